@@ -116,8 +116,47 @@ const run = createRoute({
   path: '/runs/$runId',
   component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
 });
+const queues = createRoute({
+  getParentRoute: () => environment,
+  path: '/queues',
+  component: lazyRouteComponent(() => import('./pages/queues/queues-page.tsx'), 'QueuesPage'),
+});
+const queue = createRoute({
+  getParentRoute: () => environment,
+  path: '/queues/$queueId',
+  component: lazyRouteComponent(() => import('./pages/queues/queue-page.tsx'), 'QueuePage'),
+});
+const errors = createRoute({
+  getParentRoute: () => environment,
+  path: '/errors',
+  component: lazyRouteComponent(() => import('./pages/errors/errors-page.tsx'), 'ErrorsPage'),
+});
+const errorRules = createRoute({
+  getParentRoute: () => environment,
+  path: '/errors/rules',
+  component: lazyRouteComponent(() => import('./pages/errors/rules-page.tsx'), 'RulesPage'),
+});
+const error = createRoute({
+  getParentRoute: () => environment,
+  path: '/errors/$errorId',
+  component: lazyRouteComponent(() => import('./pages/errors/error-page.tsx'), 'ErrorPage'),
+});
+const tasks = createRoute({
+  getParentRoute: () => environment,
+  path: '/tasks',
+  component: lazyRouteComponent(() => import('./pages/tasks/tasks-page.tsx'), 'TasksPage'),
+});
+const task = createRoute({
+  getParentRoute: () => environment,
+  path: '/tasks/$taskId',
+  component: lazyRouteComponent(() => import('./pages/tasks/task-page.tsx'), 'TaskPage'),
+});
 
-const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run])]);
+const routeTree = root.addChildren([
+  index,
+  login,
+  environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error, tasks, task]),
+]);
 
 export const router = createRouter({
   routeTree,

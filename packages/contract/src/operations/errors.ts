@@ -44,6 +44,14 @@ export const errorGroupDetail = z.object({
 });
 export type ErrorGroupDetail = z.infer<typeof errorGroupDetail>;
 
+/** How often a group occurred, interval by interval, oldest first; the last one is still running. */
+export const errorTrend = z.object({
+  /** Milliseconds. */
+  intervalMs: z.number().int(),
+  points: z.array(z.object({ from: date, count: z.number().int() })),
+});
+export type ErrorTrend = z.infer<typeof errorTrend>;
+
 /** A text that can be stored. */
 const words = (most: number) =>
   z
@@ -73,19 +81,16 @@ export const listErrors = operation({
     'filter[period]': period.optional(),
     /** `count` is that within the range. */
     sort: z.enum(errorSorts).default('lastSeen'),
+    /** Also tell of each group how often it occurred in each part of this period up to now, such as `24h`. */
+    trend: period.optional(),
   }),
-  reply: z.object({ data: z.array(errorGroup), pagination: cursors }),
+  reply: z.object({
+    data: z.array(errorGroup.extend({ trend: errorTrend.optional() })),
+    pagination: cursors,
+  }),
 });
 
 const errorId = z.object({ errorId: z.string().min(1) });
-
-/** How often a group occurred, interval by interval, oldest first; the last one is still running. */
-export const errorTrend = z.object({
-  /** Milliseconds. */
-  intervalMs: z.number().int(),
-  points: z.array(z.object({ from: date, count: z.number().int() })),
-});
-export type ErrorTrend = z.infer<typeof errorTrend>;
 
 export const retrieveError = operation({
   id: 'retrieveError',

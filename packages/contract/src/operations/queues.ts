@@ -30,6 +30,15 @@ export const queue = z.object({
 });
 export type Queue = z.infer<typeof queue>;
 
+/** A concurrency key of a queue, with its runs. */
+export const queueKey = z.object({
+  /** Null: runs without a key. */
+  key: z.string().nullable(),
+  running: z.number().int(),
+  queued: z.number().int(),
+});
+export type QueueKey = z.infer<typeof queueKey>;
+
 const queueName = z.object({ queue: z.string().min(1).max(512) });
 const type = z.enum(['id', ...queueTypes]).default('id');
 const read = { secretKey: true, action: 'read', on: 'queues' } as const;
@@ -64,8 +73,12 @@ export const retrieveQueue = operation({
   summary: 'Retrieve a queue by its id, or by its task or name',
   access: read,
   params: queueName,
-  query: z.object({ type }),
-  reply: queue,
+  query: z.object({
+    type,
+    /** Also list so many concurrency keys that have runs: those with the most waiting first. */
+    keys: z.coerce.number().int().min(1).max(100).optional(),
+  }),
+  reply: queue.extend({ keys: z.array(queueKey).optional() }),
   errors: [404],
 });
 

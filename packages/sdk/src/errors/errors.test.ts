@@ -123,6 +123,17 @@ test('retrieve names the group in the path and gives dates', async () => {
   expect(server.received[0]?.path).toBe('/api/v1/errors/error_1');
 });
 
+test('list asks for the trend of each group and gives its dates', async () => {
+  const trend = { intervalMs: 3_600_000, points: [{ from: '2026-11-21T10:00:00.000Z', count: 3 }] };
+  answer = () => ({ body: { data: [{ ...group(1), trend }, group(2)], pagination: {} } });
+  const { data } = await errors.list({ trend: '24h' });
+  expect(data.map((one) => one.trend)).toEqual([
+    { intervalMs: 3_600_000, points: [{ from: new Date('2026-11-21T10:00:00Z'), count: 3 }] },
+    undefined,
+  ]);
+  expect(queries()).toEqual([{ trend: '24h' }]);
+});
+
 test('retrieve asks for a trend of a period and gives its dates', async () => {
   const trend = { intervalMs: 3_600_000, points: [{ from: '2026-11-21T10:00:00.000Z', count: 3 }] };
   answer = () => ({ body: { ...group(1), trend } });

@@ -2,6 +2,7 @@ import type { ErrorSort, ErrorStatus } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 import { fromWire, type ErrorGroup } from './error-group.ts';
+import { trendFromWire, type ErrorTrend } from './trend.ts';
 
 /** Which error groups. Lists mean any of them; several filters mean all of them. */
 export interface ListErrorsParams {
@@ -19,6 +20,8 @@ export interface ListErrorsParams {
   to?: Date | number;
   /** The latest or the most first; `count` is that within the range. Default `lastSeen`. */
   sort?: ErrorSort;
+  /** Also tell how often each occurred in each part of this period up to now: a number and s, m, h, d or w, such as `24h`. */
+  trend?: string;
   /** Groups a page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after this group or cursor. */
@@ -45,7 +48,7 @@ const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at
  * const page = await errors.list({ limit: 10 });
  * if (page.hasNextPage()) console.log((await page.getNextPage()).data);
  */
-export function list(params: ListErrorsParams = {}): PageList<ErrorGroup> {
+export function list(params: ListErrorsParams = {}): PageList<ErrorGroup & { readonly trend?: ErrorTrend }> {
   const client = currentClient();
   const filters = {
     'page[size]': params.limit,
@@ -57,12 +60,19 @@ export function list(params: ListErrorsParams = {}): PageList<ErrorGroup> {
     'filter[from]': milliseconds(params.from),
     'filter[to]': milliseconds(params.to),
     sort: params.sort,
+    trend: params.trend,
   };
   return pages(
     async ({ after, before }) => {
       const query = { ...filters, 'page[after]': after, 'page[before]': before };
       const { data, pagination } = await client.call('listErrors', { query });
-      return { data: data.map((group) => fromWire(group)), pagination };
+      return {
+        data: data.map(({ trend, ...group }) => ({
+          ...fromWire(group),
+          ...(trend && { trend: trendFromWire(trend) }),
+        })),
+        pagination,
+      };
     },
     { after: params.after, before: params.before },
   );

@@ -1,17 +1,11 @@
-import type { ErrorTrend as WireTrend } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
+import { trendFromWire, type ErrorTrend } from './trend.ts';
 
 /** What to tell of an error group beside its state. */
 export interface RetrieveErrorOptions {
   /** How often it occurred in each part of this period up to now: a number and s, m, h, d or w, such as `24h`. */
   trend?: string;
-}
-
-/** How often an error group occurred, interval by interval of `intervalMs` milliseconds, oldest first; the last one is still running. */
-export interface ErrorTrend {
-  readonly intervalMs: number;
-  readonly points: readonly { readonly from: Date; readonly count: number }[];
 }
 
 /**
@@ -33,8 +27,3 @@ export async function retrieve(
   const { trend, ...group } = await currentClient().call('retrieveError', { params, query });
   return { ...fromWire(group), ...(trend && { trend: trendFromWire(trend) }) };
 }
-
-const trendFromWire = ({ intervalMs, points }: WireTrend): ErrorTrend => ({
-  intervalMs,
-  points: points.map(({ from, count }) => ({ from: new Date(from), count })),
-});

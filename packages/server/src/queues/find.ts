@@ -44,9 +44,12 @@ export async function findQueue(
   return row && queueOf(row);
 }
 
+/** The number in the id of a queue; 0, which is no queue, of any other text. */
+export const queueNumber = (id: string): number => Number(/^queue_(\d{1,9})$/.exec(id)?.[1] ?? 0);
+
 /** The condition on a row of queues. */
 export function named(sql: Queryable, { queue, type }: QueueReference): Fragment {
-  if (type === 'id') return sql`id = ${Number(/^queue_(\d{1,9})$/.exec(queue)?.[1] ?? 0)}`;
+  if (type === 'id') return sql`id = ${queueNumber(queue)}`;
   // No queue has a name with a character that cannot be stored.
   if (queue.includes('\u0000')) return sql`false`;
   // Published clients write the slashes of a name as %2F before they encode it for the path.

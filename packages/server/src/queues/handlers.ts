@@ -9,6 +9,7 @@ import type { HandlersOf } from '../request.ts';
 import { changeQueue, type QueueChange } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
 import { findQueue, listQueues, type QueueReference } from './find.ts';
+import { listQueueKeys } from './keys.ts';
 
 type Named = Pick<
   Operations,
@@ -59,8 +60,10 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
       };
     },
 
-    retrieveQueue: async ({ environment, params, query }) =>
-      found(await findQueue(sql, environment.id, { ...params, ...query })),
+    async retrieveQueue({ environment, params, query: { type, keys } }) {
+      const queue = found(await findQueue(sql, environment.id, { ...params, type }));
+      return { ...queue, ...(keys !== undefined && { keys: await listQueueKeys(sql, queue.id, keys) }) };
+    },
 
     pauseQueue(request) {
       const { params, body } = request;

@@ -4,6 +4,7 @@ import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
 import { findQueue, listQueues } from './find.ts';
+import { listQueueKeys } from './keys.ts';
 
 const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
 const mail = { type: 'custom', queue: 'mail' } as const;
@@ -32,6 +33,29 @@ describe('queues', () => {
       running: 3,
       queued: 6,
     });
+  });
+
+  test('tell of their concurrency keys, those with the most waiting first', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register(sends, 'resize');
+    await t.addRunner('r');
+    for (const [key, count] of [
+      ['', 1],
+      ['a', 2],
+      ['b', 4],
+    ] as const)
+      for (let n = 0; n < count; n++) await t.trigger('send', { concurrencyKey: key });
+    await t.trigger('resize', { concurrencyKey: 'elsewhere' });
+    await t.claim('r', [version], 10);
+    const { id } = (await findQueue(t.sql, t.environment.id, mail))!;
+    const keys = [
+      { key: 'b', running: 1, queued: 3 },
+      { key: 'a', running: 1, queued: 1 },
+      { key: null, running: 1, queued: 0 },
+    ];
+    expect(await listQueueKeys(t.sql, id, 10)).toEqual(keys);
+    expect(await listQueueKeys(t.sql, id, 1)).toEqual(keys.slice(0, 1));
+    expect(await listQueueKeys(t.sql, 'queue_0', 10)).toEqual([]);
   });
 
   test('are found by id, by task and by name, and in no other environment', async () => {

@@ -51,6 +51,15 @@ const durationOf = (run: RunListItem) =>
     <span className="muted">–</span>
   );
 
+/**
+ * Some of the columns, for a list that is about one thing: what all its runs share says nothing.
+ *
+ * @example
+ * <RunList columns={runColumnsOf('status', 'id', 'created', 'duration')} … />
+ */
+export const runColumnsOf = (...ids: readonly string[]): readonly Column<RunListItem>[] =>
+  runColumns().filter(({ id }) => ids.includes(id));
+
 /** The columns of every list of runs. */
 export const runColumns = ({ onFilter }: CellOptions = {}): readonly Column<RunListItem>[] => [
   {

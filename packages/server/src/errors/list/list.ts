@@ -7,6 +7,7 @@ import type { GroupRow } from './fetch-page.ts';
 import { orders, type Position, type Sort } from './order.ts';
 import { readRange, type Ages } from '../counts/range.ts';
 import { isErrorId } from './retrieve.ts';
+import { trendsOf } from './trend.ts';
 import { tally } from '../record/tally.ts';
 
 export interface ErrorList {
@@ -45,8 +46,13 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
   const more = rows.length > size;
   const beforeFirst = backward ? more : position !== undefined;
   const afterLast = backward || more;
+  const ids = page.map(({ id }) => id);
+  const trends = query.trend === undefined ? [] : await trendsOf(sql, env, ids, query.trend, now);
   return {
-    data: page.map(itemOf),
+    data: page.map((row, index) => ({
+      ...itemOf(row),
+      ...(trends[index] && { trend: trends[index] }),
+    })),
     pagination: {
       ...(afterLast && page.length > 0 ? { next: page.at(-1)?.id } : {}),
       ...(beforeFirst && page.length > 0 ? { previous: page[0]?.id } : {}),

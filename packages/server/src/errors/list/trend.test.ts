@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listErrors } from '@millrace/contract';
 import { testDatabase, type TestDatabase } from '../../../../../test/support/database.ts';
 import { connect, type Sql } from '../../db/connect.ts';
 import { groupOf, newEnvironment, recordFailures } from '../testing/failures.ts';
+import { listErrorGroups } from './list.ts';
 import { retrieveWithTrend, trendInterval } from './trend.ts';
 
 let database: TestDatabase;
@@ -43,6 +45,25 @@ describe('a trend', () => {
         { from: '2026-11-21T11:00:00.000Z', count: 4 },
       ],
     });
+  });
+
+  test('comes with each group of a list that asks for it, in the order of the list', async () => {
+    const env = await newEnvironment(sql);
+    const fail = (at: string, message: string) => recordFailures(sql, env, new Date(at), [{ message }]);
+    await fail('2026-11-21T10:57:30.000Z', 'the disk is full');
+    await fail('2026-11-21T10:58:30.000Z', 'no such customer');
+    await fail('2026-11-21T10:59:30.000Z', 'no such customer');
+    const now = new Date('2026-11-21T11:00:30Z');
+    const list = (query: Record<string, string>) =>
+      listErrorGroups(sql, { env, query: listErrors.query.parse(query), now });
+    const counts = (page: Awaited<ReturnType<typeof list>>) =>
+      page.data.map(({ errorMessage, trend }) => [errorMessage, trend?.points.map(({ count }) => count)]);
+    expect(counts(await list({ trend: '4m' }))).toEqual([
+      ['no such customer', [0, 1, 1, 0]],
+      ['the disk is full', [1, 0, 0, 0]],
+    ]);
+    expect((await list({})).data.every((group) => !('trend' in group))).toBe(true);
+    expect((await list({ trend: '4m', 'filter[search]': 'nowhere' })).data).toEqual([]);
   });
 
   test('never has more than 60 points, whatever its period', () => {

@@ -32,7 +32,7 @@ export async function retrieveWithTrend(
   });
 }
 
-/** How often a group occurred in each interval of the period that ends now. Intervals begin at whole multiples since 1970. */
+/** How often a group occurred in each interval of the period that ends now. */
 async function trendOf(
   sql: Queryable,
   env: number,
@@ -40,21 +40,37 @@ async function trendOf(
   periodMs: number,
   now: Date,
 ): Promise<ErrorTrend> {
+  const [trend] = await trendsOf(sql, env, [id], periodMs, now);
+  if (!trend) throw new Error(`no trend of ${id}`);
+  return trend;
+}
+
+/** The same of several groups, in their order, with one statement. Intervals begin at whole multiples since 1970. */
+export async function trendsOf(
+  sql: Queryable,
+  env: number,
+  ids: readonly string[],
+  periodMs: number,
+  now: Date,
+): Promise<ErrorTrend[]> {
+  if (ids.length === 0) return [];
   const intervalMs = trendInterval(periodMs);
   const count = Math.ceil(periodMs / intervalMs);
   const last = Math.floor(now.getTime() / intervalMs) * intervalMs;
   const starts = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * intervalMs);
   const before = starts.map((start) => endOfRange(new Date(start - 1), now));
-  const rows = await sql<{ total: number }[]>`
-    select ${groupTotalAt(sql)}::float8 as total
-      from (select ${env}::int as env, ${id}::text as id) g
-     cross join unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, ix)
-     order by b.ix`;
-  return {
+  const rows = await sql<{ totals: number[] }[]>`
+    select array(
+             select ${groupTotalAt(sql)}::float8
+               from unnest(${[...before, now].map((at) => at.toISOString())}::timestamptz[]) with ordinality as b (at, ix)
+              order by b.ix) as totals
+      from (select ${env}::int as env, x.id, x.nr from unnest(${ids}::text[]) with ordinality as x (id, nr)) g
+     order by g.nr`;
+  return rows.map(({ totals }) => ({
     intervalMs,
     points: starts.map((start, index) => ({
       from: new Date(start).toISOString(),
-      count: (rows[index + 1]?.total ?? 0) - (rows[index]?.total ?? 0),
+      count: (totals[index + 1] ?? 0) - (totals[index] ?? 0),
     })),
-  };
+  }));
 }

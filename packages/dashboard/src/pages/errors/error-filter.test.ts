@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { errorFilterQuery, errorListQuery } from './error-filter.ts';
+
+test('words with a known key filter, all others are searched for as they are', () => {
+  expect(
+    errorFilterQuery('task:mail task:"send it" version:20261121.3 TypeError: "reading id" of:x'),
+  ).toEqual({
+    'filter[taskIdentifier]': 'mail,send it',
+    'filter[version]': '20261121.3',
+    'filter[search]': 'TypeError: reading id of:x',
+  });
+  expect(errorFilterQuery(' task: ')).toEqual({});
+});
+
+test('without anything in the address, the list has what is unresolved and occurred in seven days', () => {
+  expect(errorListQuery({})).toEqual({
+    query: { 'filter[status]': 'unresolved', 'filter[period]': '7d' },
+    time: { period: '7d' },
+    trend: '7d',
+  });
+});
+
+test('a brushed time wins over a range, and all time has no end', () => {
+  const [from, to] = ['2026-11-21T10:00Z', '2026-11-21T11:00Z'];
+  expect(errorListQuery({ status: 'all', range: '1d', from, to }).query).toEqual({
+    'filter[from]': from,
+    'filter[to]': to,
+  });
+  expect(errorListQuery({ status: 'ignored', range: 'all', sort: 'count' })).toEqual({
+    query: { 'filter[status]': 'ignored', sort: 'count' },
+    time: { period: '30d' },
+    trend: '30d',
+  });
+});

@@ -1,0 +1,50 @@
+import { filterWords } from '@millrace/contract/filter';
+import type { SearchTexts } from '../../parts/search.ts';
+
+export type ErrorQuery = Readonly<Record<string, string>>;
+
+/** Keys of the filter; words without a key, and with any other one, are searched for in type and message. */
+const keys: Readonly<Record<string, string>> = {
+  task: 'filter[taskIdentifier]',
+  version: 'filter[version]',
+};
+
+/** What the filter's words mean for `listErrors`. Messages have colons: `TypeError: x` is a text, not a key. */
+export function errorFilterQuery(text: string): ErrorQuery {
+  const query: Record<string, string> = {};
+  const searched: string[] = [];
+  for (const { key, value, from, to } of filterWords(text)) {
+    const name = key === undefined ? undefined : keys[key];
+    if (name === undefined) searched.push(key === undefined ? value : text.slice(from, to));
+    else if (value !== '') query[name] = query[name] === undefined ? value : `${query[name]},${value}`;
+  }
+  if (searched.length > 0) query['filter[search]'] = searched.join(' ');
+  return query;
+}
+
+export const ranges = ['1h', '1d', '7d', '30d'] as const;
+export const defaultRange = '7d';
+
+/** What the address of the list asks for, and the period that its trends show. */
+export function errorListQuery({ q = '', status = 'unresolved', range, from, to, sort }: SearchTexts): {
+  readonly query: ErrorQuery;
+  /** What time series are asked for. */
+  readonly time: { readonly period?: string; readonly from?: string; readonly to?: string };
+  readonly trend: string;
+} {
+  const isBrushed = from !== undefined && to !== undefined;
+  const period = range ?? defaultRange;
+  const time = isBrushed ? { from, to } : { period: period === 'all' ? '30d' : period };
+  return {
+    query: {
+      ...errorFilterQuery(q),
+      ...(status !== 'all' && { 'filter[status]': status }),
+      ...(isBrushed
+        ? { 'filter[from]': from, 'filter[to]': to }
+        : period !== 'all' && { 'filter[period]': period }),
+      ...(sort !== undefined && { sort }),
+    },
+    time,
+    trend: time.period ?? defaultRange,
+  };
+}

@@ -1,0 +1,162 @@
+import { useParams } from '@tanstack/react-router';
+import { ApiError } from '../../api/api-error.ts';
+import { useAsk } from '../../api/ask.ts';
+import type { ReplyOf } from '../../api/operation-types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Plot } from '../../parts/plot/plot.tsx';
+import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
+import { RunList } from '../../parts/runs/run-list.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { ErrorActions } from './error-actions.tsx';
+import { errorLooks } from './error-look.ts';
+import { ErrorState } from './error-state.tsx';
+import { Examples } from './examples.tsx';
+import { History } from './history.tsx';
+import { OneGroup } from './one-group.tsx';
+import './errors.css';
+
+export type ErrorDetail = ReplyOf<'retrieveError'>;
+
+const periods = ['24h', '7d', '30d'] as const;
+const defaultPeriod = '7d';
+const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags');
+
+/** One error group: where in the code, since when, how often, in which versions, and what was done about it. */
+export function ErrorPage() {
+  const { errorId = '' } = useParams({ strict: false }) as { errorId?: string };
+  const [{ period = defaultPeriod }] = useSearchTexts();
+  const group = useAsk('retrieveError', { params: { errorId }, query: { trend: period } }, { live: 10_000 });
+  // Another period of the same group keeps the old numbers; another group does not.
+  const isOther = group.isPlaceholderData && group.data?.id !== errorId;
+  if (group.data && !isOther) return <OneError group={group.data} period={period} />;
+  return (
+    <Page title="Error">
+      {group.error instanceof ApiError && group.error.status === 404 ? (
+        <Empty
+          title="There is no such error in this environment."
+          action={<PageLink to="/errors">All errors</PageLink>}
+        >
+          It may belong to another environment.
+        </Empty>
+      ) : group.error ? (
+        <Failure error={group.error} onRetry={() => void group.refetch()} />
+      ) : (
+        <Skeleton lines={10} label="Loading the error" />
+      )}
+    </Page>
+  );
+}
+
+function OneError({ group, period }: { readonly group: ErrorDetail; readonly period: string }) {
+  const [, setSearch] = useSearchTexts();
+  const points = group.trend?.points ?? [];
+  const inPeriod = points.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Page
+      title={`${group.errorType}: ${group.errorMessage.slice(0, 120)}`}
+      heading={
+        <span className="error-heading">
+          <Mark look={errorLooks[group.status]} compact />
+          <span>{visibleControls(group.errorType)}</span>
+        </span>
+      }
+      summary={<span className="error-summary">{visibleControls(group.errorMessage.slice(0, 1_000))}</span>}
+      actions={<ErrorActions group={group} />}
+    >
+      <ErrorState group={group} />
+      <Facts
+        facts={[
+          ['State', <Mark look={errorLooks[group.status]} />],
+          [
+            'Task',
+            <PageLink to={`/tasks/${encodeURIComponent(group.taskIdentifier)}`}>
+              {visibleControls(group.taskIdentifier)}
+            </PageLink>,
+          ],
+          ['Failed runs', <span className="number">{group.count.toLocaleString('en')}</span>],
+          ['First seen', <Time at={group.firstSeen} />],
+          ['Last seen', <Time at={group.lastSeen} />],
+          group.affectedVersions.length === 0
+            ? undefined
+            : [
+                'Versions',
+                <span className="row wrap versions-of">
+                  {group.affectedVersions.map((version) => (
+                    <PageLink
+                      key={version}
+                      className="mono"
+                      to="/runs"
+                      search={{ q: `version:${version} error:${group.id}` }}
+                    >
+                      {version}
+                    </PageLink>
+                  ))}
+                </span>,
+              ],
+          ['Id', <Id id={group.id} />],
+        ]}
+      />
+      <section className="card trend-card" aria-label="Trend">
+        <div className="row spread">
+          <span className="small muted number">
+            {inPeriod.toLocaleString('en')} in the last {period}
+          </span>
+          <div className="segments" role="group" aria-label="Time">
+            {periods.map((one) => (
+              <Button
+                key={one}
+                look="plain"
+                aria-pressed={one === period}
+                onClick={() => setSearch({ period: one === defaultPeriod ? undefined : one })}
+              >
+                {one}
+              </Button>
+            ))}
+          </div>
+        </div>
+        <Plot
+          label="Occurrences"
+          times={points.map(({ from }) => Date.parse(from))}
+          series={[{ name: 'Occurrences', color: '--bad', values: points.map(({ count }) => count) }]}
+          isStacked
+          height={72}
+        />
+      </section>
+      <div className="error-page-columns">
+        <div className="stack">
+          <Examples group={group} />
+          <Section
+            title="Runs"
+            actions={
+              <PageLink to="/runs" search={{ q: `error:${group.id} since:30d` }}>
+                In the list of runs
+              </PageLink>
+            }
+          >
+            <RunList
+              columns={runsShown}
+              query={{ 'filter[error]': group.id, 'filter[createdAt][period]': '365d' }}
+              empty={
+                <Empty title="No run of this error is stored any more.">
+                  Runs are deleted after their retention. What the group counted stays.
+                </Empty>
+              }
+            />
+          </Section>
+        </div>
+        <aside className="stack">
+          <OneGroup group={group} />
+          <History errorId={group.id} />
+        </aside>
+      </div>
+    </Page>
+  );
+}

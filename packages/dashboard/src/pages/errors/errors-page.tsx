@@ -1,0 +1,252 @@
+import { withFilterWord } from '@millrace/contract/filter';
+import { useMemo } from 'react';
+import { keyOf, queryClient, useAsk, useAskPages } from '../../api/ask.ts';
+import { call } from '../../api/client.ts';
+import { useEnvironment } from '../../api/environment.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import type { FilterKey } from '../../parts/filter/complete.ts';
+import { FilterField } from '../../parts/filter/filter-field.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { useSelection } from '../../parts/table/selection.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { BulkErrors } from './bulk-errors.tsx';
+import { errorColumns } from './error-columns.tsx';
+import { defaultRange, errorListQuery, ranges } from './error-filter.ts';
+import { FailureHistogram } from './failure-histogram.tsx';
+import './errors.css';
+
+const pageSize = 50;
+const statuses = [
+  ['unresolved', 'Unresolved'],
+  ['resolved', 'Resolved'],
+  ['ignored', 'Ignored'],
+  ['all', 'All'],
+] as const;
+const sorts = [
+  ['lastSeen', 'Last seen'],
+  ['count', 'Most runs'],
+  ['firstSeen', 'Newest'],
+] as const;
+
+/** Why runs fail: groups of errors with the same cause. */
+export function ErrorsPage() {
+  const environment = useEnvironment();
+  const [search, setSearch] = useSearchTexts();
+  const { q = '', status = 'unresolved', range = defaultRange, from, sort = 'lastSeen' } = search;
+  const selection = useSelection();
+  const goTo = useGoTo();
+  const pageHref = usePageHref();
+  const may = useMay();
+
+  const { query, time, trend } = errorListQuery(search);
+  const given = { query: { ...query, trend, 'page[size]': pageSize } };
+  const pages = useAskPages('listErrors', given);
+  const head = useAsk('listErrors', given, { live: 10_000, keepPrevious: false });
+  const { rows, fresh, showFresh } = useLiveRows(
+    pages,
+    head.data?.data,
+    ({ id }) => id,
+    JSON.stringify([environment, query]),
+  );
+  const keys = useMemo(() => filterKeysOf(environment), [environment]);
+  const change = (texts: typeof search): void => {
+    selection.clear();
+    setSearch(texts, { push: true });
+  };
+  const now = Math.floor(Date.now() / 60_000) * 60_000;
+  const columns = useMemo(
+    () =>
+      errorColumns({
+        now,
+        period: trend,
+        onFilter: (key, value) => change({ q: withFilterWord(q, key, value) }),
+      }),
+    [now, trend, q],
+  );
+
+  return (
+    <Page
+      title="Errors"
+      summary={
+        pages.isPending ? undefined : (
+          <span className="number">
+            {countText(pages.hasMore ? `${rows.length}+` : rows.length, 'group')}
+            {status === 'all' ? '' : ` ${status}`}
+            {from === undefined
+              ? range === 'all'
+                ? ''
+                : `, seen in the last ${range}`
+              : ', in the chosen time'}
+          </span>
+        )
+      }
+      actions={
+        <>
+          <PageLink to="/errors/rules" className="button">
+            Rules
+          </PageLink>
+          <SameAs
+            operation="listErrors"
+            given={{ query }}
+            cli={cliText(query)}
+            sdk={`import { errors } from '@millrace/sdk';\n\nfor await (const group of errors.list({ status: 'unresolved', period: '7d' })) {\n  console.log(group.count, group.errorMessage);\n}`}
+          />
+        </>
+      }
+    >
+      <div className="errors-tools">
+        <FilterField
+          value={q}
+          onChange={(next) => change({ q: next || undefined })}
+          keys={keys}
+          placeholder="Search type and message, or task:… version:…"
+        />
+        <div className="segments" role="group" aria-label="State">
+          {statuses.map(([id, label]) => (
+            <Button
+              key={id}
+              look="plain"
+              aria-pressed={status === id}
+              onClick={() => change({ status: id === 'unresolved' ? undefined : id })}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+        <div className="segments" role="group" aria-label="Time">
+          {[...ranges, 'all'].map((one) => (
+            <Button
+              key={one}
+              look="plain"
+              aria-pressed={from === undefined && range === one}
+              onClick={() =>
+                change({ range: one === defaultRange ? undefined : one, from: undefined, to: undefined })
+              }
+            >
+              {one === 'all' ? 'All time' : one}
+            </Button>
+          ))}
+        </div>
+        <div className="segments" role="group" aria-label="Order">
+          {sorts.map(([id, label]) => (
+            <Button
+              key={id}
+              look="plain"
+              aria-pressed={sort === id}
+              onClick={() => change({ sort: id === 'lastSeen' ? undefined : id })}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+      </div>
+      <FailureHistogram
+        time={time}
+        onRange={(start, end) => change({ from: isoText(start), to: isoText(end) })}
+      />
+      {pages.error && rows.length === 0 ? (
+        <Failure error={pages.error} onRetry={pages.refetch} />
+      ) : (
+        <div className="edge">
+          {fresh > 0 && rows.length > 0 && (
+            <button type="button" className="new-rows" onClick={showFresh}>
+              Show {countText(fresh, 'new error')}
+            </button>
+          )}
+          <Table
+            label="Errors"
+            columns={columns}
+            rows={rows}
+            rowKey={({ id }) => id}
+            hrefOf={({ id }) => pageHref(`/errors/${id}`)}
+            onOpen={({ id }) => goTo(`/errors/${id}`)}
+            {...(may('resolveError') && { selection })}
+            isPending={pages.isPending}
+            hasMore={pages.hasMore}
+            loadMore={pages.loadMore}
+            empty={
+              q === '' && status === 'unresolved' && from === undefined ? (
+                <Empty
+                  title={
+                    range === 'all'
+                      ? 'No unresolved errors.'
+                      : `No unresolved error occurred in the last ${range}.`
+                  }
+                  command={`npx millrace errors list`}
+                  action={
+                    range !== 'all' && (
+                      <Button onClick={() => change({ range: 'all' })}>Look at all time</Button>
+                    )
+                  }
+                >
+                  Runs that fail are grouped here by cause.
+                </Empty>
+              ) : (
+                <Empty
+                  title="No errors match."
+                  action={
+                    <Button
+                      onClick={() =>
+                        change({ q: undefined, status: 'all', range: 'all', from: undefined, to: undefined })
+                      }
+                    >
+                      Show all errors
+                    </Button>
+                  }
+                />
+              )
+            }
+          />
+        </div>
+      )}
+      <BulkErrors selection={selection} rows={rows} />
+    </Page>
+  );
+}
+
+/** To the minute: addresses stay short. */
+const isoText = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
+
+function cliText(query: Readonly<Record<string, string>>): string {
+  const options: readonly (readonly [parameter: string, option: string])[] = [
+    ['filter[status]', '--status'],
+    ['filter[taskIdentifier]', '--task'],
+    ['filter[period]', '--period'],
+    ['filter[search]', '--search'],
+    ['sort', '--sort'],
+  ];
+  const words = options.flatMap(([parameter, option]) =>
+    query[parameter] === undefined ? [] : [option, shellWord(query[parameter])],
+  );
+  return ['errors list', ...words].join(' ');
+}
+
+function filterKeysOf(environment: ReturnType<typeof useEnvironment>): readonly FilterKey[] {
+  const ask = <T,>(name: 'listTasks' | 'listDeployments'): Promise<T> =>
+    queryClient.ensureQueryData({
+      queryKey: keyOf(environment, name, 'completion'),
+      queryFn: () => call(name, {} as never, { environment }),
+      staleTime: 60_000,
+    }) as Promise<T>;
+  return [
+    {
+      key: 'task',
+      about: 'id of a task',
+      values: async () => (await ask<{ data: { id: string }[] }>('listTasks')).data.map(({ id }) => id),
+    },
+    {
+      key: 'version',
+      about: 'version in which it occurred',
+      values: async () =>
+        (await ask<{ data: { version: string }[] }>('listDeployments')).data.map(({ version }) => version),
+    },
+  ];
+}

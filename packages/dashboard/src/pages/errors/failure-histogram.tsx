@@ -1,0 +1,49 @@
+import { useAsk } from '../../api/ask.ts';
+import { countText } from '../../parts/count-text.ts';
+import { Plot } from '../../parts/plot/plot.tsx';
+
+interface FailureHistogramProps {
+  readonly time: { readonly period?: string; readonly from?: string; readonly to?: string };
+  readonly onRange: (from: number, to: number) => void;
+}
+
+/** How runs failed over the range, and how many groups began and came back. Brushing it narrows the list to that time. */
+export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
+  const stats = useAsk('retrieveStats', { query: time }, { live: 30_000 });
+  const all = stats.data?.series[0];
+  const points = all?.points ?? [];
+  const series = [
+    { name: 'Failed', color: '--bad', values: points.map(({ failed }) => failed) },
+    {
+      name: 'Crashed or timed out',
+      color: '--warn',
+      values: points.map((one) => one.crashed + one.timedOut + one.systemFailure),
+    },
+  ];
+  return (
+    <div className="card failure-histogram">
+      <div className="legend">
+        {series.map(({ name, color }) => (
+          <span key={name}>
+            <span className="legend-mark" style={{ color: `var(${color})` }} />
+            {name}
+          </span>
+        ))}
+        {all && (
+          <span className="legend-note number">
+            {countText(all.total.newErrors, 'new group')}, {all.total.regressedErrors.toLocaleString('en')}{' '}
+            came back. Drag to choose a time.
+          </span>
+        )}
+      </div>
+      <Plot
+        label="How runs failed"
+        times={points.map(({ at }) => Date.parse(at))}
+        series={series}
+        isStacked
+        height={72}
+        onRange={onRange}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ErrorChange } from '@millrace/contract';
+import { useAskPages } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
+import { Section } from '../../parts/page.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import type { Look } from '../../parts/status/run-status.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { useNameOf } from './people.ts';
+
+const looks: Readonly<Record<ErrorChange['act'], Look>> = {
+  resolved: { word: 'Resolved', glyph: 'disc', tone: 'good' },
+  ignored: { word: 'Ignored', glyph: 'slashed', tone: 'quiet' },
+  unresolved: { word: 'Marked as unresolved', glyph: 'ring', tone: 'quiet' },
+  regressed: { word: 'Came back', glyph: 'cross', tone: 'bad' },
+  ignoreEnded: { word: 'No longer ignored', glyph: 'clock', tone: 'warn' },
+  merged: { word: 'Merged', glyph: 'half', tone: 'quiet' },
+  split: { word: 'Split', glyph: 'half', tone: 'quiet' },
+};
+
+/** What happened to the group, the newest first. */
+export function History({ errorId }: { readonly errorId: string }) {
+  const history = useAskPages('listErrorHistory', { params: { errorId }, query: { 'page[size]': 10 } });
+  const nameOf = useNameOf();
+  return (
+    <Section title="History">
+      {history.items.length === 0 ? (
+        <p className="muted">{history.isPending ? '' : 'Nobody has resolved or ignored it yet.'}</p>
+      ) : (
+        <ol className="card error-history">
+          {history.items.map(({ id, at, act, userId, credentialId, before }) => (
+            <li key={id}>
+              <Mark look={looks[act]} />
+              <span className="muted small">
+                {userId !== undefined
+                  ? `by ${visibleControls(nameOf(userId))}`
+                  : credentialId !== undefined
+                    ? `with ${credentialId}`
+                    : 'by itself'}
+                {act === 'regressed' &&
+                  before.resolvedInVersion !== undefined &&
+                  `, was resolved in ${before.resolvedInVersion}`}
+              </span>
+              <span className="small muted">
+                <Time at={at} />
+              </span>
+            </li>
+          ))}
+          {history.hasMore && (
+            <li>
+              <Button look="plain" onClick={history.loadMore}>
+                Older
+              </Button>
+            </li>
+          )}
+        </ol>
+      )}
+    </Section>
+  );
+}

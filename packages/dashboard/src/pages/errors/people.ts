@@ -1,0 +1,15 @@
+import { useAsk } from '../../api/ask.ts';
+import { useProject, useSession } from '../../api/session.ts';
+
+/** What a user of the organisation is called; the id of one who left. */
+export function useNameOf(): (userId: string) => string {
+  const { user } = useSession();
+  const organization = useProject()?.organization.id ?? '';
+  const members = useAsk(
+    'listMembers',
+    { params: { organization } },
+    { inEnvironment: false, enabled: organization !== '' },
+  );
+  return (userId) =>
+    userId === user.id ? 'you' : (members.data?.find((member) => member.userId === userId)?.name ?? userId);
+}

@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useEnvironment } from '../../api/environment.ts';
+import { environmentNames, useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import { LimitDialog } from './limit-dialog.tsx';
+import { Load } from './load.tsx';
+import { outdated } from './pause-button.tsx';
+
+/** All queues together: how much runs and waits, with the switch that holds everything. */
+export function EnvironmentCard() {
+  const [asked, setAsked] = useState<'pause' | 'limit'>();
+  const { kind } = useEnvironment();
+  const may = useMay();
+  const concurrency = useAsk('retrieveConcurrency', {}, { live: true });
+  const update = useAct('updateConcurrency', {
+    outdates: outdated,
+    showsErrors: true,
+    onDone: () => setAsked(undefined),
+    done: ({ paused }, { body }) =>
+      body.paused === undefined
+        ? 'Limit of the environment changed'
+        : `Environment ${paused ? 'paused' : 'resumed'}`,
+  });
+  if (!concurrency.data) return null;
+  const { paused, running, queued, concurrencyLimit } = concurrency.data;
+  const name = environmentNames[kind as keyof typeof environmentNames] ?? kind;
+  const close = (): void => {
+    setAsked(undefined);
+    update.reset();
+  };
+  return (
+    <section className={`card environment-card ${paused ? 'is-paused' : ''}`} aria-label="All queues">
+      <div className="environment-facts">
+        <div>
+          <p className="muted small">{name}</p>
+          {paused ? (
+            <Mark look={{ word: 'Paused: no run starts', glyph: 'slashed', tone: 'warn' }} />
+          ) : (
+            <Mark look={{ word: 'Runs start', glyph: 'disc', tone: 'good' }} />
+          )}
+        </div>
+        <div>
+          <p className="muted small">Running</p>
+          <Load running={running} limit={concurrencyLimit} />
+        </div>
+        <div>
+          <p className="muted small">Waiting for a slot</p>
+          <span className="number">{queued.toLocaleString('en')}</span>
+        </div>
+      </div>
+      {may('updateConcurrency') && (
+        <div className="row wrap">
+          <Button onClick={() => setAsked('limit')}>Change the limit</Button>
+          {paused ? (
+            <Button
+              icon="play"
+              look="main"
+              isBusy={update.isPending}
+              onClick={() => update.mutate({ body: { paused: false } })}
+            >
+              Resume the environment
+            </Button>
+          ) : (
+            <Button icon="pause" look="danger" onClick={() => setAsked('pause')}>
+              Pause the environment
+            </Button>
+          )}
+        </div>
+      )}
+      {update.error && asked === undefined && <p className="field-error">{update.error.message}</p>}
+      <Confirm
+        isOpen={asked === 'pause'}
+        onClose={close}
+        title={`Pause all queues of ${name}?`}
+        action={`Pause ${name}`}
+        onConfirm={() => update.mutate({ body: { paused: true } })}
+        isBusy={update.isPending}
+        error={update.error?.message}
+      >
+        {countText(queued, 'waiting run')} and all new ones stay in their queues until somebody resumes the
+        environment.{' '}
+        {running === 0 ? 'Nothing runs now.' : `${countText(running, 'run')} that execute now go on.`}
+      </Confirm>
+      <LimitDialog
+        isOpen={asked === 'limit'}
+        onClose={close}
+        title={`Limit of ${name}`}
+        hint="How many runs of all queues together may execute at once."
+        limit={concurrencyLimit}
+        waiting={queued}
+        isBusy={update.isPending}
+        error={update.error?.message}
+        onSubmit={(limit) => update.mutate({ body: { concurrencyLimit: limit } })}
+        reset={
+          concurrencyLimit === null
+            ? undefined
+            : { label: 'No limit', onReset: () => update.mutate({ body: { concurrencyLimit: null } }) }
+        }
+      />
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import type { QueueKey } from '@millrace/contract';
+import { Empty } from '../../parts/empty.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
+import { Load } from './load.tsx';
+
+interface KeyTableProps {
+  readonly keys: readonly QueueKey[];
+  readonly limit: number | null;
+  /** There are more keys with runs. */
+  readonly isCut: boolean;
+}
+
+/** The concurrency keys of a queue. Each has the queue's limit for itself. */
+export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
+  if (!keys.some(({ key }) => key !== null))
+    return (
+      <Empty title="No run here has a concurrency key.">
+        A key divides a queue: each customer, for instance, has its own line and its own limit.{' '}
+        <code>{"trigger(payload, { concurrencyKey: 'customer-42' })"}</code>
+      </Empty>
+    );
+  return (
+    <div className="card scroll-x" tabIndex={0} role="region" aria-label="Concurrency keys">
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Concurrency key</th>
+            <th scope="col">Running</th>
+            <th scope="col" className="is-end">
+              Waiting
+            </th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map(({ key, running, queued }) => (
+            <tr key={key ?? ''}>
+              <th scope="row" className="key-name">
+                {key === null ? <span className="muted">no key</span> : <code>{visibleControls(key)}</code>}
+              </th>
+              <td>
+                <Load running={running} limit={limit} />
+              </td>
+              <td className="is-end number">{queued.toLocaleString('en')}</td>
+              <td>
+                {limit !== null && running >= limit && queued > 0 ? (
+                  <span className="tone-held">at its limit</span>
+                ) : (
+                  <span className="muted">–</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isCut && (
+        <p className="muted small card-note">
+          The {keys.length} keys with most waiting runs. There are more.
+        </p>
+      )}
+    </div>
+  );
+}

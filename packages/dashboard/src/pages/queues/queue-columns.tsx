@@ -1,0 +1,111 @@
+import type { Queue, StatsSeries } from '@millrace/contract';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Spark } from '../../parts/spark/spark.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import type { Column } from '../../parts/table/column.ts';
+import { durationText } from '../../parts/time/format.ts';
+import { Load } from './load.tsx';
+import { PauseIcon } from './pause-button.tsx';
+import { queueLook } from './queue-state.ts';
+import '../../parts/runs/runs.css';
+
+export interface QueueRow extends Queue {
+  /** Undefined for queues that are not among the busiest. */
+  readonly lastHour: StatsSeries | undefined;
+}
+
+const nothing = <span className="muted">–</span>;
+
+export const queueColumns: readonly Column<QueueRow>[] = [
+  {
+    id: 'state',
+    header: 'State',
+    width: 'minmax(44px, 116px)',
+    isEssential: true,
+    cell: (queue) => <Mark look={queueLook(queue)} />,
+  },
+  {
+    id: 'name',
+    header: 'Queue',
+    width: 'minmax(120px, 2fr)',
+    isEssential: true,
+    cell: ({ id, name, type }) => (
+      <>
+        <PageLink to={`/queues/${id}`} className="cut strong-cell" tabIndex={-1}>
+          {visibleControls(name)}
+        </PageLink>
+        {type === 'task' && <span className="muted cell-note">task</span>}
+      </>
+    ),
+  },
+  {
+    id: 'queued',
+    header: 'Waiting',
+    width: '90px',
+    align: 'end',
+    isEssential: true,
+    cell: ({ queued }) =>
+      queued === 0 ? (
+        <span className="muted">0</span>
+      ) : (
+        <span className="strong">{queued.toLocaleString('en')}</span>
+      ),
+  },
+  {
+    id: 'running',
+    header: 'Running',
+    width: 'minmax(110px, 180px)',
+    cell: ({ running, concurrencyLimit }) => <Load running={running} limit={concurrencyLimit} />,
+  },
+  {
+    id: 'limit',
+    header: 'Limit',
+    width: '120px',
+    cell: ({ concurrency: { base, override } }) =>
+      override === null ? (
+        base === null ? (
+          <span className="muted">none</span>
+        ) : (
+          <span className="number">{base.toLocaleString('en')}</span>
+        )
+      ) : (
+        <span className="number" data-tip={`The code declares ${base === null ? 'none' : base}`}>
+          {override.toLocaleString('en')} <span className="tag">override</span>
+        </span>
+      ),
+  },
+  {
+    id: 'wait',
+    header: 'Wait p95, 1h',
+    width: '110px',
+    align: 'end',
+    cell: ({ lastHour }) =>
+      lastHour?.total.wait.p95 == null ? nothing : durationText(lastHour.total.wait.p95),
+  },
+  {
+    id: 'ended',
+    header: 'Ended, last hour',
+    width: 'minmax(120px, 200px)',
+    cell: ({ lastHour, name }) =>
+      lastHour === undefined ? (
+        nothing
+      ) : (
+        <Spark
+          label={`Runs of ${visibleControls(name)} that ended in the last hour`}
+          values={lastHour.points.map((one) => endedOf(one))}
+          color="--busy"
+        />
+      ),
+  },
+  { id: 'actions', header: '', width: '44px', cell: (queue) => <PauseIcon queue={queue} /> },
+];
+
+const endedOf = (point: StatsSeries['total']): number =>
+  point.completed +
+  point.failed +
+  point.crashed +
+  point.systemFailure +
+  point.timedOut +
+  point.canceled +
+  point.expired;

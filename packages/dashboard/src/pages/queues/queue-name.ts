@@ -1,0 +1,17 @@
+import type { Queue } from '@millrace/contract';
+
+type Named = Pick<Queue, 'name' | 'type'>;
+
+/** The name by which runs and commands know a queue: `task/<id>` for that of a task. */
+export const fullName = ({ name, type }: Named): string => (type === 'task' ? `task/${name}` : name);
+
+/** The queue that a part of an address names: an id, or a name as runs have it. */
+export function referenceOf(text: string): {
+  readonly queue: string;
+  readonly type: 'id' | 'task' | 'custom';
+} {
+  if (/^queue_\d+$/.test(text)) return { queue: text, type: 'id' };
+  return text.startsWith('task/')
+    ? { queue: text.slice('task/'.length), type: 'task' }
+    : { queue: text, type: 'custom' };
+}

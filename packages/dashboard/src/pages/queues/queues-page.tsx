@@ -1,0 +1,152 @@
+import { useDeferredValue, useState } from 'react';
+import { useAsk } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { EnvironmentCard } from './environment-card.tsx';
+import { queueColumns, type QueueRow } from './queue-columns.tsx';
+import { fullName } from './queue-name.ts';
+import '../../parts/form/form.css';
+import './queues.css';
+
+const perPage = 100;
+
+const orders: Readonly<Record<string, (a: QueueRow, b: QueueRow) => number>> = {
+  waiting: (a, b) => b.queued - a.queued || b.running - a.running,
+  running: (a, b) => b.running - a.running || b.queued - a.queued,
+};
+
+/** Where runs wait. */
+export function QueuesPage() {
+  const [{ q = '', sort = 'waiting', page = '1' }, setSearch] = useSearchTexts();
+  const [text, setText] = useState(q);
+  const wanted = useDeferredValue(text).trim().toLowerCase();
+  const goTo = useGoTo();
+  const pageHref = usePageHref();
+  const query = { page: Number(page) || 1, perPage };
+  const queues = useAsk('listQueues', { query }, { live: true });
+  const stats = useAsk(
+    'retrieveStats',
+    { query: { by: 'queue', period: '1h', limit: 20 } },
+    { live: 30_000 },
+  );
+
+  const series = new Map(stats.data?.series.map((one) => [one.name, one]));
+  const all: readonly QueueRow[] = (queues.data?.data ?? []).map((queue) => ({
+    ...queue,
+    lastHour: series.get(fullName(queue)),
+  }));
+  const found = all.filter((queue) => fullName(queue).toLowerCase().includes(wanted));
+  const order = orders[sort];
+  const rows = order ? found.toSorted(order) : found;
+  const { totalPages = 1, count = 0 } = queues.data?.pagination ?? {};
+  const paused = all.filter((queue) => queue.paused).length;
+
+  return (
+    <Page
+      title="Queues"
+      summary={
+        queues.data && (
+          <span className="number">
+            {countText(count, 'queue')}
+            {paused > 0 && `, ${paused.toLocaleString('en')} paused`}
+          </span>
+        )
+      }
+      actions={
+        <SameAs
+          operation="listQueues"
+          given={{ query }}
+          cli="queues list"
+          sdk={`import { queues } from '@millrace/sdk';\n\nfor await (const queue of queues.list()) {\n  console.log(queue.name, queue.running, queue.queued);\n}`}
+        />
+      }
+    >
+      <EnvironmentCard />
+      {queues.error && !queues.data ? (
+        <Failure error={queues.error} onRetry={() => void queues.refetch()} />
+      ) : (
+        <>
+          {(all.length > 0 || q !== '') && (
+            <div className="row wrap">
+              <input
+                type="search"
+                className="input find-queue"
+                placeholder="Find a queue"
+                aria-label="Find a queue"
+                value={text}
+                onChange={(event) => {
+                  setText(event.target.value);
+                  setSearch({ q: event.target.value || undefined });
+                }}
+              />
+              <div className="segments" role="group" aria-label="Order">
+                {[
+                  ['waiting', 'Most waiting'],
+                  ['running', 'Most running'],
+                  ['name', 'By name'],
+                ].map(([id, label]) => (
+                  <Button
+                    key={id}
+                    look="plain"
+                    aria-pressed={sort === id}
+                    onClick={() => setSearch({ sort: id === 'waiting' ? undefined : id })}
+                  >
+                    {label}
+                  </Button>
+                ))}
+              </div>
+            </div>
+          )}
+          <div className="edge">
+            <Table
+              label="Queues"
+              columns={queueColumns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              hrefOf={({ id }) => pageHref(`/queues/${id}`)}
+              onOpen={({ id }) => goTo(`/queues/${id}`)}
+              isPending={queues.isPending}
+              empty={
+                all.length > 0 || page !== '1' ? (
+                  <Empty title="No queue of this name on this page.">A part of the name is enough.</Empty>
+                ) : (
+                  <Empty title="No queues yet." command="npx millrace trigger <task> --payload '{}'">
+                    Each task has a queue of its own once a version declares it.
+                  </Empty>
+                )
+              }
+            />
+          </div>
+          {totalPages > 1 && (
+            <nav className="row" aria-label="Pages">
+              <Button
+                icon="left"
+                disabled={query.page <= 1}
+                onClick={() => setSearch({ page: String(query.page - 1) }, { push: true })}
+              >
+                Previous
+              </Button>
+              <span className="muted number">
+                Page {query.page} of {totalPages}, by name
+              </span>
+              <Button
+                icon="right"
+                disabled={query.page >= totalPages}
+                onClick={() => setSearch({ page: String(query.page + 1) }, { push: true })}
+              >
+                Next
+              </Button>
+            </nav>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}

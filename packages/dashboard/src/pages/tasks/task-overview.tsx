@@ -1,0 +1,199 @@
+import { useAsk } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { shellWord } from '../../parts/code/code-tabs.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Plot } from '../../parts/plot/plot.tsx';
+import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
+import { RunList } from '../../parts/runs/run-list.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Spark } from '../../parts/spark/spark.tsx';
+import { durationText } from '../../parts/time/format.ts';
+import type { TaskDetail } from './task-page.tsx';
+import { failuresOf, rateText } from './task-stats.ts';
+
+const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');
+const ranges = ['1h', '1d', '7d', '30d'];
+
+/** How a task goes: its latest runs in figures, over time, and its errors. */
+export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
+  <div className="stack">
+    <Figures task={task} />
+    <TaskPlots taskId={task.id} />
+    <TaskErrors taskId={task.id} />
+    <Section
+      title="Runs"
+      actions={
+        <PageLink to="/runs" search={{ q: `task:${/\s/.test(task.id) ? `"${task.id}"` : task.id}` }}>
+          In the list of runs
+        </PageLink>
+      }
+    >
+      <RunList
+        columns={runsShown}
+        query={{ 'filter[taskIdentifier]': task.id, 'filter[createdAt][period]': '30d' }}
+        empty={
+          <Empty
+            title="It had no run in the last 30 days."
+            command={`npx millrace trigger ${shellWord(task.id)} --payload '{}'`}
+          />
+        }
+      />
+    </Section>
+  </div>
+);
+
+function Figures({ task: { recent } }: { readonly task: TaskDetail }) {
+  const { runs, successRate, p50Ms, p95Ms, failed, live } = recent;
+  if (runs === 0) return null;
+  const figures: readonly (readonly [name: string, value: string, isBad?: boolean])[] = [
+    ['Success', rateText(successRate) ?? '–', successRate !== null && successRate < 0.95],
+    ['Failed', failed.toLocaleString('en'), failed > 0],
+    ['Not over', live.toLocaleString('en')],
+    ['p50', p50Ms === null ? '–' : durationText(p50Ms)],
+    ['p95', p95Ms === null ? '–' : durationText(p95Ms)],
+  ];
+  return (
+    <Section title={`The latest ${runs === 1 ? 'run' : countText(runs, 'run')}`}>
+      <dl className="task-figures">
+        {figures.map(([name, value, isBad = false]) => (
+          <div key={name} className="card task-figure">
+            <dt>{name}</dt>
+            <dd className={`number ${isBad ? 'tone-bad' : ''}`}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function TaskPlots({ taskId }: { readonly taskId: string }) {
+  const [{ range = '1d' }, setSearch] = useSearchTexts();
+  const stats = useAsk('retrieveStats', { query: { task: taskId, period: range } }, { live: 30_000 });
+  const points = stats.data?.series[0]?.points ?? [];
+  const times = points.map(({ at }) => Date.parse(at));
+  return (
+    <Section
+      title="Over time"
+      actions={
+        <div className="segments" role="group" aria-label="Time">
+          {ranges.map((one) => (
+            <Button
+              key={one}
+              look="plain"
+              aria-pressed={one === range}
+              onClick={() => setSearch({ range: one === '1d' ? undefined : one })}
+            >
+              {one}
+            </Button>
+          ))}
+        </div>
+      }
+    >
+      <div className="task-plots">
+        <div className="card task-plot">
+          <h3>Ended</h3>
+          <Plot
+            label="Runs that ended"
+            times={times}
+            isStacked
+            series={[
+              { name: 'Completed', color: '--good', values: points.map(({ completed }) => completed) },
+              { name: 'Failed', color: '--bad', values: points.map(failuresOf) },
+              {
+                name: 'Canceled or expired',
+                color: '--quiet',
+                values: points.map(({ canceled, expired }) => canceled + expired),
+              },
+            ]}
+          />
+        </div>
+        <div className="card task-plot">
+          <h3>Duration, p50 and p95</h3>
+          <Plot
+            label="Duration of attempts"
+            times={times}
+            format={durationText}
+            series={[
+              {
+                name: 'p95',
+                color: '--held',
+                kind: 'line',
+                values: points.map(({ duration }) => duration.p95),
+              },
+              {
+                name: 'p50',
+                color: '--busy',
+                kind: 'line',
+                values: points.map(({ duration }) => duration.p50),
+              },
+            ]}
+          />
+        </div>
+        <div className="card task-plot">
+          <h3>Time in the queue, p95</h3>
+          <Plot
+            label="Time in the queue, p95"
+            times={times}
+            format={durationText}
+            series={[
+              { name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) },
+            ]}
+          />
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function TaskErrors({ taskId }: { readonly taskId: string }) {
+  const errors = useAsk(
+    'listErrors',
+    {
+      query: {
+        'filter[taskIdentifier]': taskId.includes(',') ? undefined : taskId,
+        'filter[status]': 'unresolved',
+        'page[size]': 5,
+        trend: '7d',
+      },
+    },
+    { live: 30_000, enabled: !taskId.includes(',') },
+  );
+  const found = errors.data?.data ?? [];
+  if (found.length === 0) return null;
+  return (
+    <Section
+      title="Unresolved errors"
+      actions={
+        <PageLink
+          to="/errors"
+          search={{ q: `task:${/\s/.test(taskId) ? `"${taskId}"` : taskId}`, range: 'all' }}
+        >
+          All of this task
+        </PageLink>
+      }
+    >
+      <ul className="card">
+        {found.map(({ id, errorType, errorMessage, count, trend }) => (
+          <li key={id} className="task-error">
+            <PageLink to={`/errors/${id}`} className="cut">
+              <span className="strong">{visibleControls(errorType)}</span>{' '}
+              {visibleControls(errorMessage.slice(0, 200))}
+            </PageLink>
+            {trend && (
+              <Spark
+                label="Occurrences, 7d"
+                color="--bad"
+                values={trend.points.map((point) => point.count)}
+              />
+            )}
+            <span className="number">{count.toLocaleString('en')}×</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,18 @@
+import type { TaskInfo } from '@millrace/contract';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
+
+/** What starts a task beside triggers; undefined if nothing does. */
+export function startsText({ schedule, on }: Pick<TaskInfo, 'schedule' | 'on'>): string | undefined {
+  const starts = [
+    schedule && `cron ${schedule.cron} ${schedule.timezone}`,
+    on && `event ${visibleControls(on.name)}`,
+  ].filter((one) => one !== undefined);
+  return starts.length === 0 ? undefined : starts.join(', ');
+}
+
+/** How often a task is tried again, and how long apart. */
+export function retryText({ retry }: Pick<TaskInfo, 'retry'>): string {
+  const attempts = retry?.maxAttempts;
+  if (attempts === undefined) return 'as the project says';
+  return attempts === 1 ? 'one attempt' : `at most ${attempts} attempts`;
+}

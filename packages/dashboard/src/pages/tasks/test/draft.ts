@@ -1,0 +1,30 @@
+import type { TestOptions } from './options.ts';
+
+/** What somebody has typed for a task, kept while the tab is open: a reload or a login loses nothing. */
+export interface Draft {
+  readonly text: string;
+  readonly options: TestOptions;
+}
+
+const keyOf = (project: string, env: string, taskId: string): string =>
+  `millrace.test ${project} ${env} ${taskId}`;
+
+/** The most characters that are kept: browsers have little room. */
+const most = 500_000;
+
+export function readDraft(...of: Parameters<typeof keyOf>): Draft | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(...of)) ?? '') as Draft;
+  } catch {
+    return undefined;
+  }
+}
+
+export function keepDraft(draft: Draft, ...of: Parameters<typeof keyOf>): void {
+  if (draft.text.length > most) return;
+  try {
+    sessionStorage.setItem(keyOf(...of), JSON.stringify(draft));
+  } catch {
+    // There is no room: the draft lives as long as the page.
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { bodyOf, chosenOptions, noOptions } from './options.ts';
+
+test('what is not typed is left to the task, and a test is marked as one', () => {
+  expect(bodyOf(undefined, noOptions)).toEqual({ options: { test: true } });
+  expect(chosenOptions(noOptions)).toBe(0);
+});
+
+test('what is typed is sent as the API has it', () => {
+  const options = {
+    ...noOptions,
+    isTest: false,
+    tags: ' a, b,,',
+    queue: 'mail',
+    version: '20261123.1',
+    priority: '10',
+    maxAttempts: 'two',
+  };
+  expect(bodyOf(null, options)).toEqual({
+    payload: null,
+    options: {
+      lockToVersion: '20261123.1',
+      queue: { name: 'mail' },
+      tags: ['a', 'b'],
+      priority: 10,
+      maxAttempts: 'two',
+    },
+  });
+  expect(chosenOptions(options)).toBe(6);
+});

@@ -1,0 +1,71 @@
+import type { Given } from '../../../api/operation-types.ts';
+
+type TriggerBody = Given<'triggerTask'>['body'];
+
+/** The options of a test as they were typed. Empty ones are left to the task. */
+export interface TestOptions {
+  readonly delay: string;
+  readonly version: string;
+  readonly queue: string;
+  readonly concurrencyKey: string;
+  readonly tags: string;
+  readonly priority: string;
+  readonly maxAttempts: string;
+  readonly maxDuration: string;
+  readonly machine: string;
+  readonly ttl: string;
+  readonly idempotencyKey: string;
+  readonly isTest: boolean;
+}
+
+export const noOptions: TestOptions = {
+  delay: '',
+  version: '',
+  queue: '',
+  concurrencyKey: '',
+  tags: '',
+  priority: '',
+  maxAttempts: '',
+  maxDuration: '',
+  machine: '',
+  ttl: '',
+  idempotencyKey: '',
+  isTest: true,
+};
+
+/** How many are not as the task has them. */
+export const chosenOptions = ({ isTest, ...texts }: TestOptions): number =>
+  Object.values(texts).filter((text) => text.trim() !== '').length + (isTest ? 0 : 1);
+
+/** What the server is sent. Numbers that are none are sent as they are: its sentence says what to write. */
+export function bodyOf(payload: unknown, options: TestOptions): TriggerBody {
+  const text = (name: Exclude<keyof TestOptions, 'isTest'>, as: string = name) => {
+    const value = options[name].trim();
+    return value === '' ? {} : { [as]: value };
+  };
+  const number = (name: 'priority' | 'maxAttempts' | 'maxDuration') => {
+    const value = options[name].trim();
+    return value === '' ? {} : { [name]: Number.isNaN(Number(value)) ? value : Number(value) };
+  };
+  const tags = options.tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  return {
+    ...(payload !== undefined && { payload }),
+    options: {
+      ...(options.isTest && { test: true }),
+      ...text('delay'),
+      ...text('version', 'lockToVersion'),
+      ...(options.queue.trim() !== '' && { queue: { name: options.queue.trim() } }),
+      ...text('concurrencyKey'),
+      ...(tags.length > 0 && { tags }),
+      ...number('priority'),
+      ...number('maxAttempts'),
+      ...number('maxDuration'),
+      ...text('machine'),
+      ...text('ttl'),
+      ...text('idempotencyKey'),
+    } as NonNullable<TriggerBody['options']>,
+  };
+}

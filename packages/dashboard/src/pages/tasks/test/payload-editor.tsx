@@ -1,0 +1,117 @@
+import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { completeJson, type JsonCompletion } from './complete-json.ts';
+import type { Schema } from './schema.ts';
+
+interface PayloadEditorProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly schema: Schema | null;
+  readonly error?: string | undefined;
+}
+
+/** Names and values are not looked for in texts beyond this: typing must stay quick. */
+const maxCompleted = 50_000;
+
+/** JSON as text, with the names and values that the schema knows. Ctrl-Space asks for them; Tab or Enter takes one. */
+export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorProps) {
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [offered, setOffered] = useState<readonly JsonCompletion[]>([]);
+  const [active, setActive] = useState(0);
+
+  const offer = (text: string, cursor: number): void => {
+    setOffered(schema === null || text.length > maxCompleted ? [] : completeJson(text, cursor, schema));
+    setActive(0);
+  };
+  const choose = (completion: JsonCompletion): void => {
+    onChange(completion.text);
+    setOffered([]);
+    requestAnimationFrame(() => {
+      area.current?.focus();
+      area.current?.setSelectionRange(completion.cursor, completion.cursor);
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.key === ' ' && event.ctrlKey) {
+      event.preventDefault();
+      return offer(value, event.currentTarget.selectionStart);
+    }
+    if (offered.length === 0 || event.metaKey || event.ctrlKey) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const by = event.key === 'ArrowDown' ? 1 : -1;
+      setActive((active + by + offered.length) % offered.length);
+    } else if (event.key === 'Tab' || event.key === 'Enter') {
+      const completion = offered[active];
+      if (!completion) return;
+      event.preventDefault();
+      choose(completion);
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      setOffered([]);
+    }
+  };
+
+  return (
+    <div className="field payload-editor">
+      <label className="field-label" htmlFor={id}>
+        Payload
+      </label>
+      <textarea
+        ref={area}
+        id={id}
+        className="input code"
+        rows={Math.min(24, Math.max(8, value.split('\n', 30).length + 1))}
+        spellCheck={false}
+        autoCapitalize="off"
+        autoComplete="off"
+        role="combobox"
+        aria-expanded={offered.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={offered.length > 0 ? `${id}-${active}` : undefined}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={`${id}-hint${error === undefined ? '' : ` ${id}-error`}`}
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+          offer(event.target.value, event.target.selectionStart);
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => setOffered([])}
+      />
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Completions"
+        className="menu payload-completions"
+        hidden={offered.length === 0}
+      >
+        {offered.map((completion, index) => (
+          <li
+            key={completion.label}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            data-highlighted={index === active ? '' : undefined}
+            className="menu-item"
+            // The field keeps the focus.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => choose(completion)}
+          >
+            <code className="cut">{completion.label}</code>
+            {completion.hint !== undefined && <span className="muted small cut">{completion.hint}</span>}
+          </li>
+        ))}
+      </ul>
+      {error !== undefined && (
+        <p className="field-error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+      <p className="field-hint" id={`${id}-hint`}>
+        JSON; empty for none.{schema !== null && ' Ctrl-Space shows what may come next.'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,333 @@
+import { useState, type ReactNode } from 'react';
+import { Button, IconButton } from '../../../parts/button.tsx';
+import { SelectField, TextArea, TextField } from '../../../parts/form/field.tsx';
+import { visibleControls } from '../../../parts/json/visible-controls.ts';
+import {
+  exampleOf,
+  hintOf,
+  isObject,
+  kindOf,
+  propertiesOf,
+  requiredOf,
+  resolved,
+  valuesOf,
+  type Schema,
+} from './schema.ts';
+
+interface SchemaFormProps {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** A form for what the schema describes. It edits the same payload as the JSON. */
+export const SchemaForm = ({ schema, value, onChange }: SchemaFormProps) => (
+  <SchemaField
+    root={schema}
+    given={schema}
+    name="Payload"
+    value={value}
+    onChange={onChange}
+    isRequired
+    depth={0}
+  />
+);
+
+interface SchemaFieldProps {
+  readonly root: Schema;
+  readonly given: unknown;
+  readonly name: string;
+  readonly value: unknown;
+  /** Undefined: it is not set. */
+  readonly onChange: (value: unknown) => void;
+  readonly isRequired: boolean;
+  readonly depth: number;
+}
+
+/** Deeper, a value is written as JSON. */
+const maxDepth = 5;
+
+function SchemaField({ root, given, name, value, onChange, isRequired, depth }: SchemaFieldProps): ReactNode {
+  const schema = resolved(given, root);
+  const kind = depth > maxDepth ? 'any' : kindOf(schema);
+  const label = isRequired ? visibleControls(name) : `${visibleControls(name)} (optional)`;
+  const hint = hintOf(schema);
+  switch (kind) {
+    case 'object':
+      return (
+        <ObjectField
+          root={root}
+          schema={schema}
+          label={label}
+          isTop={depth === 0}
+          value={value}
+          onChange={onChange}
+          isRequired={isRequired}
+          depth={depth}
+        />
+      );
+    case 'array':
+      return (
+        <ListField
+          root={root}
+          schema={schema}
+          label={label}
+          value={value}
+          onChange={onChange}
+          depth={depth}
+        />
+      );
+    case 'enum':
+    case 'boolean': {
+      const values = kind === 'enum' ? valuesOf(schema) : [true, false];
+      const texts = values.map((one) => JSON.stringify(one));
+      return (
+        <SelectField
+          label={label}
+          hint={hint}
+          value={value === undefined ? '' : JSON.stringify(value)}
+          onChange={(event) =>
+            onChange(event.target.value === '' ? undefined : (JSON.parse(event.target.value) as unknown))
+          }
+          options={[
+            { value: '', label: 'not set' },
+            // What the payload has is shown, also where the schema has it not.
+            ...(value === undefined || texts.includes(JSON.stringify(value))
+              ? texts
+              : [JSON.stringify(value), ...texts]
+            ).map((text) => ({ value: text, label: text.replaceAll(/^"|"$/g, '') })),
+          ]}
+        />
+      );
+    }
+    case 'number':
+    case 'integer':
+      return (
+        <NumberField
+          label={label}
+          hint={hint}
+          value={value}
+          onChange={onChange}
+          isWhole={kind === 'integer'}
+        />
+      );
+    case 'string':
+      if (value === undefined || typeof value === 'string')
+        return typeof value === 'string' && value.includes('\n') ? (
+          <TextArea
+            label={label}
+            hint={hint}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        ) : (
+          <TextField
+            label={label}
+            hint={hint}
+            value={value ?? ''}
+            placeholder={placeholderOf(schema)}
+            onChange={(event) =>
+              onChange(event.target.value === '' && !isRequired ? undefined : event.target.value)
+            }
+          />
+        );
+      return <JsonField label={label} hint={hint} value={value} onChange={onChange} />;
+    default:
+      return <JsonField label={label} hint={hint} value={value} onChange={onChange} />;
+  }
+}
+
+const placeholders: Readonly<Record<string, string>> = {
+  'date-time': '2026-11-23T10:00:00Z',
+  date: '2026-11-23',
+  email: 'ada@example.com',
+  uri: 'https://example.com',
+};
+
+const placeholderOf = (schema: Schema): string | undefined => placeholders[String(schema['format'])];
+
+interface ObjectFieldProps {
+  readonly root: Schema;
+  readonly schema: Schema;
+  readonly label: string;
+  readonly isTop: boolean;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly isRequired: boolean;
+  readonly depth: number;
+}
+
+function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, depth }: ObjectFieldProps) {
+  const now = isObject(value) ? value : {};
+  const required = requiredOf(schema);
+  const properties = propertiesOf(schema);
+  const known = new Set(properties.map(([name]) => name));
+  const others = Object.keys(now).filter((name) => !known.has(name));
+  if (!isRequired && value === undefined)
+    return (
+      <div className="field">
+        <span className="field-label">{label}</span>
+        <Button icon="plus" onClick={() => onChange(exampleOf(schema, root))}>
+          Add {label.replace(' (optional)', '')}
+        </Button>
+      </div>
+    );
+  const fields = properties.map(([name, property]) => (
+    <SchemaField
+      key={name}
+      root={root}
+      given={property}
+      name={name}
+      value={now[name]}
+      isRequired={required.has(name)}
+      depth={depth + 1}
+      onChange={(next) => {
+        const { [name]: _, ...rest } = now;
+        // In the order of the schema, whatever was set first.
+        const all: Record<string, unknown> = next === undefined ? rest : { ...rest, [name]: next };
+        const order = [...known, ...others];
+        onChange(Object.fromEntries(order.flatMap((key) => (key in all ? [[key, all[key]] as const] : []))));
+      }}
+    />
+  ));
+  const rest = others.length > 0 && (
+    <p className="muted small">
+      Also there, not in the schema: {others.map(visibleControls).join(', ')}. They are in the JSON.
+    </p>
+  );
+  if (isTop)
+    return (
+      <div className="schema-form">
+        {fields}
+        {rest}
+        {fields.length === 0 && <p className="muted">The schema has no properties: write JSON.</p>}
+      </div>
+    );
+  return (
+    <fieldset className="schema-group">
+      <legend className="row">
+        <span className="field-label">{label}</span>
+        {!isRequired && (
+          <IconButton icon="trash" label={`Remove ${label}`} onClick={() => onChange(undefined)} />
+        )}
+      </legend>
+      {fields}
+      {rest}
+    </fieldset>
+  );
+}
+
+/** Items in a form beyond this are left to the JSON. */
+const maxItems = 50;
+
+function ListField({
+  root,
+  schema,
+  label,
+  value,
+  onChange,
+  depth,
+}: Omit<ObjectFieldProps, 'isTop' | 'isRequired'>) {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (items.length > maxItems || (value !== undefined && !Array.isArray(value)))
+    return <JsonField label={label} hint={undefined} value={value} onChange={onChange} />;
+  return (
+    <fieldset className="schema-group">
+      <legend className="field-label">{label}</legend>
+      {items.map((item, index) => (
+        // Items have nothing else to tell them apart.
+        <div key={index} className="schema-item">
+          <SchemaField
+            root={root}
+            given={schema['items']}
+            name={`${index + 1}`}
+            value={item}
+            isRequired
+            depth={depth + 1}
+            onChange={(next) => onChange(items.with(index, next ?? null))}
+          />
+          <IconButton
+            icon="trash"
+            label={`Remove item ${index + 1}`}
+            onClick={() => onChange(items.filter((_, at) => at !== index))}
+          />
+        </div>
+      ))}
+      <Button icon="plus" onClick={() => onChange([...items, exampleOf(schema['items'], root)])}>
+        Add an item
+      </Button>
+    </fieldset>
+  );
+}
+
+interface LeafProps {
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** A number while it is typed is a text: `1.` and `-` are on the way to one. */
+function NumberField({ label, hint, value, onChange, isWhole }: LeafProps & { readonly isWhole: boolean }) {
+  const [text, setText] = useState(value === undefined ? '' : String(value));
+  const isShown = text.trim() === '' ? value === undefined : Number(text) === value;
+  const [known, setKnown] = useState(value);
+  // Another value came from outside.
+  if (known !== value) {
+    setKnown(value);
+    if (!isShown) setText(value === undefined ? '' : String(value));
+  }
+  const isWrong =
+    text.trim() !== '' && !(isWhole ? /^-?\d+$/ : /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text.trim());
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      inputMode={isWhole ? 'numeric' : 'decimal'}
+      value={text}
+      error={isWrong ? `Write a ${isWhole ? 'whole ' : ''}number.` : undefined}
+      onChange={(event) => {
+        const next = event.target.value;
+        setText(next);
+        const number = Number(next);
+        const read = next.trim() === '' || Number.isNaN(number) ? undefined : number;
+        setKnown(read);
+        onChange(read);
+      }}
+    />
+  );
+}
+
+/** A value for which there is no other field. */
+function JsonField({ label, hint, value, onChange }: LeafProps) {
+  const shown = value === undefined ? '' : JSON.stringify(value, undefined, 2);
+  const [text, setText] = useState(shown);
+  const [known, setKnown] = useState(shown);
+  const [error, setError] = useState<string>();
+  if (known !== shown) {
+    setKnown(shown);
+    setText(shown);
+    setError(undefined);
+  }
+  return (
+    <TextArea
+      label={label}
+      code
+      rows={Math.min(10, text.split('\n').length + 1)}
+      hint={hint === undefined ? 'JSON' : `JSON; ${hint}`}
+      error={error}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => {
+        if (text.trim() === '') return onChange(undefined);
+        try {
+          const next: unknown = JSON.parse(text);
+          setError(undefined);
+          onChange(next);
+        } catch (thrown) {
+          setError(`This is not JSON: ${(thrown as Error).message}`);
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { completeJson } from './complete-json.ts';
+import { jsonCursor } from './json-cursor.ts';
+import { mismatches } from './mismatches.ts';
+import { exampleOf, hintOf, kindOf, resolved, schemaAt } from './schema.ts';
+
+const order = {
+  type: 'object',
+  properties: {
+    orderId: { type: 'string', minLength: 3, description: 'of the shop' },
+    speed: { enum: ['slow', 'fast'] },
+    gift: { type: 'boolean' },
+    note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    lines: { type: 'array', minItems: 1, items: { $ref: '#/$defs/line' } },
+  },
+  required: ['orderId', 'lines'],
+  additionalProperties: false,
+  $defs: {
+    line: {
+      type: 'object',
+      properties: { sku: { type: 'string' }, count: { type: 'integer', minimum: 1 } },
+      required: ['sku', 'count'],
+    },
+  },
+};
+
+describe('a schema', () => {
+  test('makes an example of what is required', () => {
+    expect(exampleOf(order, order)).toEqual({ orderId: '', lines: [{ sku: '', count: 1 }] });
+  });
+
+  test('is found along a path, through references and null', () => {
+    expect(kindOf(schemaAt(order, ['lines', 0, 'count']))).toBe('integer');
+    expect(kindOf(schemaAt(order, ['note']))).toBe('string');
+    expect(kindOf(schemaAt(order, ['nothing', 'here']))).toBe('any');
+    expect(hintOf(schemaAt(order, ['orderId']))).toBe('of the shop; 3 characters or more');
+  });
+
+  test('that leads to itself ends', () => {
+    const circle = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
+    expect(kindOf(resolved(circle, circle))).toBe('any');
+    const tree = { type: 'object', properties: { left: { $ref: '#' } }, required: ['left'] };
+    expect(JSON.stringify(exampleOf(tree, tree)).length).toBeLessThan(100);
+  });
+
+  test('names what a payload lacks and has wrong', () => {
+    expect(
+      mismatches(order, { orderId: 7, speed: 'x', lines: [{ sku: 'a', count: 1.5 }], extra: 1 }),
+    ).toEqual([
+      '`orderId` is a string.',
+      '`speed` is one of "slow", "fast".',
+      '`lines[0].count` is a whole number.',
+      '`extra` is not known to the schema.',
+    ]);
+    expect(mismatches(order, {})).toEqual(['`orderId` is required.', '`lines` is required.']);
+    expect(mismatches(order, [])).toEqual(['The payload is an object.']);
+    expect(mismatches(order, { orderId: 'abc', lines: [{ sku: 'a', count: 1 }], note: null })).toEqual([]);
+  });
+});
+
+describe('completion of JSON', () => {
+  /** The text has a bar where the cursor is. */
+  const completed = (text: string) => {
+    const cursor = text.indexOf('|');
+    return completeJson(text.replace('|', ''), cursor, order);
+  };
+  const labels = (text: string) => completed(text).map(({ label }) => label);
+
+  test('offers names that are not there yet, the required ones first', () => {
+    expect(labels('{"|')).toEqual(['orderId', 'lines', 'speed', 'gift', 'note']);
+    expect(labels('{ "orderId": "a", "l|" }')).toEqual(['lines']);
+    expect(labels('{ "lines": [ { "sku": "a", | } ] }')).toEqual(['count']);
+  });
+
+  test('offers values of a choice, and nothing where nothing is known', () => {
+    expect(labels('{ "speed": |')).toEqual(['"slow"', '"fast"']);
+    expect(labels('{ "speed": "f|" }')).toEqual(['"fast"']);
+    expect(labels('{ "gift": t|')).toEqual(['true']);
+    expect(labels('{ "orderId": "a" | }')).toEqual([]);
+  });
+
+  test('writes a name with a value to begin with, and leaves the cursor in it', () => {
+    const [first] = completed('{ "ord|" }');
+    expect(first).toMatchObject({ text: '{ "orderId": "" }', cursor: '{ "orderId": "'.length });
+    expect(completed('{ "sp|": "fast" }')[0]?.text).toBe('{ "speed": "fast" }');
+    expect(completed('{ "speed": "sl|ow" }')[0]?.text).toBe('{ "speed": "slow" }');
+  });
+
+  test('knows where it is in a text that is no JSON yet', () => {
+    expect(jsonCursor('{"a": [1, {"b": ', 16)).toMatchObject({ path: ['a', 1, 'b'], expects: 'value' });
+    expect(jsonCursor('{"a": "x}{', 10)).toMatchObject({ path: ['a'], expects: 'value', typed: 'x}{' });
+    expect(jsonCursor('', 0)).toMatchObject({ path: [], expects: 'value' });
+  });
+});

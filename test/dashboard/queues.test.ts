@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { openDashboard } from '../support/dashboard.ts';
+import { startProject } from '../support/project.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+
+const tasks = {
+  'tasks/mail.ts': `
+    import { queue, task } from '@millrace/sdk';
+    export const mails = queue({ name: 'mails', concurrencyLimit: 2 });
+    export const send = task({ id: 'send', queue: mails, run: async () => 'sent' });
+  `,
+};
+
+async function trigger(server: TestServer, options: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await server.ask('/api/v1/tasks/send/trigger', {
+    method: 'POST',
+    body: { payload: {}, options },
+  });
+  expect(status).toBe(200);
+  return body.id;
+}
+
+const statusOf = async (server: TestServer, run: string): Promise<string> =>
+  (await server.ask(`/api/v3/runs/${run}`)).body.status;
+
+test('a queue is paused, its page and the run say why runs wait, and it goes on when it is resumed', async () => {
+  const server = await testServer();
+  await startProject(server, tasks);
+  const { page, open } = await openDashboard(server);
+  await open('/queues');
+  const grid = page.getByRole('grid', { name: 'Queues' });
+  await grid.getByRole('link', { name: 'mails' }).click();
+  await page.waitForURL(/\/queues\/queue_/);
+  await page.getByRole('heading', { name: 'mails' }).waitFor();
+  await page.keyboard.press('p');
+  await page.getByText('The queue is paused: no run of it starts.').waitFor();
+
+  const runs = [
+    await trigger(server, { concurrencyKey: 'customer <i>1</i>' }),
+    await trigger(server, { concurrencyKey: 'customer <i>1</i>' }),
+    await trigger(server, { concurrencyKey: 'customer 2' }),
+  ];
+  const why = page.getByRole('status', { name: 'Why runs wait' });
+  await why.getByText(/queue .*paused/i).waitFor({ timeout: 20_000 });
+  await expect
+    .poll(() => page.getByRole('grid', { name: 'Runs' }).getByRole('row').count(), { timeout: 15_000 })
+    .toBe(4);
+
+  await page.getByRole('tab', { name: /^Keys/ }).click();
+  const keys = page.getByRole('region', { name: 'Concurrency keys' });
+  await expect
+    .poll(
+      () =>
+        keys
+          .getByRole('row')
+          .allInnerTexts()
+          .then((rows) => rows.map((row) => row.split(/\s*\t\s*/))),
+      { timeout: 15_000 },
+    )
+    .toMatchObject([
+      ['Concurrency key', 'Running', 'Waiting', 'State'],
+      ['customer <i>1</i>', expect.stringContaining('0'), '2', '–'],
+      ['customer 2', expect.stringContaining('0'), '1', '–'],
+    ]);
+  expect(new URL(page.url()).searchParams.get('view')).toBe('keys');
+
+  // The page of the run leads back here.
+  const queuePage = page.url();
+  await open(`/runs/${runs[0]}`);
+  await page.getByRole('link', { name: 'Open the queue' }).click();
+  await page.getByRole('heading', { name: 'mails' }).waitFor();
+  await page.goto(queuePage);
+  await page.getByRole('button', { name: 'Resume the queue' }).click();
+  for (const run of runs)
+    await expect.poll(() => statusOf(server, run), { timeout: 30_000 }).toBe('COMPLETED');
+  await why.waitFor({ state: 'hidden', timeout: 30_000 });
+});
+
+test('a limit is set over that of the code and taken back, and the environment is paused after a question', async () => {
+  const server = await testServer();
+  await startProject(server, tasks);
+  const { page, open } = await openDashboard(server);
+  await open('/queues/mails');
+  await page.getByRole('button', { name: 'Change the limit' }).click();
+  const dialog = page.getByRole('dialog');
+  const field = dialog.getByRole('textbox', { name: 'Runs at once' });
+  await field.fill('0');
+  await dialog.getByText('With 0 nothing starts').waitFor();
+  await field.fill('many');
+  await dialog.getByText('Write a whole number from 0 to 100,000.').waitFor();
+  await field.fill('7');
+  await dialog.getByRole('button', { name: 'Set the limit to 7' }).click();
+  await page.getByText('Limit set here').waitFor();
+  await page.getByRole('button', { name: 'Change the limit' }).click();
+  await dialog.getByRole('button', { name: '2, as in the code' }).click();
+  await page.getByText('Limit set here').waitFor({ state: 'hidden' });
+
+  await open('/queues');
+  await page.getByRole('button', { name: 'Pause the environment' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByText('0 waiting runs and all new ones stay').waitFor();
+  await question.getByRole('button', { name: 'Keep as it is' }).click();
+  expect((await server.ask('/api/v1/concurrency')).body.paused).toBe(false);
+  await page.getByRole('button', { name: 'Pause the environment' }).click();
+  await question.getByRole('button', { name: 'Pause Production' }).click();
+  await page.getByText('Paused: no run starts').waitFor();
+  await page.getByRole('button', { name: 'Resume the environment' }).click();
+  await page.getByText('Runs start').waitFor();
+
+  await open('/queues/nowhere');
+  await page.getByText('There is no such queue in this environment.').waitFor();
+});

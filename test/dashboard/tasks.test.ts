@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { openDashboard } from '../support/dashboard.ts';
+import { startProject } from '../support/project.ts';
+import { testServer } from '../support/server.ts';
+
+const tasks = {
+  'tasks/shop.ts': `
+    import { logger, task } from '@millrace/sdk';
+    import { z } from 'zod';
+
+    export const ship = task({
+      id: 'ship',
+      description: 'Ships an order <script>alert(1)</script>',
+      schema: z.object({
+        orderId: z.string().min(3),
+        speed: z.enum(['slow', 'fast']),
+        parcels: z.int().min(1).optional(),
+      }),
+      run: async ({ orderId, speed }) => {
+        logger.info('shipping ' + orderId);
+        return { shipped: orderId + ' ' + speed };
+      },
+    });
+    export const plain = task({ id: 'plain', run: async (payload: unknown) => ({ got: payload ?? null }) });
+  `,
+};
+
+test('a task is tried with a form, then with an earlier payload as JSON, and its run is watched', async () => {
+  const server = await testServer();
+  await startProject(server, tasks, ['zod']);
+  const { page, open } = await openDashboard(server);
+  await open('/tasks');
+  const grid = page.getByRole('grid', { name: 'Tasks' });
+  await expect.poll(() => grid.getByRole('row').count(), { timeout: 15_000 }).toBe(3);
+  await grid.getByText('Ships an order <script>').waitFor();
+  await grid.getByRole('link', { name: 'ship' }).click();
+  await page.getByText('It had no run in the last 30 days.').waitFor();
+  await page.keyboard.press('t');
+
+  const form = page.getByRole('form', { name: 'Test' });
+  await form.getByRole('textbox', { name: 'orderId' }).fill('order-1');
+  await form.getByRole('combobox', { name: 'speed' }).selectOption('fast');
+  await form.getByRole('textbox', { name: 'parcels (optional)' }).fill('1.5');
+  await form.getByText('Write a whole number.').waitFor();
+  await form.getByText('`parcels` is a whole number.').waitFor();
+  await form.getByRole('textbox', { name: 'parcels (optional)' }).fill('2');
+  await form.getByText('Options').click();
+  await form.getByRole('textbox', { name: 'Tags' }).fill('tried, by hand');
+  await form.getByRole('button', { name: 'Start a test in Production' }).click();
+
+  const run = page.getByRole('region', { name: 'The run' });
+  await run.getByText('Completed').first().waitFor({ timeout: 30_000 });
+  await run.getByRole('tab', { name: 'Output' }).click();
+  await run.getByText('order-1 fast').waitFor();
+  const id = new URL(page.url()).searchParams.get('run') ?? '';
+  const { body } = await server.ask(`/api/v3/runs/${id}`);
+  expect(body).toMatchObject({
+    payload: { orderId: 'order-1', speed: 'fast', parcels: 2 },
+    tags: ['tried', 'by hand'],
+    isTest: true,
+  });
+
+  // What was typed is there after a reload, and an earlier payload takes its place.
+  await page.reload();
+  await expect
+    .poll(() => form.getByRole('textbox', { name: 'orderId' }).inputValue(), { timeout: 15_000 })
+    .toBe('order-1');
+  await form.getByRole('button', { name: 'JSON' }).click();
+  const payload = form.getByRole('combobox', { name: 'Payload' });
+  await payload.fill('{ "speed": "fa');
+  await form.getByRole('option', { name: '"fast"' }).waitFor();
+  await payload.press('Tab');
+  expect(await payload.inputValue()).toBe('{ "speed": "fast"');
+  await form.getByText(/This is not JSON/).waitFor();
+  await form.getByRole('button', { name: id.slice(-7) }).click();
+  await expect
+    .poll(async () => JSON.parse(await payload.inputValue()), { timeout: 15_000 })
+    .toEqual(body.payload);
+  await payload.fill('{ "orderId": "order-2", "speed": "slow" }');
+  await payload.press('Control+Enter');
+  await run.getByText('order-2 slow').waitFor({ timeout: 30_000 });
+});
+
+test('a task without a schema takes any JSON; what the server refuses is told at its field', async () => {
+  const server = await testServer();
+  await startProject(server, tasks, ['zod']);
+  const { page, open } = await openDashboard(server);
+  await open('/tasks/plain?view=test');
+  const form = page.getByRole('form', { name: 'Test' });
+  await form.getByRole('combobox', { name: 'Payload' }).fill('[1, 2]');
+  await form.getByText('Options').click();
+  await form.getByRole('textbox', { name: 'Delay' }).fill('soon');
+  await form.getByRole('button', { name: 'Start a test in Production' }).click();
+  await form.getByRole('alert').first().waitFor();
+  expect((await server.ask('/api/v1/runs')).body.data).toEqual([]);
+  await form.getByRole('textbox', { name: 'Delay' }).fill('');
+  await form.getByRole('button', { name: 'Start a test in Production' }).click();
+  const run = page.getByRole('region', { name: 'The run' });
+  await run.getByText('Completed').first().waitFor({ timeout: 30_000 });
+
+  await open('/tasks/nothing');
+  await page.getByText('The current version has no such task.').waitFor();
+});
