@@ -17,6 +17,7 @@ POST   /api/v3/batches                                                   | open 
 POST   /api/v3/batches/{batchId}/items                                   | fill batch          | key | token | -
 POST   /api/v2/tasks/batch                                               | open batch          | key | token | -
 GET    /api/v2/batches/{batchId}                                         | read batch          | key | token | -
+GET    /api/v1/batches                                                   | list batches        | key | -     | -
 GET    /api/v1/batches/{batchId}                                         | read batch          | key | token | -
 GET    /api/v1/batches/{batchId}/results                                 | read batch          | key | -     | -
 PUT    /api/v2/packets/{packet}                                          | trigger some        | key | token | -

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { alertsCommand } from './commands/alerts.ts';
+import { batchesCommand } from './commands/batches.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
@@ -65,6 +66,7 @@ export function program(): Command {
     tasksCommand(),
     runsCommand(),
     whyCommand(),
+    batchesCommand(),
     queuesCommand(),
     statsCommand(),
     logsCommand(),

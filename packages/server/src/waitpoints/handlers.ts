@@ -1,4 +1,5 @@
 import { isUser } from '../auth/principal.ts';
+import { allows } from '../auth/scopes.ts';
 import type { Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import type { MasterKey } from '../auth/seal.ts';
@@ -53,7 +54,9 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
 
     async retrieveWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
-      const token = await retrieveToken(engine, masterKey, request.environment.id, id, request.baseUrl);
+      const { environment, principal, baseUrl } = request;
+      const mayReadRuns = isUser(principal) || allows(principal.scopes, 'read', [{ type: 'runs' }]);
+      const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl, mayReadRuns);
       if (!token) throw missing();
       request.authorize([{ type: 'waitpoints', id }]);
       return token;
