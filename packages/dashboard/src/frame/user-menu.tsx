@@ -2,7 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../api/ask.ts';
 import { call } from '../api/client.ts';
-import { useSession } from '../api/session.ts';
+import { sessionQuery, useSession } from '../api/session.ts';
 import { toast } from '../api/toasts.ts';
 import { messageOf } from '../api/api-error.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
@@ -27,8 +27,9 @@ export function UserMenu() {
       toast({ title: `You are still logged in: ${messageOf(error)}`, kind: 'error' });
       return;
     }
-    queryClient.clear();
-    await navigate({ to: '/login' });
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+    // The answer is 401 now: the login is shown in the stead of the page.
+    await queryClient.resetQueries(sessionQuery);
   };
   return (
     <Menu.Root>
