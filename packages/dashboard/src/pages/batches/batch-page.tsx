@@ -3,13 +3,14 @@ import { useAsk } from '../../api/ask.ts';
 import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
+import { Id } from '../../parts/id.tsx';
+import { shortId } from '../../parts/id-text.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { PortionBar, PortionWords } from '../../parts/progress.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { lookOfBatch, portionsOf } from './looks.ts';
 

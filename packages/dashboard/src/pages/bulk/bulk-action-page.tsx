@@ -8,7 +8,7 @@ import { Facts, Page, Section } from '../../parts/page.tsx';
 import { PortionBar, PortionWords } from '../../parts/progress.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
 import { StopButton } from './stop-button.tsx';

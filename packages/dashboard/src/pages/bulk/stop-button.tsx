@@ -4,7 +4,7 @@ import { useAct } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { doneOf, verbs } from './looks.ts';
 
 /** Stops a bulk action after a question that says how many runs are left. */

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { fieldError, TextField } from '../../parts/form/field.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { exactText } from '../../parts/time/format.ts';
 import { zonedInstant, zonedText } from '../../parts/time/zoned.ts';
 

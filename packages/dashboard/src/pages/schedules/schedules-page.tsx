@@ -10,7 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
 import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { Table } from '../../parts/table/table.tsx';

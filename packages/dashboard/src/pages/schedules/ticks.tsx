@@ -3,7 +3,7 @@ import { useAsk, useAskPages } from '../../api/ask.ts';
 import { useEnvironmentParams } from '../../api/environment.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { shortId } from '../../parts/id.tsx';
+import { shortId } from '../../parts/id-text.ts';
 import { Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
