@@ -51,7 +51,11 @@ export async function openDashboard(
 ): Promise<Dashboard> {
   await buildDashboard();
   const browser = await launchBrowser();
-  const context = await browser.newContext({ viewport: { width: 1_440, height: 900 }, ...options });
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1_440, height: 900 },
+    ...options,
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`exception: ${error.stack ?? error.message}`));

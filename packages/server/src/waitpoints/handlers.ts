@@ -1,6 +1,6 @@
-import { isUser } from '../auth/principal.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
-import type { Operations } from '@millrace/contract';
+import { redacted, type Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { badRequest, notFound } from '../problem.ts';
@@ -49,8 +49,10 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
       return { id, isCached, url: addressOf(masterKey, created, request.baseUrl) };
     },
 
-    listWaitpointTokens: ({ environment, query, baseUrl }) =>
-      listTokens(engine, masterKey, environment.id, query, baseUrl),
+    async listWaitpointTokens({ environment, principal, query, baseUrl }) {
+      const { data, pagination } = await listTokens(engine, masterKey, environment.id, query, baseUrl);
+      return { data: data.map((token) => shownTo(principal, token)), pagination };
+    },
 
     async retrieveWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
@@ -59,7 +61,7 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
       const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl, mayReadRuns);
       if (!token) throw missing();
       request.authorize([{ type: 'waitpoints', id }]);
-      return token;
+      return shownTo(principal, token);
     },
 
     async completeWaitpointToken(request) {
@@ -80,6 +82,13 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
     },
   };
 }
+
+/** Whoever has its address may complete a token. A browser session does not get it if its user may not. */
+const shownTo = <T extends { readonly url: string }>(principal: Principal, token: T): T =>
+  principal.kind === 'browser' &&
+  (isUser(principal) || !allows(principal.scopes, 'write', [{ type: 'waitpoints' }]))
+    ? { ...token, url: redacted }
+    : token;
 
 /** What a callback brings: others choose how they write it, and few of them say rightly what they send. */
 function calledBack(text: string, contentType = ''): unknown {

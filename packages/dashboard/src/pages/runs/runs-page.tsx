@@ -67,7 +67,7 @@ export function RunsPage() {
       actions={
         <>
           <ViewMenu filter={q} onChoose={setFilter} />
-          <ColumnMenu columns={columns as never} shown={shown} onToggle={toggle} onReset={reset} />
+          <ColumnMenu columns={columns} shown={shown} onToggle={toggle} onReset={reset} />
           <SameAs
             operation="listRuns"
             given={{ query }}
