@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
+import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -15,14 +16,17 @@ const tasks = {
   `,
 };
 
-test('an event is sent from the page, and what it started is seen', async () => {
+test('an event is sent from the page, and what it started is seen', { timeout: 120_000 }, async () => {
   const server = await testServer();
   await startProject(server, tasks);
   const { page, open } = await openDashboard(server);
   await open('/events?view=subscriptions');
   const subscriptions = page.getByRole('grid', { name: 'Subscriptions' });
   await subscriptions.getByText('{"total":{"$gte":1000}}').waitFor();
-  await subscriptions.getByRole('row', { name: /order\.paid/ }).getByRole('button', { name: 'Send' }).click();
+  await subscriptions
+    .getByRole('row', { name: /order\.paid/ })
+    .getByRole('button', { name: 'Send' })
+    .click();
 
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Starts fraud (if its filter matches), mail.').waitFor();
@@ -34,7 +38,7 @@ test('an event is sent from the page, and what it started is seen', async () => 
   await dialog.getByRole('button', { name: 'Send the event' }).click();
   await page.getByRole('heading', { name: 'order.paid' }).waitFor();
   const runs = page.getByRole('grid', { name: 'Runs of the event' });
-  await expect.poll(() => runs.getByText('Completed').count()).toBe(2);
+  await eventually(() => runs.getByText('Completed').count()).toBe(2);
   await page.getByText('<b>bold</b>').waitFor();
   await page.getByText('What it started: 2 runs').waitFor();
 

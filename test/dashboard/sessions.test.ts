@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
+import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -22,7 +23,7 @@ const tasks = {
   `,
 };
 
-test('a conversation is followed live, written to, and closed', async () => {
+test('a conversation is followed live, written to, and closed', { timeout: 120_000 }, async () => {
   const server = await testServer();
   await startProject(server, tasks);
   const started = await server.ask('/api/v1/sessions', {
@@ -64,7 +65,7 @@ test('a conversation is followed live, written to, and closed', async () => {
   });
   await message.press('Enter');
   await talk.getByText('You said from the page').waitFor();
-  await expect.poll(() => message.inputValue()).toBe('');
+  await eventually(() => message.inputValue()).toBe('');
   const { body } = await server.ask(`/realtime/v1/sessions/${id}/in/records`);
   expect(body.records.map(({ data }: { data: string }) => JSON.parse(data).text)).toEqual([
     '<script>alert(1)</script>',

@@ -177,7 +177,20 @@ const session = createRoute({
   component: lazyRouteComponent(() => import('./pages/sessions/session-page.tsx'), 'SessionPage'),
 });
 
-const pages2 = [schedules, schedule, batches, batch, bulk, bulkAction, events, event, waits, wait, sessions, session];
+const pages2 = [
+  schedules,
+  schedule,
+  batches,
+  batch,
+  bulk,
+  bulkAction,
+  events,
+  event,
+  waits,
+  wait,
+  sessions,
+  session,
+];
 
 const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run, ...pages2])]);
 

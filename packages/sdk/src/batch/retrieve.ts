@@ -24,9 +24,12 @@ export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'seal
  * const { status, runs } = await batch.retrieve(handle.batchId);
  */
 export async function retrieve(batchId: string): Promise<Batch> {
-  const { createdAt, updatedAt, sealedAt, processing, ...same } = await currentClient().call('retrieveBatch', {
-    params: { batchId },
-  });
+  const { createdAt, updatedAt, sealedAt, processing, ...same } = await currentClient().call(
+    'retrieveBatch',
+    {
+      params: { batchId },
+    },
+  );
   const { completedAt, ...rest } = processing;
   return {
     ...same,

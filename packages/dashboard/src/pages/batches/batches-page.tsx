@@ -64,9 +64,7 @@ const columns: readonly Column<ListedBatch>[] = [
         {received < runCount && status === 'PENDING'
           ? `${received.toLocaleString('en')} items came`
           : (counts.completed + counts.failed + counts.ended).toLocaleString('en')}
-        {counts.failed > 0 && (
-          <span className="tone-bad">, {counts.failed.toLocaleString('en')} failed</span>
-        )}
+        {counts.failed > 0 && <span className="tone-bad">, {counts.failed.toLocaleString('en')} failed</span>}
       </span>
     ),
   },

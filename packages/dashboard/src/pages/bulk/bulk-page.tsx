@@ -67,7 +67,11 @@ const columns: readonly Column<BulkAction>[] = [
     id: 'id',
     header: 'Bulk action',
     width: 'minmax(110px, 150px)',
-    cell: ({ id }) => <Id id={id} short>{shortId(id)}</Id>,
+    cell: ({ id }) => (
+      <Id id={id} short>
+        {shortId(id)}
+      </Id>
+    ),
   },
   { id: 'created', header: 'Started', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
@@ -136,9 +140,12 @@ export function BulkPage() {
             hasMore={pages.hasMore}
             loadMore={pages.loadMore}
             empty={
-              <Empty title="No bulk actions yet." command="npx millrace runs cancel --task <task> --status QUEUED">
-                Choose runs in <PageLink to="/runs">the list of runs</PageLink>, or all that a filter finds, and
-                cancel or replay them at once.
+              <Empty
+                title="No bulk actions yet."
+                command="npx millrace runs cancel --task <task> --status QUEUED"
+              >
+                Choose runs in <PageLink to="/runs">the list of runs</PageLink>, or all that a filter finds,
+                and cancel or replay them at once.
               </Empty>
             }
           />

@@ -31,9 +31,7 @@ const columns: readonly Column<EventRun>[] = [
     header: 'Status',
     width: 'minmax(44px, 140px)',
     isEssential: true,
-    cell: ({ status }) => (
-      <Mark look={runStatusLooks[status as keyof typeof runStatusLooks] ?? unknownRun} />
-    ),
+    cell: ({ status }) => <Mark look={runStatusLooks[status as keyof typeof runStatusLooks] ?? unknownRun} />,
   },
   {
     id: 'task',
@@ -64,7 +62,11 @@ export function EventPage() {
   if (asked.data) return <Loaded shown={asked.data} />;
   return (
     <Page title="Event">
-      {asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Skeleton lines={6} />}
+      {asked.error ? (
+        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
     </Page>
   );
 }
@@ -123,8 +125,8 @@ function Loaded({ shown }: { readonly shown: ShownEvent }) {
       {shown.failure !== undefined && (
         <div className="notice tone-bad" role="alert">
           <span>
-            <span className="strong">It could not be delivered.</span> {shown.failure} Sending it again tries once
-            more.
+            <span className="strong">It could not be delivered.</span> {shown.failure} Sending it again tries
+            once more.
           </span>
         </div>
       )}
@@ -132,7 +134,10 @@ function Loaded({ shown }: { readonly shown: ShownEvent }) {
         facts={[
           ['Sent', <Time key="sent" at={shown.createdAt} />],
           ['Due', shown.deliverAt === null ? undefined : <Time key="due" at={shown.deliverAt} />],
-          ['Delivered', shown.deliveredAt === null ? undefined : <Time key="delivered" at={shown.deliveredAt} />],
+          [
+            'Delivered',
+            shown.deliveredAt === null ? undefined : <Time key="delivered" at={shown.deliveredAt} />,
+          ],
           ['Canceled', shown.canceledAt === null ? undefined : <Time key="canceled" at={shown.canceledAt} />],
           [
             'Replay of',
@@ -144,7 +149,9 @@ function Loaded({ shown }: { readonly shown: ShownEvent }) {
           ],
         ]}
       />
-      <Section title={`What it started${shown.runs.length > 0 ? `: ${countText(shown.runs.length, 'run')}` : ''}`}>
+      <Section
+        title={`What it started${shown.runs.length > 0 ? `: ${countText(shown.runs.length, 'run')}` : ''}`}
+      >
         <div className="edge">
           <Table
             label="Runs of the event"

@@ -92,12 +92,19 @@ const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>
     cell: ({ runCount }) =>
       runCount === 0 ? <span className="muted">0</span> : runCount.toLocaleString('en'),
   },
-  { id: 'sent', header: 'Sent', width: '96px', isEssential: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'sent',
+    header: 'Sent',
+    width: '96px',
+    isEssential: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
   {
     id: 'due',
     header: 'Due',
     width: '96px',
-    cell: ({ deliverAt }) => (deliverAt === null ? <span className="muted">–</span> : <Time at={deliverAt} />),
+    cell: ({ deliverAt }) =>
+      deliverAt === null ? <span className="muted">–</span> : <Time at={deliverAt} />,
   },
   {
     id: 'note',

@@ -103,7 +103,11 @@ export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
               'No task is subscribed to this name: it is stored, and starts nothing.'
             ) : (
               <>
-                Starts {matching.map(({ task, hasFilter }) => `${task}${hasFilter ? ' (if its filter matches)' : ''}`).join(', ')}.
+                Starts{' '}
+                {matching
+                  .map(({ task, hasFilter }) => `${task}${hasFilter ? ' (if its filter matches)' : ''}`)
+                  .join(', ')}
+                .
               </>
             )
           }

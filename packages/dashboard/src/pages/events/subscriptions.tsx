@@ -22,7 +22,12 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
       on.name.includes('*') ? (
         <span className="cut event-name">{on.name}</span>
       ) : (
-        <PageLink to="/events" search={{ q: `name:${quotedValue(on.name)}` }} tabIndex={-1} className="cut event-name">
+        <PageLink
+          to="/events"
+          search={{ q: `name:${quotedValue(on.name)}` }}
+          tabIndex={-1}
+          className="cut event-name"
+        >
           {on.name}
         </PageLink>
       ),
@@ -88,8 +93,7 @@ export function Subscriptions({ onSend }: { readonly onSend: ((name: string) => 
   const rows = (tasks.data?.data ?? [])
     .filter((task): task is Subscription => task.on !== undefined)
     .toSorted((a, b) => a.on.name.localeCompare(b.on.name) || a.id.localeCompare(b.id));
-  if (tasks.error && !tasks.data)
-    return <Failure error={tasks.error} onRetry={() => void tasks.refetch()} />;
+  if (tasks.error && !tasks.data) return <Failure error={tasks.error} onRetry={() => void tasks.refetch()} />;
   return (
     <div className="edge">
       <Table

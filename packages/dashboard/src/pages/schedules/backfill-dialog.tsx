@@ -89,8 +89,8 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
     <Dialog isOpen onClose={onClose} title={`Backfill the schedule of ${schedule.task}`}>
       <form className="stack" onSubmit={submit}>
         <p className="muted">
-          Starts a run for each tick of a past range. A tick that has been run is not run again, so it is safe to
-          repeat. Times are those of {zone}.
+          Starts a run for each tick of a past range. A tick that has been run is not run again, so it is safe
+          to repeat. Times are those of {zone}.
         </p>
         <div className="schedule-fields">
           <TextField
@@ -126,8 +126,10 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
             <span>No tick in this range.</span>
           ) : (
             <span>
-              <span className="strong">{isCut ? 'More than 1,000 ticks' : countText(ticks.length, 'tick')}</span>, from{' '}
-              {instant(ticks[0]?.nominalAt ?? '')} to {instant(ticks.at(-1)?.nominalAt ?? '')}.
+              <span className="strong">
+                {isCut ? 'More than 1,000 ticks' : countText(ticks.length, 'tick')}
+              </span>
+              , from {instant(ticks[0]?.nominalAt ?? '')} to {instant(ticks.at(-1)?.nominalAt ?? '')}.
               {isCut && ' The rest can follow.'}
             </span>
           )}

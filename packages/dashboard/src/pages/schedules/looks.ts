@@ -15,16 +15,15 @@ const fired: Look = { word: 'Fired', glyph: 'disc', tone: 'quiet' };
 export const lookOfTick = (tick: ScheduleTick): Look =>
   tick.outcome === 'skipped' ? skipped : tick.status === undefined ? fired : runStatusLooks[tick.status];
 
-export const reasonTexts: Readonly<
-  Record<Extract<ScheduleTick, { outcome: 'skipped' }>['reason'], string>
-> = {
-  missed: 'No server was running in time, and the rule for missed ticks skipped it',
-  overlap: 'The run before had not ended, and the overlap rule skipped it',
-  no_runner: 'No runner was connected to this development environment',
-  no_task: 'The current version has no such scheduled task',
-  archived: 'The environment was archived',
-  failed: 'Its run could not be created; the log of the server has the reason',
-};
+export const reasonTexts: Readonly<Record<Extract<ScheduleTick, { outcome: 'skipped' }>['reason'], string>> =
+  {
+    missed: 'No server was running in time, and the rule for missed ticks skipped it',
+    overlap: 'The run before had not ended, and the overlap rule skipped it',
+    no_runner: 'No runner was connected to this development environment',
+    no_task: 'The current version has no such scheduled task',
+    archived: 'The environment was archived',
+    failed: 'Its run could not be created; the log of the server has the reason',
+  };
 
 export const overlapTexts: Readonly<Record<Schedule['overlap'], string>> = {
   allow: 'Start it all the same',

@@ -74,7 +74,12 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
   });
 
   return (
-    <Dialog isOpen onClose={onClose} title={schedule ? `Edit the schedule of ${schedule.task}` : 'New schedule'} isWide>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={schedule ? `Edit the schedule of ${schedule.task}` : 'New schedule'}
+      isWide
+    >
       <form className="stack" onSubmit={submit}>
         <div className="schedule-fields">
           <TextField

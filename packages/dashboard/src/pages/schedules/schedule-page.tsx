@@ -25,7 +25,11 @@ import './schedules.css';
 /** One schedule: when it fires next, in any zone, and what became of its ticks. */
 export function SchedulePage() {
   const { scheduleId = '' } = useParams({ strict: false }) as { readonly scheduleId?: string };
-  const schedule = useAsk('retrieveSchedule', { params: { scheduleId } }, { live: true, keepPrevious: false });
+  const schedule = useAsk(
+    'retrieveSchedule',
+    { params: { scheduleId } },
+    { live: true, keepPrevious: false },
+  );
   if (schedule.data) return <Loaded schedule={schedule.data} />;
   return (
     <Page title="Schedule">
@@ -90,7 +94,11 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
           )}
           {may('deactivateSchedule') &&
             (schedule.active ? (
-              <Button icon="pause" isBusy={deactivate.isPending} onClick={() => deactivate.mutate({ params })}>
+              <Button
+                icon="pause"
+                isBusy={deactivate.isPending}
+                onClick={() => deactivate.mutate({ params })}
+              >
                 Deactivate
               </Button>
             ) : (
@@ -120,7 +128,10 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
       <Facts
         facts={[
           ['Zone', schedule.timezone],
-          ['Next', schedule.nextRunEffectiveAt === null ? 'never' : <Time at={schedule.nextRunEffectiveAt} />],
+          [
+            'Next',
+            schedule.nextRunEffectiveAt === null ? 'never' : <Time at={schedule.nextRunEffectiveAt} />,
+          ],
           [
             'Started late',
             schedule.lag
@@ -161,7 +172,8 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
         error={remove.error?.message}
         onConfirm={() => remove.mutate({ params })}
       >
-        It fires no more, and the list of its ticks is gone. Its runs stay. To stop it for a while, deactivate it.
+        It fires no more, and the list of its ticks is gone. Its runs stay. To stop it for a while, deactivate
+        it.
       </Confirm>
     </Page>
   );

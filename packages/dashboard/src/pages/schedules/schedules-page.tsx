@@ -69,8 +69,7 @@ const columns: readonly Column<Schedule>[] = [
     header: 'Next',
     width: '96px',
     isEssential: true,
-    cell: ({ nextRunEffectiveAt }) =>
-      nextRunEffectiveAt === null ? none : <Time at={nextRunEffectiveAt} />,
+    cell: ({ nextRunEffectiveAt }) => (nextRunEffectiveAt === null ? none : <Time at={nextRunEffectiveAt} />),
   },
   {
     id: 'lag',

@@ -46,7 +46,9 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
     cell: (tick) => (
       <span className="number cut">
         {tickText(tick.nominalAt, zone)}
-        {tick.outcome === 'skipped' && tick.untilAt !== tick.nominalAt && ` to ${tickText(tick.untilAt, zone)}`}
+        {tick.outcome === 'skipped' &&
+          tick.untilAt !== tick.nominalAt &&
+          ` to ${tickText(tick.untilAt, zone)}`}
       </span>
     ),
   },

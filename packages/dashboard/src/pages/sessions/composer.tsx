@@ -88,7 +88,9 @@ export function Composer({ session, last }: ComposerProps) {
         <Segments label="Send it as" options={shapes} value={shape} onChange={setChosen} />
         <div className="row">
           <span className="muted small composer-hint">
-            {shape === 'json' ? `${isMac ? '⌘' : 'Ctrl'} Enter sends` : 'Enter sends, Shift Enter begins a line'}
+            {shape === 'json'
+              ? `${isMac ? '⌘' : 'Ctrl'} Enter sends`
+              : 'Enter sends, Shift Enter begins a line'}
           </span>
           <Button type="submit" look="main" isBusy={append.isPending} disabled={text.trim() === ''}>
             Send

@@ -59,7 +59,9 @@ test('a message is what its JSON says, and a text where it is none', () => {
 test('the words of a message are found in the shapes that chats have', () => {
   expect(wordsOf({ text: 'a' })).toBe('a');
   expect(wordsOf({ role: 'user', content: [{ type: 'text', text: 'a' }] })).toBe('a');
-  expect(wordsOf({ kind: 'message', payload: { message: { parts: [{ text: 'a' }, { text: 'b' }] } } })).toBe('ab');
+  expect(wordsOf({ kind: 'message', payload: { message: { parts: [{ text: 'a' }, { text: 'b' }] } } })).toBe(
+    'ab',
+  );
   expect(wordsOf({ step: 1 })).toBeUndefined();
 });
 

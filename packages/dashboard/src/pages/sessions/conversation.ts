@@ -8,7 +8,8 @@ export interface ChannelRecord {
 }
 
 export type Part =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'value'; readonly value: unknown };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value'; readonly value: unknown };
 
 export type Entry =
   | { readonly kind: 'in'; readonly seq: number; readonly at: number; readonly value: unknown }

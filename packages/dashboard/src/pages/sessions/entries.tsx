@@ -47,7 +47,9 @@ export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
         </Button>
       )}
       {entries.length === 0 && (
-        <p className="muted entries-empty">{isLoaded ? 'Nothing was said yet.' : 'Loading the conversation'}</p>
+        <p className="muted entries-empty">
+          {isLoaded ? 'Nothing was said yet.' : 'Loading the conversation'}
+        </p>
       )}
       {shown.map((entry) => (
         <EntryView key={`${entry.kind} ${entry.seq}`} entry={entry} zone={zone} />
@@ -68,7 +70,10 @@ const EntryView = memo(function EntryView({ entry, zone }: { readonly entry: Ent
   const words = isIn ? wordsOf(entry.value) : undefined;
   const hasRaw = isIn ? words !== undefined && typeof entry.value !== 'string' : false;
   return (
-    <article className={`entry ${isIn ? 'is-in' : 'is-out'}`} aria-label={isIn ? 'To the task' : 'From the task'}>
+    <article
+      className={`entry ${isIn ? 'is-in' : 'is-out'}`}
+      aria-label={isIn ? 'To the task' : 'From the task'}
+    >
       <header className="row small muted entry-head">
         <span className="strong">{isIn ? 'in' : 'out'}</span>
         <span className="number">#{entry.seq}</span>

@@ -31,7 +31,11 @@ export function SessionPage() {
   if (asked.data) return <Loaded key={asked.data.id} session={asked.data} />;
   return (
     <Page title="Session">
-      {asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Skeleton lines={8} />}
+      {asked.error ? (
+        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
     </Page>
   );
 }
@@ -106,13 +110,22 @@ function Loaded({ session }: { readonly session: Session }) {
         <aside className="session-facts" aria-label="About the session">
           <Facts
             facts={[
-              ['Served by', session.currentRunId === null ? 'no run' : <ServingRun key="run" id={session.currentRunId} />],
+              [
+                'Served by',
+                session.currentRunId === null ? 'no run' : <ServingRun key="run" id={session.currentRunId} />,
+              ],
               ['Started', <Time key="started" at={session.createdAt} />],
               ['Changed', <Time key="changed" at={session.updatedAt} />],
-              ['Expires', session.expiresAt === null ? undefined : <Time key="expires" at={session.expiresAt} />],
+              [
+                'Expires',
+                session.expiresAt === null ? undefined : <Time key="expires" at={session.expiresAt} />,
+              ],
               ['Closed', session.closedAt === null ? undefined : <Time key="closed" at={session.closedAt} />],
               ['Tags', session.tags.length > 0 ? session.tags.join(', ') : undefined],
-              ['Messages', `${ins.records.length.toLocaleString('en')} in, ${outs.records.length.toLocaleString('en')} out`],
+              [
+                'Messages',
+                `${ins.records.length.toLocaleString('en')} in, ${outs.records.length.toLocaleString('en')} out`,
+              ],
             ]}
           />
           {session.metadata !== null && (

@@ -23,7 +23,11 @@ export function CompleteForm({ token, onSent }: CompleteFormProps) {
     { enabled: tag !== undefined && !tag.includes(',') },
   );
   const last = before.data?.data[0]?.id;
-  const model = useAsk('retrieveWaitpointToken', { params: { waitpointId: last ?? '' } }, { enabled: last !== undefined });
+  const model = useAsk(
+    'retrieveWaitpointToken',
+    { params: { waitpointId: last ?? '' } },
+    { enabled: last !== undefined },
+  );
   const isReady = !before.isLoading && !model.isLoading;
   if (!isReady) return <Skeleton lines={5} label="Loading the form" />;
   const known = fieldsOf(parsed(model.data?.output));

@@ -8,9 +8,12 @@ test('an object of texts, numbers and flags becomes fields, and fields become th
   expect(objectOf(fields ?? [])).toEqual({ value });
 });
 
-test.each([[null], ['text'], [[1]], [{ nested: {} }], [{ nothing: null }]])('%j is written as JSON', (value) => {
-  expect(fieldsOf(value)).toBeUndefined();
-});
+test.each([[null], ['text'], [[1]], [{ nested: {} }], [{ nothing: null }]])(
+  '%j is written as JSON',
+  (value) => {
+    expect(fieldsOf(value)).toBeUndefined();
+  },
+);
 
 test('what is empty is left out; a flag has to be chosen', () => {
   expect(objectOf(blankFields([{ name: 'comment', kind: 'text', text: 'x' }]))).toEqual({ value: {} });

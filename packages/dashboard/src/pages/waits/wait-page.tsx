@@ -31,7 +31,11 @@ export function WaitPage() {
   if (asked.data) return <Loaded key={waitpointId} token={asked.data} />;
   return (
     <Page title="Token">
-      {asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Skeleton lines={6} />}
+      {asked.error ? (
+        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
     </Page>
   );
 }
@@ -86,9 +90,17 @@ function Loaded({ token }: { readonly token: Token }) {
         ]}
       />
       {isWaiting && (
-        <Section title={runs.length === 0 ? 'No run waits for it' : `${countText(runs.length, 'run')} ${runs.length === 1 ? 'waits' : 'wait'} for it`}>
+        <Section
+          title={
+            runs.length === 0
+              ? 'No run waits for it'
+              : `${countText(runs.length, 'run')} ${runs.length === 1 ? 'waits' : 'wait'} for it`
+          }
+        >
           {runs.length === 0 ? (
-            <p className="muted">A run that comes to wait for it goes on at once if it is completed before.</p>
+            <p className="muted">
+              A run that comes to wait for it goes on at once if it is completed before.
+            </p>
           ) : (
             <ul className="wait-runs">
               {runs.map(({ id, taskIdentifier }) => (
@@ -121,7 +133,12 @@ function Loaded({ token }: { readonly token: Token }) {
 const Tags = ({ tags }: { readonly tags: readonly string[] }) => (
   <span className="row wrap">
     {tags.map((tag) => (
-      <PageLink key={tag} to="/waits" search={{ q: `tag:${JSON.stringify(tag)}`, status: 'all' }} className="wait-tag">
+      <PageLink
+        key={tag}
+        to="/waits"
+        search={{ q: `tag:${JSON.stringify(tag)}`, status: 'all' }}
+        className="wait-tag"
+      >
         {tag}
       </PageLink>
     ))}
@@ -136,7 +153,10 @@ function Outcome({ token, sent }: { readonly token: Token; readonly sent: string
   return (
     <>
       {sent !== undefined && (
-        <div className={`notice ${isOther || status === 'TIMED_OUT' ? 'tone-warn' : 'tone-good'}`} role="status">
+        <div
+          className={`notice ${isOther || status === 'TIMED_OUT' ? 'tone-warn' : 'tone-good'}`}
+          role="status"
+        >
           {status === 'TIMED_OUT'
             ? 'It had timed out before your value came. The runs got a timeout.'
             : isOther

@@ -169,7 +169,9 @@ export function WaitsPage() {
   const oldest = head.data?.data.at(-1)?.id ?? '';
   const rows =
     status === 'WAITING' && head.data
-      ? live.rows.filter(({ id }) => waiting.has(id) || (head.data.pagination.next !== undefined && id < oldest))
+      ? live.rows.filter(
+          ({ id }) => waiting.has(id) || (head.data.pagination.next !== undefined && id < oldest),
+        )
       : live.rows;
   const columns = columnsOf(
     (tag) => filter.add('tag', tag),

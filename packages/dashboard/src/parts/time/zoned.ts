@@ -38,7 +38,10 @@ export function zonedInstant(text: string, zone: string): number | undefined {
   const wanted = Date.parse(`${text}Z`);
   if (Number.isNaN(wanted)) return undefined;
   const day = 86_400_000;
-  const offsets = [shownAt(wanted - day, zone) - (wanted - day), shownAt(wanted + day, zone) - (wanted + day)];
+  const offsets = [
+    shownAt(wanted - day, zone) - (wanted - day),
+    shownAt(wanted + day, zone) - (wanted + day),
+  ];
   const found = offsets.map((offset) => wanted - offset).filter((at) => shownAt(at, zone) === wanted);
   return found.length > 0 ? Math.min(...found) : wanted - (offsets[0] as number);
 }
