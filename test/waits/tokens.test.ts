@@ -1,6 +1,7 @@
 /** Waitpoint tokens over HTTP, by hand and with the published SDK. */
 import { configure, wait } from '@trigger.dev/sdk';
 import { describe, expect, test } from 'vitest';
+import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
 const path = '/api/v1/waitpoints/tokens';
@@ -114,6 +115,31 @@ describe('a token', () => {
     expect(made.filter(({ isCached }) => !isCached)).toHaveLength(1);
     server.shiftTime(3_600_001);
     expect(await create(server, given)).toMatchObject({ isCached: false });
+  });
+
+  test('tells which runs wait for it, to those who may read runs', async () => {
+    const server = await testServer();
+    const { ask } = server;
+    await startProject(server, {
+      'tasks/hold.ts': `
+        import { task, wait } from '@millrace/sdk';
+        export const hold = task({ id: 'hold', run: async (id: string) => wait.forToken(id).unwrap() });
+      `,
+    });
+    const { id } = await create(server);
+    expect((await ask(`${path}/${id}`)).body.waitingRuns).toEqual([]);
+    const trigger = () => ask('/api/v1/tasks/hold/trigger', { ...post, body: { payload: id } });
+    const runs = [(await trigger()).body.id, (await trigger()).body.id];
+    await expect
+      .poll(async () => (await ask(`${path}/${id}`)).body.waitingRuns, { timeout: 20_000 })
+      .toEqual(runs.toSorted().map((run) => ({ id: run, taskIdentifier: 'hold' })));
+    const scopes = [`read:waitpoints:${id}`];
+    const minted = await ask('/api/v1/auth/public-tokens', { ...post, body: { scopes } });
+    const seen = await ask(`${path}/${id}`, { key: minted.body.token });
+    expect(seen).toMatchObject({ status: 200, body: { id, status: 'WAITING' } });
+    expect(seen.body).not.toHaveProperty('waitingRuns');
+    await ask(`${path}/${id}/complete`, { ...post, body: {} });
+    expect((await ask(`${path}/${id}`)).body).not.toHaveProperty('waitingRuns');
   });
 
   test('is unknown to other environments and to whoever guesses its address', async () => {

@@ -152,10 +152,98 @@ const task = createRoute({
   component: lazyRouteComponent(() => import('./pages/tasks/task-page.tsx'), 'TaskPage'),
 });
 
+const schedules = createRoute({
+  getParentRoute: () => environment,
+  path: '/schedules',
+  component: lazyRouteComponent(() => import('./pages/schedules/schedules-page.tsx'), 'SchedulesPage'),
+});
+const schedule = createRoute({
+  getParentRoute: () => environment,
+  path: '/schedules/$scheduleId',
+  component: lazyRouteComponent(() => import('./pages/schedules/schedule-page.tsx'), 'SchedulePage'),
+});
+const batches = createRoute({
+  getParentRoute: () => environment,
+  path: '/batches',
+  component: lazyRouteComponent(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage'),
+});
+const batch = createRoute({
+  getParentRoute: () => environment,
+  path: '/batches/$batchId',
+  component: lazyRouteComponent(() => import('./pages/batches/batch-page.tsx'), 'BatchPage'),
+});
+const bulk = createRoute({
+  getParentRoute: () => environment,
+  path: '/bulk',
+  component: lazyRouteComponent(() => import('./pages/bulk/bulk-page.tsx'), 'BulkPage'),
+});
+const bulkAction = createRoute({
+  getParentRoute: () => environment,
+  path: '/bulk/$bulkActionId',
+  component: lazyRouteComponent(() => import('./pages/bulk/bulk-action-page.tsx'), 'BulkActionPage'),
+});
+const events = createRoute({
+  getParentRoute: () => environment,
+  path: '/events',
+  component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
+});
+const event = createRoute({
+  getParentRoute: () => environment,
+  path: '/events/$eventId',
+  component: lazyRouteComponent(() => import('./pages/events/event-page.tsx'), 'EventPage'),
+});
+const waits = createRoute({
+  getParentRoute: () => environment,
+  path: '/waits',
+  component: lazyRouteComponent(() => import('./pages/waits/waits-page.tsx'), 'WaitsPage'),
+});
+const wait = createRoute({
+  getParentRoute: () => environment,
+  path: '/waits/$waitpointId',
+  component: lazyRouteComponent(() => import('./pages/waits/wait-page.tsx'), 'WaitPage'),
+});
+const sessions = createRoute({
+  getParentRoute: () => environment,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./pages/sessions/sessions-page.tsx'), 'SessionsPage'),
+});
+const session = createRoute({
+  getParentRoute: () => environment,
+  path: '/sessions/$session',
+  component: lazyRouteComponent(() => import('./pages/sessions/session-page.tsx'), 'SessionPage'),
+});
+
+const pages2 = [
+  schedules,
+  schedule,
+  batches,
+  batch,
+  bulk,
+  bulkAction,
+  events,
+  event,
+  waits,
+  wait,
+  sessions,
+  session,
+];
+
 const routeTree = root.addChildren([
   index,
   login,
-  environment.addChildren([overview, runs, run, queues, queue, errors, errorRules, error, tasks, task]),
+  environment.addChildren([
+    overview,
+    runs,
+    run,
+    queues,
+    queue,
+    errors,
+    errorRules,
+    error,
+    tasks,
+    task,
+    ...pages2,
+  ]),
 ]);
 
 export const router = createRouter({

@@ -12,6 +12,7 @@ export type {
 } from './task/definition.ts';
 export type { TriggerOptions } from './task/trigger-options.ts';
 export type { BatchHandle } from './batch/handle.ts';
+export type { ListBatchesParams, ListedBatch } from './batch/list.ts';
 export type { Batch } from './batch/retrieve.ts';
 export { BatchNotSealedError } from './batch/send-batch.ts';
 export { idempotencyKeys } from './idempotency-keys/index.ts';

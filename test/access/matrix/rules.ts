@@ -167,6 +167,7 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
       return granted(action, ['waitpoints', waitpointId]);
   }
   if (needs === 'list runs') return granted('read', ['runs'], ['tasks']);
+  if (needs === 'list batches') return granted('read', ['batch']);
   if (needs === 'list sessions') return granted('read', ['sessions'], ['tasks']);
   return granted(action, [what.join(' ')]);
 }

@@ -18,6 +18,7 @@ POST   /api/v3/batches                                                   | open 
 POST   /api/v3/batches/{batchId}/items                                   | fill batch          | key | token | - | member
 POST   /api/v2/tasks/batch                                               | open batch          | key | token | - | member
 GET    /api/v2/batches/{batchId}                                         | read batch          | key | token | - | viewer
+GET    /api/v1/batches                                                   | list batches        | key | -     | - | viewer
 GET    /api/v1/batches/{batchId}                                         | read batch          | key | token | - | viewer
 GET    /api/v1/batches/{batchId}/results                                 | read batch          | key | -     | - | viewer
 PUT    /api/v2/packets/{packet}                                          | trigger some        | key | token | - | member

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runResult } from './runs-outcome.ts';
-import { date, fence, idempotencyKey, waitKey } from './shapes.ts';
+import { cursors, date, fence, idempotencyKey, pageSize, waitKey } from './shapes.ts';
 import { triggerBody, triggerOptions } from './tasks.ts';
 
 /** Most items of a batch that is filled by a stream. */
@@ -144,6 +144,27 @@ const batch = z.object({
   runs: z.array(z.string()),
 });
 
+/** How many runs of a batch have ended, and how. Runs that were deleted are in none of these. */
+export const batchCounts = z.object({
+  /** Not over: held by the batch, waiting or executing. */
+  live: z.number().int(),
+  completed: z.number().int(),
+  /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */
+  failed: z.number().int(),
+  /** CANCELED and EXPIRED. */
+  ended: z.number().int(),
+});
+
+const progress = {
+  /** Items that have arrived. */
+  received: z.number().int(),
+  /** The run whose code made it. */
+  parentRunId: z.string().optional(),
+  /** When its last item came and its runs were let go. */
+  sealedAt: date.optional(),
+  counts: batchCounts,
+};
+
 const readAccess = {
   secretKey: true,
   publicToken: true,
@@ -162,6 +183,7 @@ export const retrieveBatch = operation({
   access: readAccess,
   params: batchId,
   reply: batch.extend({
+    ...progress,
     processing: z.object({
       /** When its last item came and its runs were let go. */
       completedAt: date.optional(),
@@ -177,6 +199,27 @@ export const retrieveBatch = operation({
     }),
   }),
   errors: [404],
+});
+
+/** A list item. */
+export const listedBatch = batch.omit({ runs: true }).extend(progress);
+export type ListedBatch = z.infer<typeof listedBatch>;
+
+export const listBatches = operation({
+  id: 'listBatches',
+  method: 'GET',
+  path: '/api/v1/batches',
+  tag: 'batches',
+  summary: 'List batches, newest first, with how many of their runs have ended',
+  access: { secretKey: true, action: 'read', on: 'batch' },
+  query: z.object({
+    'page[size]': pageSize(25),
+    /** The id of a batch. */
+    'page[after]': z.string().optional(),
+    /** Wins over `page[after]`. */
+    'page[before]': z.string().optional(),
+  }),
+  reply: z.object({ data: z.array(listedBatch), pagination: cursors }),
 });
 
 export const retrieveBatchBefore = operation({

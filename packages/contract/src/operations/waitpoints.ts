@@ -103,6 +103,8 @@ export const retrieveWaitpointToken = operation({
     output: z.string().optional(),
     outputType: z.string().optional(),
     outputIsError: z.boolean().optional(),
+    /** The runs that wait for it now, at most 50. Only for callers that may read runs. */
+    waitingRuns: z.array(z.object({ id: z.string(), taskIdentifier: z.string() })).optional(),
   }),
   errors: [404],
 });

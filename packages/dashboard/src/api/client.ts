@@ -99,14 +99,19 @@ export async function call<N extends OperationName>(
   { environment, signal, requestKey }: CallOptions = {},
 ): Promise<ReplyOf<N>> {
   const { method, path } = requestOf(name, given);
+  // A text is sent as it is: it is appended to a channel.
+  const isText = typeof given.body === 'string';
   const response = await send(path, {
     method,
     headers: {
       ...headersOf(environment),
-      ...(given.body !== undefined && { 'content-type': 'application/json' }),
-      ...(requestKey !== undefined && { 'x-trigger-request-idempotency-key': requestKey }),
+      ...(given.body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
+      // A channel knows what was appended before by another header.
+      ...(requestKey !== undefined && {
+        [isText ? 'x-part-id' : 'x-trigger-request-idempotency-key']: requestKey,
+      }),
     },
-    ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
+    ...(given.body !== undefined && { body: isText ? (given.body as string) : JSON.stringify(given.body) }),
     ...(signal && { signal }),
   });
   const text = await response.text();

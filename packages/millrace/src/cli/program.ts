@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { alertsCommand } from './commands/alerts.ts';
+import { batchesCommand } from './commands/batches.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { demoCommand } from './commands/demo.ts';
 import { browsersCommand } from './commands/browsers.ts';
@@ -69,6 +70,7 @@ export function program(): Command {
     tasksCommand(),
     runsCommand(),
     whyCommand(),
+    batchesCommand(),
     queuesCommand(),
     statsCommand(),
     logsCommand(),

@@ -4,9 +4,11 @@ import { currentClient } from '../client/current-client.ts';
 type WireBatch = Reply<Operations['retrieveBatch']>;
 
 /** A batch as it is now. */
-export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'processing'> {
+export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'sealedAt' | 'processing'> {
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** When its last item was stored and its runs were let go. */
+  readonly sealedAt?: Date;
   readonly processing: Omit<WireBatch['processing'], 'completedAt'> & {
     /** When its last item was stored and its runs were let go. */
     readonly completedAt?: Date;
@@ -22,14 +24,18 @@ export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'proc
  * const { status, runs } = await batch.retrieve(handle.batchId);
  */
 export async function retrieve(batchId: string): Promise<Batch> {
-  const { createdAt, updatedAt, processing, ...same } = await currentClient().call('retrieveBatch', {
-    params: { batchId },
-  });
+  const { createdAt, updatedAt, sealedAt, processing, ...same } = await currentClient().call(
+    'retrieveBatch',
+    {
+      params: { batchId },
+    },
+  );
   const { completedAt, ...rest } = processing;
   return {
     ...same,
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
+    ...(sealedAt !== undefined && { sealedAt: new Date(sealedAt) }),
     processing: { ...rest, ...(completedAt !== undefined && { completedAt: new Date(completedAt) }) },
   };
 }

@@ -33,6 +33,7 @@ export type Called =
   | 'listRunAttempts'
   | 'retrieveRunTimeline'
   | 'retrieveRunResult'
+  | 'listBatches'
   | 'listBatchResults'
   | 'createWaitpointToken'
   | 'listWaitpointTokens'
@@ -171,6 +172,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   retrieveRunMetadata: { method: 'GET', path: '/api/v1/runs/:runId/metadata' },
   updateRunMetadata: { method: 'PUT', path: '/api/v1/runs/:runId/metadata' },
   retrieveRunResult: { method: 'GET', path: '/api/v1/runs/:runId/result' },
+  listBatches: { method: 'GET', path: '/api/v1/batches' },
   listBatchResults: { method: 'GET', path: '/api/v1/batches/:batchId/results' },
   createWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens' },
   listWaitpointTokens: { method: 'GET', path: '/api/v1/waitpoints/tokens' },

@@ -13,6 +13,8 @@ export interface RetrievedToken extends WaitpointToken {
   output?: unknown;
   /** Of one that timed out. */
   error?: Error;
+  /** The runs that wait for it now, at most 50. */
+  waitingRuns?: readonly { readonly id: string; readonly taskIdentifier: string }[];
 }
 
 /** A token that was created. */

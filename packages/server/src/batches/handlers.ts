@@ -16,6 +16,7 @@ import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
 import { columns, openBatch, type Opened } from './open.ts';
 import type { TakeRuns } from '../runs/create/quota.ts';
+import { listBatches } from './list.ts';
 import { retrieveBatch } from './retrieve.ts';
 import { fillFromLines } from './upload.ts';
 import { createWhole } from './whole.ts';
@@ -27,6 +28,7 @@ type Named = Pick<
   | 'createWholeBatch'
   | 'retrieveBatch'
   | 'retrieveBatchBefore'
+  | 'listBatches'
   | 'listBatchResults'
 >;
 
@@ -191,9 +193,11 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     retrieveBatch: findBatch,
 
     async retrieveBatchBefore(request) {
-      const { processing: _, ...batch } = await findBatch(request);
-      return batch;
+      const { id, status, idempotencyKey, createdAt, updatedAt, runCount, runs } = await findBatch(request);
+      return { id, status, idempotencyKey, createdAt, updatedAt, runCount, runs };
     },
+
+    listBatches: ({ environment, query }) => listBatches(sql, environment.id, query),
 
     async listBatchResults(request) {
       const { batchId } = request.params;

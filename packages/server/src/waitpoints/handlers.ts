@@ -57,7 +57,8 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
     async retrieveWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
       const { environment, principal, baseUrl } = request;
-      const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl);
+      const mayReadRuns = isUser(principal) || allows(principal.scopes, 'read', [{ type: 'runs' }]);
+      const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl, mayReadRuns);
       if (!token) throw missing();
       request.authorize([{ type: 'waitpoints', id }]);
       return shownTo(principal, token);

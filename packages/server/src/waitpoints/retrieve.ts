@@ -10,12 +10,28 @@ export async function retrieveToken(
   env: number,
   id: string,
   baseUrl: string,
+  /** Whether the caller may see the runs that wait. */
+  mayReadRuns: boolean,
 ): Promise<Reply<Operations['retrieveWaitpointToken']> | undefined> {
   const [row] = await sql<(WaitpointRow & { output: string | null; output_type: string | null })[]>`
     select * from waitpoints where env = ${env} and id = ${id}`;
   if (!row) return undefined;
   const token = shown(masterKey, row, baseUrl);
-  if (row.status === 'WAITING') return token;
+  if (row.status === 'WAITING') {
+    if (!mayReadRuns) return token;
+    const waitingRuns = await sql<{ id: string; taskIdentifier: string }[]>`
+      select r.id, r.task as "taskIdentifier"
+        from (
+          select distinct run_id from waits
+           where watched = ${id} and over_at is null and env = ${env} order by run_id limit 50
+        ) w
+        cross join lateral (
+          -- A limit keeps it a look-up: no plan reads all runs.
+          select id, task from runs where env = ${env} and id = w.run_id limit 1
+        ) r
+       order by r.id`;
+    return { ...token, waitingRuns: [...waitingRuns] };
+  }
   if (row.status === 'TIMED_OUT') {
     const message = `Nobody completed the token until ${row.expires_at?.toISOString()}.`;
     return {

@@ -12,8 +12,8 @@ interface SameAsProps<N extends OperationName> {
   /** The operation behind the page or the button. */
   readonly operation: N;
   readonly given: Given<N>;
-  /** The command: `runs get run_…`, without the name of the program. */
-  readonly cli: string;
+  /** The command: `runs get run_…`, without the name of the program. Undefined where there is none. */
+  readonly cli: string | undefined;
   /** A line or some of code with the SDK. */
   readonly sdk: string;
 }
@@ -41,7 +41,7 @@ export function SameAs<N extends OperationName>({ operation, given, cli, sdk }: 
   const { method, path } = requestOf(operation, given);
   const flags = environment.branch === undefined ? '' : ` --branch ${shellWord(environment.branch)}`;
   const tabs = [
-    { id: 'cli', label: 'CLI', text: `npx millrace ${cli}${flags}` },
+    ...(cli === undefined ? [] : [{ id: 'cli', label: 'CLI', text: `npx millrace ${cli}${flags}` }]),
     { id: 'curl', label: 'curl', text: curlText(new URL(path.slice(1), baseUrl).href, method, given.body) },
     { id: 'sdk', label: 'SDK', text: sdk },
   ];

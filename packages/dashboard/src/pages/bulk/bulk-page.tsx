@@ -1,0 +1,156 @@
+import type { BulkAction } from '@millrace/contract';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useEnvironmentParams } from '../../api/environment.ts';
+import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { shortId } from '../../parts/id-text.ts';
+import { Page } from '../../parts/page.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
+import { PortionBar } from '../../parts/progress.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import { countText } from '../../parts/count-text.ts';
+import type { Column } from '../../parts/table/column.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Duration, Time } from '../../parts/time/time.tsx';
+import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
+import { StopButton } from './stop-button.tsx';
+
+const idOf = ({ id }: BulkAction): string => id;
+
+const columns: readonly Column<BulkAction>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: 'minmax(44px, 120px)',
+    isEssential: true,
+    cell: ({ status }) => <Mark look={bulkLooks[status]} />,
+  },
+  {
+    id: 'what',
+    header: 'What',
+    width: 'minmax(100px, 1.5fr)',
+    isEssential: true,
+    cell: ({ id, type, name, counts }) => (
+      <>
+        <PageLink to={`/bulk/${id}`} tabIndex={-1} className="cut bulk-what">
+          {verbs[type].now} {countText(counts.total, 'run')}
+        </PageLink>
+        <span className="muted small cut bulk-name">{name}</span>
+      </>
+    ),
+  },
+  {
+    id: 'progress',
+    header: 'Progress',
+    width: 'minmax(80px, 1.5fr)',
+    isEssential: true,
+    cell: (action) => <PortionBar label="Runs" total={action.counts.total} portions={portionsOf(action)} />,
+  },
+  {
+    id: 'done',
+    header: 'Done',
+    width: 'minmax(110px, 1fr)',
+    cell: (action) => (
+      <span className="number cut">
+        {doneOf(action).toLocaleString('en')} of {action.counts.total.toLocaleString('en')}
+        {action.counts.failure > 0 && (
+          <span className="muted">, {action.counts.failure.toLocaleString('en')} could not be</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'id',
+    header: 'Bulk action',
+    width: 'minmax(110px, 150px)',
+    cell: ({ id }) => (
+      <Id id={id} short>
+        {shortId(id)}
+      </Id>
+    ),
+  },
+  { id: 'created', header: 'Started', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'took',
+    header: 'Took',
+    width: '88px',
+    align: 'end',
+    cell: ({ createdAt, completedAt }) =>
+      completedAt === undefined ? (
+        <Duration since={createdAt} />
+      ) : (
+        <Duration ms={Date.parse(completedAt) - Date.parse(createdAt)} />
+      ),
+  },
+  { id: 'stop', header: '', width: '84px', align: 'end', cell: (action) => <StopButton action={action} /> },
+];
+
+/** What was done, or is being done, to many runs at once. */
+export function BulkPage() {
+  const params = useEnvironmentParams();
+  const goTo = useGoTo();
+  const pageHref = usePageHref();
+  const given = { query: { 'page[size]': 50 } };
+  const pages = useAskPages('listBulkActions', given);
+  const head = useAsk('listBulkActions', given, { live: 2_000, keepPrevious: false });
+  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, idOf, JSON.stringify(params));
+  return (
+    <Page
+      title="Bulk actions"
+      summary="Many runs, cancelled or replayed at once."
+      actions={
+        <SameAs
+          operation="listBulkActions"
+          given={given}
+          cli="runs bulk list"
+          sdk={
+            "import { runs } from '@millrace/sdk';\n\nfor await (const { id, counts } of runs.bulk.list()) {\n  console.log(id, counts);\n}"
+          }
+        />
+      }
+    >
+      <PageTabs
+        label="Many runs"
+        tabs={[
+          { label: 'Batches', to: '/batches', isCurrent: false },
+          { label: 'Bulk actions', to: '/bulk', isCurrent: true },
+        ]}
+      />
+      {pages.error && rows.length === 0 ? (
+        <Failure error={pages.error} onRetry={pages.refetch} />
+      ) : (
+        <div className="edge">
+          {fresh > 0 && rows.length > 0 && (
+            <button type="button" className="new-rows" onClick={showFresh}>
+              Show {countText(fresh, 'new action')}
+            </button>
+          )}
+          <Table
+            label="Bulk actions"
+            columns={columns}
+            rows={rows}
+            rowKey={idOf}
+            hrefOf={({ id }) => pageHref(`/bulk/${id}`)}
+            onOpen={({ id }) => goTo(`/bulk/${id}`)}
+            isPending={pages.isPending}
+            hasMore={pages.hasMore}
+            loadMore={pages.loadMore}
+            empty={
+              <Empty
+                title="No bulk actions yet."
+                command="npx millrace runs cancel --task <task> --status QUEUED"
+              >
+                Choose runs in <PageLink to="/runs">the list of runs</PageLink>, or all that a filter finds,
+                and cancel or replay them at once.
+              </Empty>
+            }
+          />
+        </div>
+      )}
+    </Page>
+  );
+}

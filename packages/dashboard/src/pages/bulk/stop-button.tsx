@@ -1,0 +1,43 @@
+import type { BulkAction } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { doneOf, verbs } from './looks.ts';
+
+/** Stops a bulk action after a question that says how many runs are left. */
+export function StopButton({ action }: { readonly action: BulkAction }) {
+  const [isAsking, setAsking] = useState(false);
+  const may = useMay();
+  const abort = useAct('abortBulkAction', {
+    outdates: ['listBulkActions', 'retrieveBulkAction'],
+    showsErrors: true,
+    done: 'Bulk action stopped',
+    onDone: () => setAsking(false),
+  });
+  if (!may('abortBulkAction')) return null;
+  const left = Math.max(0, action.counts.total - doneOf(action));
+  return (
+    <>
+      {action.status === 'PENDING' && (
+        <Button icon="cancel" look="danger" onClick={() => setAsking(true)}>
+          Stop
+        </Button>
+      )}
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Stop before ${countText(left, 'more run')} ${left === 1 ? 'is' : 'are'} ${verbs[action.type].past.toLowerCase()}?`}
+        action={`Leave ${countText(left, 'run')} as ${left === 1 ? 'it is' : 'they are'}`}
+        isBusy={abort.isPending}
+        error={abort.error?.message}
+        onConfirm={() => abort.mutate({ params: { bulkActionId: action.id } })}
+      >
+        {countText(doneOf(action), 'run')} {doneOf(action) === 1 ? 'is' : 'are'} done, and stay so. The action
+        cannot be continued; another one can be started.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,251 @@
+import type { ListedEvent } from '@millrace/contract';
+import { useMemo } from 'react';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useEnvironmentParams } from '../../api/environment.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { FilterField } from '../../parts/filter/filter-field.tsx';
+import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
+import type { WordKey } from '../../parts/filter/word-query.ts';
+import { useShortcuts } from '../../parts/keyboard.ts';
+import { Page } from '../../parts/page.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import { countText } from '../../parts/count-text.ts';
+import type { Column } from '../../parts/table/column.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { eventLooks } from './looks.ts';
+import { SendDialog } from './send-dialog.tsx';
+import { Subscriptions } from './subscriptions.tsx';
+import './events.css';
+
+const wordKeys: Readonly<Record<string, WordKey>> = {
+  name: { parameter: 'filter[name]' },
+  status: {
+    parameter: 'filter[status]',
+    words: {
+      pending: 'PENDING',
+      delivered: 'DELIVERED',
+      unmatched: 'UNMATCHED',
+      canceled: 'CANCELED',
+      failed: 'FAILED',
+    },
+  },
+  from: { parameter: 'filter[from]', kind: 'time' },
+  to: { parameter: 'filter[to]', kind: 'time' },
+};
+
+const idOf = ({ id }: ListedEvent): string => id;
+const pathOf = (id: string): string => `/events/${encodeURIComponent(id)}`;
+
+const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>[] => [
+  {
+    id: 'status',
+    header: 'Status',
+    width: 'minmax(44px, 160px)',
+    isEssential: true,
+    cell: ({ status }) => <Mark look={eventLooks[status]} />,
+  },
+  {
+    id: 'name',
+    header: 'Event',
+    width: 'minmax(110px, 1.4fr)',
+    isEssential: true,
+    cell: ({ name }) =>
+      name === null ? (
+        <span className="muted">no name</span>
+      ) : (
+        <button
+          type="button"
+          tabIndex={-1}
+          className="event-name cut"
+          data-tip={`Only ${name}`}
+          onClick={() => onName(name)}
+        >
+          {name}
+        </button>
+      ),
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    width: 'minmax(110px, 1.2fr)',
+    cell: ({ id }) => (
+      <PageLink to={pathOf(id)} tabIndex={-1} className="mono cut">
+        {id}
+      </PageLink>
+    ),
+  },
+  {
+    id: 'runs',
+    header: 'Runs',
+    width: '64px',
+    align: 'end',
+    isEssential: true,
+    cell: ({ runCount }) =>
+      runCount === 0 ? <span className="muted">0</span> : runCount.toLocaleString('en'),
+  },
+  {
+    id: 'sent',
+    header: 'Sent',
+    width: '96px',
+    isEssential: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  {
+    id: 'due',
+    header: 'Due',
+    width: '96px',
+    cell: ({ deliverAt }) =>
+      deliverAt === null ? <span className="muted">–</span> : <Time at={deliverAt} />,
+  },
+  {
+    id: 'note',
+    header: 'Note',
+    width: 'minmax(90px, 1.4fr)',
+    cell: ({ failure, replayOf }) => (
+      <span className={`cut ${failure === undefined ? 'muted' : 'tone-bad'}`} title={failure}>
+        {failure ?? (replayOf === null ? '' : `replay of ${replayOf}`)}
+      </span>
+    ),
+  },
+];
+
+/** What happened, told once, and the runs that it started. */
+export function EventsPage() {
+  const [{ view, send }, setSearch] = useSearchTexts();
+  const may = useMay();
+  const goTo = useGoTo();
+  const isSubscriptions = view === 'subscriptions';
+  const maySend = may('sendEvent');
+  const openSend = (name = '') => setSearch({ send: name || 'event' }, { push: true });
+  useShortcuts(maySend ? [{ keys: 'n', does: 'Send an event', run: () => openSend() }] : []);
+  return (
+    <Page
+      title="Events"
+      summary="What happened, told once. Each task that is subscribed to it gets a run."
+      actions={
+        maySend && (
+          <Button look="main" icon="events" shortcut="n" onClick={() => openSend()}>
+            Send an event
+          </Button>
+        )
+      }
+    >
+      <PageTabs
+        label="Events"
+        tabs={[
+          { label: 'Events', to: '/events', isCurrent: !isSubscriptions },
+          {
+            label: 'Subscriptions',
+            to: '/events',
+            search: { view: 'subscriptions' },
+            isCurrent: isSubscriptions,
+          },
+        ]}
+      />
+      {isSubscriptions ? <Subscriptions onSend={maySend ? openSend : undefined} /> : <EventList />}
+      {send !== undefined && maySend && (
+        <SendDialog
+          name={send === 'event' ? '' : send}
+          onClose={() => setSearch({ send: undefined })}
+          onSent={(id) => goTo(pathOf(id))}
+        />
+      )}
+    </Page>
+  );
+}
+
+function EventList() {
+  const params = useEnvironmentParams();
+  const goTo = useGoTo();
+  const pageHref = usePageHref();
+  const filter = useWordFilter(wordKeys);
+  const tasks = useAsk('listTasks', {});
+  const given = { query: { ...filter.query, 'page[size]': 50 } };
+  const pages = useAskPages('listEvents', given);
+  const head = useAsk('listEvents', given, { live: true, keepPrevious: false });
+  const list = JSON.stringify([params, filter.query]);
+  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, idOf, list);
+  const columns = columnsOf((name) => filter.add('name', name));
+  const filterKeys = useMemo(() => {
+    const names = [...new Set((tasks.data?.data ?? []).flatMap(({ on }) => (on ? [on.name] : [])))];
+    return [
+      { key: 'name', about: 'name of the event', values: () => names },
+      {
+        key: 'status',
+        about: 'what became of it',
+        values: () => Object.keys(wordKeys['status']?.words ?? {}),
+      },
+      { key: 'from', about: 'sent at or after a time: 2026-11-21T10:00' },
+      { key: 'to', about: 'sent before a time' },
+    ];
+  }, [tasks.data]);
+  const name = filter.query['filter[name]'];
+  const status = filter.query['filter[status]'];
+  return (
+    <>
+      <div className="list-tools">
+        <FilterField
+          value={filter.text}
+          onChange={filter.set}
+          keys={filterKeys}
+          error={filter.error}
+          placeholder="Filter, such as name:order.created status:unmatched"
+        />
+        <SameAs
+          operation="listEvents"
+          given={given}
+          cli={`events list${name === undefined ? '' : ` --name ${shellWord(name)}`}${status === undefined || status.includes(',') ? '' : ` --status ${status}`}`}
+          sdk={
+            "import { events } from '@millrace/sdk';\n\nfor await (const event of events.list()) {\n  console.log(event.name, event.status, event.runCount);\n}"
+          }
+        />
+      </div>
+      {pages.error && rows.length === 0 ? (
+        <Failure error={pages.error} onRetry={pages.refetch} />
+      ) : (
+        <div className="edge">
+          {fresh > 0 && rows.length > 0 && (
+            <button type="button" className="new-rows" onClick={showFresh}>
+              Show {countText(fresh, 'new event')}
+            </button>
+          )}
+          <Table
+            label="Events"
+            columns={columns}
+            rows={rows}
+            rowKey={idOf}
+            hrefOf={({ id }) => pageHref(pathOf(id))}
+            onOpen={({ id }) => goTo(pathOf(id))}
+            isPending={pages.isPending}
+            hasMore={pages.hasMore}
+            loadMore={pages.loadMore}
+            empty={
+              filter.text === '' ? (
+                <Empty
+                  title="No events yet."
+                  command={`npx millrace events send order.created --payload '{"id":1}'`}
+                >
+                  Send one from your code, with the command, or with the button above.
+                </Empty>
+              ) : (
+                <Empty
+                  title="No events match this filter."
+                  action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
+                />
+              )
+            }
+          />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,167 @@
+import type { Schedule } from '@millrace/contract';
+import { useId, useState, type FormEvent } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { useAct, useAsk } from '../../api/ask.ts';
+import type { Given } from '../../api/operation-types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { browserTimeZone } from '../../parts/time/zone.ts';
+import { missedText, overlapTexts } from './looks.ts';
+
+interface ScheduleFormProps {
+  /** The one to edit; without it, a new one is made. */
+  readonly schedule?: Schedule;
+  readonly onClose: () => void;
+  readonly onDone: (schedule: Schedule) => void;
+}
+
+type Values = Readonly<
+  Record<'task' | 'cron' | 'timezone' | 'window' | 'externalId' | 'deduplicationKey' | 'missed', string> & {
+    overlap: Schedule['overlap'];
+  }
+>;
+
+const valuesOf = (schedule: Schedule | undefined): Values => ({
+  task: schedule?.task ?? '',
+  cron: schedule?.generator.expression ?? '',
+  timezone: schedule?.timezone ?? browserTimeZone(),
+  window: schedule?.window ?? '',
+  externalId: schedule?.externalId ?? '',
+  deduplicationKey: schedule?.deduplicationKey ?? '',
+  missed: schedule?.missed ?? 'once',
+  overlap: schedule?.overlap ?? 'allow',
+});
+
+const missedRules = ['once', 'skip', 'all:1h', 'all:6h', 'all:1d', 'all:7d'];
+
+/** Makes a schedule, or replaces the settings of one. */
+export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
+  const id = useId();
+  const [values, setValues] = useState(() => valuesOf(schedule));
+  const tasks = useAsk('listTasks', {}, { enabled: schedule === undefined });
+  const zones = useAsk('listTimezones', {}, { inEnvironment: false });
+  const options = {
+    showsErrors: true,
+    outdates: ['listSchedules', 'retrieveSchedule', 'previewSchedule'],
+    onDone,
+  } as const;
+  const create = useAct('createSchedule', { ...options, done: 'Schedule created' });
+  const update = useAct('updateSchedule', { ...options, done: 'Schedule saved' });
+  const action = schedule ? update : create;
+  const { error } = action;
+  const isAboutField = error instanceof ApiError && error.details.some(({ path }) => path !== undefined);
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const body: Given<'updateSchedule'>['body'] = {
+      task: values.task,
+      cron: values.cron,
+      timezone: values.timezone || null,
+      window: values.window || null,
+      externalId: values.externalId || null,
+      missed: values.missed,
+      overlap: values.overlap,
+    };
+    if (schedule) update.mutate({ params: { scheduleId: schedule.id }, body });
+    else create.mutate({ body: { ...body, deduplicationKey: values.deduplicationKey } });
+  };
+  const field = (name: keyof Values) => ({
+    value: values[name],
+    error: fieldError(error, name),
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setValues((before) => ({ ...before, [name]: event.target.value }) as Values),
+  });
+
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={schedule ? `Edit the schedule of ${schedule.task}` : 'New schedule'}
+      isWide
+    >
+      <form className="stack" onSubmit={submit}>
+        <div className="schedule-fields">
+          <TextField
+            label="Task"
+            hint="A task that your code declares with schedules.task."
+            list={`${id}-tasks`}
+            required
+            disabled={schedule !== undefined}
+            spellCheck={false}
+            {...field('task')}
+          />
+          <TextField
+            label="Cron expression"
+            hint="Minute, hour, day of month, month, day of week: 0 9 * * mon-fri"
+            className="mono"
+            required
+            spellCheck={false}
+            {...field('cron')}
+          />
+          <TextField
+            label="Time zone"
+            hint="Such as Europe/Paris. Empty is UTC."
+            list={`${id}-zones`}
+            spellCheck={false}
+            {...field('timezone')}
+          />
+          <TextField
+            label="Window"
+            hint="Spreads starts inside this time after the tick: 15m, 2h or 50%. Empty is none."
+            spellCheck={false}
+            {...field('window')}
+          />
+          <SelectField
+            label="While the run before has not ended"
+            options={Object.entries(overlapTexts).map(([value, label]) => ({ value, label }))}
+            {...field('overlap')}
+          />
+          <SelectField
+            label="Ticks that were missed while no server was running"
+            options={[...new Set([...missedRules, values.missed])].map((value) => ({
+              value,
+              label: missedText(value),
+            }))}
+            {...field('missed')}
+          />
+          <TextField
+            label="External id"
+            hint="Your own id, such as that of a user. The run gets it."
+            spellCheck={false}
+            {...field('externalId')}
+          />
+          {schedule === undefined && (
+            <TextField
+              label="Deduplication key"
+              hint="Creating another one with this key replaces this one. Empty makes one up."
+              spellCheck={false}
+              {...field('deduplicationKey')}
+            />
+          )}
+        </div>
+        <datalist id={`${id}-tasks`}>
+          {tasks.data?.data.map((task) => (
+            <option key={task.id} value={task.id} />
+          ))}
+        </datalist>
+        <datalist id={`${id}-zones`}>
+          {zones.data?.timezones.map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+        {error && !isAboutField && (
+          <p className="field-error" role="alert">
+            {error.message}
+          </p>
+        )}
+        <div className="form-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="main" isBusy={action.isPending}>
+            {schedule ? 'Save the schedule' : 'Create the schedule'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

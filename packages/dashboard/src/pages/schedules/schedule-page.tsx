@@ -1,0 +1,277 @@
+import type { Schedule } from '@millrace/contract';
+import { useParams } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { useShortcuts } from '../../parts/keyboard.ts';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { PageLink, useGoTo } from '../../parts/page-link.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import { durationText } from '../../parts/time/format.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { browserTimeZone, useTimeZone } from '../../parts/time/zone.ts';
+import { BackfillDialog } from './backfill-dialog.tsx';
+import { lookOfSchedule, missedText, overlapTexts } from './looks.ts';
+import { ScheduleForm } from './schedule-form.tsx';
+import { tickText, Ticks } from './ticks.tsx';
+import './schedules.css';
+
+/** One schedule: when it fires next, in any zone, and what became of its ticks. */
+export function SchedulePage() {
+  const { scheduleId = '' } = useParams({ strict: false }) as { readonly scheduleId?: string };
+  const schedule = useAsk(
+    'retrieveSchedule',
+    { params: { scheduleId } },
+    { live: true, keepPrevious: false },
+  );
+  if (schedule.data) return <Loaded schedule={schedule.data} />;
+  return (
+    <Page title="Schedule">
+      {schedule.error ? (
+        <Failure error={schedule.error} onRetry={() => void schedule.refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
+    </Page>
+  );
+}
+
+function Loaded({ schedule }: { readonly schedule: Schedule }) {
+  const [{ zone: asked, form }, setSearch] = useSearchTexts();
+  const shownZone = useTimeZone();
+  const zone = isZone(asked) ? asked : schedule.timezone;
+  const may = useMay();
+  const goTo = useGoTo();
+  const [isDeleting, setDeleting] = useState(false);
+  const params = { scheduleId: schedule.id };
+  const outdates = ['listSchedules', 'retrieveSchedule', 'previewSchedule', 'listScheduleTicks'] as const;
+  const activate = useAct('activateSchedule', { outdates, done: 'The schedule fires from its next time on' });
+  const deactivate = useAct('deactivateSchedule', { outdates, done: 'The schedule fires no more' });
+  const remove = useAct('deleteSchedule', {
+    outdates: ['listSchedules'],
+    showsErrors: true,
+    done: 'Schedule deleted',
+    onDone: () => goTo('/schedules'),
+  });
+  const isDeclared = schedule.type === 'DECLARATIVE';
+  const mayChange = may('updateSchedule');
+  const open = (name: string) => setSearch({ form: name }, { push: true });
+  const close = () => setSearch({ form: undefined });
+  useShortcuts([
+    ...(may('backfillSchedule') ? [{ keys: 'b', does: 'Backfill', run: () => open('backfill') }] : []),
+    ...(mayChange && !isDeclared ? [{ keys: 'e', does: 'Edit the schedule', run: () => open('edit') }] : []),
+  ]);
+
+  return (
+    <Page
+      title={`Schedule of ${schedule.task}`}
+      heading={schedule.task}
+      summary={
+        <span className="row wrap">
+          <Mark look={lookOfSchedule(schedule)} />
+          <code>{schedule.generator.expression}</code>
+          <span>{schedule.generator.description}</span>
+          <Id id={schedule.id} />
+        </span>
+      }
+      actions={
+        <>
+          {may('backfillSchedule') && (
+            <Button icon="replay" shortcut="b" onClick={() => open('backfill')}>
+              Backfill
+            </Button>
+          )}
+          {mayChange && !isDeclared && (
+            <Button icon="pencil" shortcut="e" onClick={() => open('edit')}>
+              Edit
+            </Button>
+          )}
+          {may('deactivateSchedule') &&
+            (schedule.active ? (
+              <Button
+                icon="pause"
+                isBusy={deactivate.isPending}
+                onClick={() => deactivate.mutate({ params })}
+              >
+                Deactivate
+              </Button>
+            ) : (
+              <Button
+                look="main"
+                icon="play"
+                isBusy={activate.isPending}
+                onClick={() => activate.mutate({ params })}
+              >
+                Activate
+              </Button>
+            ))}
+          {may('deleteSchedule') && !isDeclared && (
+            <Button icon="trash" look="danger" onClick={() => setDeleting(true)}>
+              Delete
+            </Button>
+          )}
+          <SameAs
+            operation="retrieveSchedule"
+            given={{ params }}
+            cli={`schedules show ${shellWord(schedule.id)}`}
+            sdk={`import { schedules } from '@millrace/sdk';\n\nconst schedule = await schedules.retrieve('${schedule.id}');\nconst next = await schedules.preview('${schedule.id}', { n: 10 });`}
+          />
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          ['Zone', schedule.timezone],
+          [
+            'Next',
+            schedule.nextRunEffectiveAt === null ? 'never' : <Time at={schedule.nextRunEffectiveAt} />,
+          ],
+          [
+            'Started late',
+            schedule.lag
+              ? `${durationText(schedule.lag.lastMs)}, at most ${durationText(schedule.lag.maxMs)} of the last ${schedule.lag.runs}`
+              : undefined,
+          ],
+          ['Window', schedule.window],
+          ['While the run before has not ended', overlapTexts[schedule.overlap]],
+          ['Missed ticks', missedText(schedule.missed)],
+          ['External id', schedule.externalId],
+          ['Deduplication key', schedule.deduplicationKey],
+          ['Made by', isDeclared ? 'Code: it follows the current version' : 'API'],
+          [
+            'Runs',
+            <PageLink key="runs" to="/runs" search={{ q: `schedule:${schedule.id} since:30d` }}>
+              of the last 30 days
+            </PageLink>,
+          ],
+        ]}
+      />
+      <NextTimes
+        schedule={schedule}
+        zone={zone}
+        zones={[schedule.timezone, shownZone, browserTimeZone(), 'UTC']}
+        onZone={(next) => setSearch({ zone: next === schedule.timezone ? undefined : next })}
+      />
+      <Ticks schedule={schedule} zone={zone} />
+      {form === 'backfill' && <BackfillDialog schedule={schedule} zone={zone} onClose={close} />}
+      {form === 'edit' && mayChange && !isDeclared && (
+        <ScheduleForm schedule={schedule} onClose={close} onDone={close} />
+      )}
+      <Confirm
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete the schedule of ${schedule.task}?`}
+        action="Delete the schedule"
+        isBusy={remove.isPending}
+        error={remove.error?.message}
+        onConfirm={() => remove.mutate({ params })}
+      >
+        It fires no more, and the list of its ticks is gone. Its runs stay. To stop it for a while, deactivate
+        it.
+      </Confirm>
+    </Page>
+  );
+}
+
+function isZone(text: string | undefined): text is string {
+  if (text === undefined) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+interface NextTimesProps {
+  readonly schedule: Schedule;
+  readonly zone: string;
+  /** To choose from at once; every other one can be typed. */
+  readonly zones: readonly string[];
+  readonly onZone: (zone: string) => void;
+}
+
+/** The next times on the clocks of any zone. */
+function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(zone);
+  const [count, setCount] = useState(8);
+  const all = useAsk('listTimezones', {}, { inEnvironment: false });
+  const preview = useAsk(
+    'previewSchedule',
+    { params: { scheduleId: schedule.id }, query: { n: count } },
+    { live: 30_000 },
+  );
+  const ticks = preview.data?.ticks ?? [];
+  return (
+    <Section
+      title="Next times"
+      actions={
+        <label className="row schedule-zone">
+          <span className="muted">on the clocks of</span>
+          <input
+            className="input"
+            list={`${id}-zones`}
+            value={typed}
+            spellCheck={false}
+            autoComplete="off"
+            aria-invalid={!isZone(typed) || undefined}
+            onFocus={(event) => event.target.select()}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              if (isZone(event.target.value)) onZone(event.target.value);
+            }}
+            onBlur={() => setTyped(zone)}
+          />
+          <datalist id={`${id}-zones`}>
+            {[...new Set([...zones, ...(all.data?.timezones ?? [])])].map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        </label>
+      }
+    >
+      {!schedule.active && (
+        <p className="muted">It is not active: these are the times at which it would fire.</p>
+      )}
+      {preview.error && ticks.length === 0 ? (
+        <Failure error={preview.error} onRetry={() => void preview.refetch()} />
+      ) : preview.isPending ? (
+        <Skeleton lines={4} label="Loading next times" />
+      ) : ticks.length === 0 ? (
+        <p className="muted">None in the next nine years.</p>
+      ) : (
+        <ol className="next-times" aria-label={`Next times in ${zone}`}>
+          {ticks.map(({ nominalAt, effectiveAt }) => (
+            <li key={nominalAt}>
+              <time dateTime={nominalAt} className="number">
+                {weekday(nominalAt, zone)} {tickText(nominalAt, zone)}
+              </time>
+              <span className="muted">
+                <Time at={effectiveAt} />
+              </span>
+              {effectiveAt !== nominalAt && (
+                <span className="muted small">starts at {tickText(effectiveAt, zone)}</span>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      {ticks.length === count && count < 1_000 && (
+        <div>
+          <Button look="plain" onClick={() => setCount(count * 4)}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const weekday = (at: string, zone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: zone }).format(Date.parse(at));

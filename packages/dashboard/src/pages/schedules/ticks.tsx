@@ -1,0 +1,183 @@
+import type { Schedule, ScheduleTick } from '@millrace/contract';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useEnvironmentParams } from '../../api/environment.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { shortId } from '../../parts/id-text.ts';
+import { Section } from '../../parts/page.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
+import { GlyphMark } from '../../parts/status/glyph.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import type { Column } from '../../parts/table/column.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { durationText, exactText } from '../../parts/time/format.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { lookOfTick, reasonTexts } from './looks.ts';
+
+const outcomes = [
+  { value: 'all', label: 'All' },
+  { value: 'fired', label: 'Fired' },
+  { value: 'skipped', label: 'Skipped' },
+] as const;
+
+/** To the second: ticks have no parts of one. */
+export const tickText = (at: string, zone: string): string =>
+  exactText(Date.parse(at), zone).replace(/\.\d{3}/, '');
+
+const keyOf = (tick: ScheduleTick): string =>
+  tick.outcome === 'fired' ? tick.runId : `${tick.reason} ${tick.nominalAt}`;
+
+const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
+  {
+    id: 'status',
+    header: 'Outcome',
+    width: 'minmax(100px, 140px)',
+    isEssential: true,
+    cell: (tick) => <Mark look={lookOfTick(tick)} />,
+  },
+  {
+    id: 'tick',
+    header: 'Tick',
+    width: 'minmax(160px, 250px)',
+    isEssential: true,
+    cell: (tick) => (
+      <span className="number cut">
+        {tickText(tick.nominalAt, zone)}
+        {tick.outcome === 'skipped' &&
+          tick.untilAt !== tick.nominalAt &&
+          ` to ${tickText(tick.untilAt, zone)}`}
+      </span>
+    ),
+  },
+  {
+    id: 'when',
+    header: 'Recorded',
+    width: '96px',
+    cell: (tick) => <Time at={tick.outcome === 'fired' ? tick.firedAt : tick.recordedAt} />,
+  },
+  {
+    id: 'run',
+    header: 'Run or reason',
+    width: 'minmax(120px, 2fr)',
+    isEssential: true,
+    cell: (tick) =>
+      tick.outcome === 'skipped' ? (
+        <span className="cut" title={reasonTexts[tick.reason]}>
+          {reasonTexts[tick.reason]}
+        </span>
+      ) : (
+        <>
+          <PageLink to={`/runs/${tick.runId}`} tabIndex={-1} className="mono">
+            {shortId(tick.runId)}
+          </PageLink>
+          {tick.backfilled && <span className="muted small schedule-note">backfilled</span>}
+        </>
+      ),
+  },
+  {
+    id: 'late',
+    header: 'Late',
+    width: '80px',
+    align: 'end',
+    cell: (tick) =>
+      tick.outcome === 'skipped' || tick.backfilled ? (
+        <span className="muted">–</span>
+      ) : (
+        durationText(Date.parse(tick.firedAt) - Date.parse(tick.dueAt))
+      ),
+  },
+];
+
+interface TicksProps {
+  readonly schedule: Schedule;
+  readonly zone: string;
+}
+
+/** What became of the ticks of the last 30 days. */
+export function Ticks({ schedule, zone }: TicksProps) {
+  const [{ outcome = 'all' }, setSearch] = useSearchTexts();
+  const params = useEnvironmentParams();
+  const goTo = useGoTo();
+  const pageHref = usePageHref();
+  const filter = outcome === 'fired' || outcome === 'skipped' ? outcome : undefined;
+  const given = {
+    params: { scheduleId: schedule.id },
+    query: { 'page[size]': 100, ...(filter && { 'filter[outcome]': filter }) },
+  };
+  const pages = useAskPages('listScheduleTicks', given);
+  const head = useAsk('listScheduleTicks', given, { live: true, keepPrevious: false });
+  const { rows, showFresh, fresh } = useLiveRows(
+    pages,
+    head.data?.data,
+    keyOf,
+    JSON.stringify([params, schedule.id, filter]),
+  );
+  return (
+    <Section
+      title="Ticks of the last 30 days"
+      actions={
+        <Segments
+          label="Outcome"
+          options={outcomes}
+          value={filter ?? 'all'}
+          onChange={(next) => setSearch({ outcome: next === 'all' ? undefined : next })}
+        />
+      }
+    >
+      {pages.error && rows.length === 0 ? (
+        <Failure error={pages.error} onRetry={pages.refetch} />
+      ) : (
+        <>
+          {filter === undefined && rows.length > 1 && <TickStrip ticks={rows.slice(0, 60)} zone={zone} />}
+          <div className="edge">
+            {fresh > 0 && (
+              <button type="button" className="new-rows" onClick={showFresh}>
+                Show {fresh} new
+              </button>
+            )}
+            <Table
+              label="Ticks"
+              columns={columnsIn(zone)}
+              rows={rows}
+              rowKey={keyOf}
+              hrefOf={(tick) => pageHref(tick.outcome === 'fired' ? `/runs/${tick.runId}` : '/schedules')}
+              onOpen={(tick) => tick.outcome === 'fired' && goTo(`/runs/${tick.runId}`)}
+              isPending={pages.isPending}
+              hasMore={pages.hasMore}
+              loadMore={pages.loadMore}
+              empty={
+                <Empty
+                  title={filter === undefined ? 'No tick was due yet.' : `No tick was ${filter}.`}
+                  command={`npx millrace schedules backfill ${schedule.id} --from 2026-01-01 --to 2026-01-02`}
+                >
+                  The first one is there after its next time. Past ones can be run by a backfill.
+                </Empty>
+              }
+            />
+          </div>
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** The newest ticks at a glance, the oldest first. The table has the same for readers of the screen. */
+const TickStrip = ({ ticks, zone }: { readonly ticks: readonly ScheduleTick[]; readonly zone: string }) => (
+  <div className="tick-strip" aria-hidden="true">
+    {ticks.toReversed().map((tick) => {
+      const look = lookOfTick(tick);
+      return (
+        <span
+          key={keyOf(tick)}
+          className={`tick tone-${look.tone} ${tick.outcome === 'skipped' ? 'is-skipped' : ''}`}
+          data-tip={`${look.word}\n${tickText(tick.nominalAt, zone)}`}
+        >
+          {(look.tone === 'bad' || tick.outcome === 'skipped') && <GlyphMark glyph={look.glyph} />}
+        </span>
+      );
+    })}
+  </div>
+);

@@ -1,0 +1,102 @@
+import { useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { isMac } from '../../parts/keyboard.ts';
+
+type Shape = 'object' | 'text' | 'json';
+
+const shapes = [
+  { value: 'object', label: '{ text }' },
+  { value: 'text', label: 'Text' },
+  { value: 'json', label: 'JSON' },
+] as const;
+
+/** As the message before was written: tasks expect one shape. */
+const shapeAfter = (last: unknown): Shape =>
+  last === undefined
+    ? 'object'
+    : typeof last === 'string'
+      ? 'text'
+      : typeof last === 'object' && last !== null && Object.keys(last).join(',') === 'text'
+        ? 'object'
+        : 'json';
+
+interface ComposerProps {
+  readonly session: string;
+  /** The latest message to the task. */
+  readonly last: unknown;
+}
+
+/** Writes to `.in`: the task reads it next. What is typed stays until the server has it. */
+export function Composer({ session, last }: ComposerProps) {
+  const [chosen, setChosen] = useState<Shape>();
+  const [text, setText] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const shape = chosen ?? shapeAfter(last);
+  const append = useAct('appendToSessionIn', {
+    showsErrors: true,
+    outdates: ['retrieveSession'],
+    onDone: () => setText(''),
+  });
+
+  const send = (): void => {
+    if (text.trim() === '' || append.isPending) return;
+    if (shape === 'json') {
+      try {
+        JSON.parse(text);
+      } catch (error) {
+        setWrong(`This is not JSON: ${error instanceof Error ? error.message : 'it ends too early'}`);
+        return;
+      }
+    }
+    setWrong(undefined);
+    append.mutate({ params: { session }, body: shape === 'object' ? JSON.stringify({ text }) : text });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    send();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    const hasMod = isMac ? event.metaKey : event.ctrlKey;
+    // JSON has lines of its own.
+    if (!hasMod && (event.shiftKey || shape === 'json')) return;
+    event.preventDefault();
+    send();
+  };
+  const error = wrong ?? append.error?.message;
+
+  return (
+    <form className="composer" onSubmit={submit}>
+      <textarea
+        className={`input ${shape === 'json' ? 'code' : ''}`}
+        aria-label="Message to the task"
+        placeholder={shape === 'json' ? '{ "text": "Hello" }' : 'Message to the task'}
+        rows={shape === 'json' ? 4 : 2}
+        value={text}
+        aria-invalid={error === undefined ? undefined : true}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {error !== undefined && (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="row spread wrap">
+        <Segments label="Send it as" options={shapes} value={shape} onChange={setChosen} />
+        <div className="row">
+          <span className="muted small composer-hint">
+            {shape === 'json'
+              ? `${isMac ? '⌘' : 'Ctrl'} Enter sends`
+              : 'Enter sends, Shift Enter begins a line'}
+          </span>
+          <Button type="submit" look="main" isBusy={append.isPending} disabled={text.trim() === ''}>
+            Send
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,116 @@
+import { memo, useLayoutEffect, useRef, useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { JsonTree } from '../../parts/json/json-tree.tsx';
+import { LongText } from '../../parts/json/long-text.tsx';
+import { clockText } from '../../parts/time/format.ts';
+import { useTimeZone } from '../../parts/time/zone.ts';
+import { wordsOf, type Entry } from './conversation.ts';
+
+/** Entries in the document at first; earlier ones come when they are asked for. */
+const firstShown = 100;
+
+interface EntriesProps {
+  readonly entries: readonly Entry[];
+  readonly isLoaded: boolean;
+  /** Somebody expects an answer: the task has not completed its turn. */
+  readonly isAnswering: boolean;
+}
+
+/** The conversation. It follows its end while the reader is there. */
+export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const [most, setMost] = useState(firstShown);
+  const shown = entries.slice(-most);
+  const zone = useTimeZone();
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [entries]);
+
+  return (
+    <div
+      ref={box}
+      className="entries"
+      role="log"
+      aria-label="Conversation"
+      // A log that scrolls is reached by the keyboard.
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
+      }}
+    >
+      {entries.length > shown.length && (
+        <Button look="plain" onClick={() => setMost(most * 4)}>
+          Show {Math.min(most * 3, entries.length - shown.length).toLocaleString('en')} earlier
+        </Button>
+      )}
+      {entries.length === 0 && (
+        <p className="muted entries-empty">
+          {isLoaded ? 'Nothing was said yet.' : 'Loading the conversation'}
+        </p>
+      )}
+      {shown.map((entry) => (
+        <EntryView key={`${entry.kind} ${entry.seq}`} entry={entry} zone={zone} />
+      ))}
+      {isAnswering && (
+        <p className="muted small" role="status">
+          The task has not completed its turn.
+        </p>
+      )}
+    </div>
+  );
+}
+
+const EntryView = memo(function EntryView({ entry, zone }: { readonly entry: Entry; readonly zone: string }) {
+  const [isRaw, setRaw] = useState(false);
+  if (entry.kind === 'control') return <p className="entry-control small muted">{entry.name}</p>;
+  const isIn = entry.kind === 'in';
+  const words = isIn ? wordsOf(entry.value) : undefined;
+  const hasRaw = isIn ? words !== undefined && typeof entry.value !== 'string' : false;
+  return (
+    <article
+      className={`entry ${isIn ? 'is-in' : 'is-out'}`}
+      aria-label={isIn ? 'To the task' : 'From the task'}
+    >
+      <header className="row small muted entry-head">
+        <span className="strong">{isIn ? 'in' : 'out'}</span>
+        <span className="number">#{entry.seq}</span>
+        <span className="number">{clockText(entry.at, zone)}</span>
+        {!isIn && entry.chunks > 1 && (
+          <span className="number">{entry.chunks.toLocaleString('en')} chunks</span>
+        )}
+        {hasRaw && (
+          <Button look="plain" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            JSON
+          </Button>
+        )}
+      </header>
+      {isIn ? (
+        words !== undefined && !isRaw ? (
+          <Words text={words} />
+        ) : (
+          <JsonTree value={entry.value} label="Message" />
+        )
+      ) : (
+        entry.parts.map((part, index) =>
+          part.kind === 'text' ? (
+            // Parts are only ever added at the end.
+            // oxlint-disable-next-line react/no-array-index-key
+            <Words key={index} text={part.text} />
+          ) : (
+            // oxlint-disable-next-line react/no-array-index-key
+            <JsonTree key={index} value={part.value} label="Chunk" />
+          ),
+        )
+      )}
+    </article>
+  );
+});
+
+const Words = ({ text }: { readonly text: string }) => (
+  <div className="entry-words" dir="auto">
+    <LongText text={text} />
+  </div>
+);

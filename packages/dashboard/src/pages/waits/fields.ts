@@ -1,0 +1,58 @@
+export type FieldKind = 'text' | 'number' | 'flag';
+
+/** A member of the object that a token is completed with. */
+export interface FormField {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** As it is typed; `true` or `false` of a flag. Empty: the member is left out. */
+  readonly text: string;
+}
+
+/** Without an earlier token to learn from: what most approvals are about. */
+export const usualFields: readonly FormField[] = [
+  { name: 'approved', kind: 'flag', text: '' },
+  { name: 'comment', kind: 'text', text: '' },
+];
+
+const kindOf = (value: unknown): FieldKind | undefined =>
+  typeof value === 'string'
+    ? 'text'
+    : typeof value === 'number'
+      ? 'number'
+      : typeof value === 'boolean'
+        ? 'flag'
+        : undefined;
+
+/** The fields of an object whose members are texts, numbers and flags; undefined for everything else: it is written as JSON. */
+export function fieldsOf(value: unknown): readonly FormField[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const fields: FormField[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const kind = kindOf(member);
+    if (kind === undefined) return undefined;
+    fields.push({ name, kind, text: String(member) });
+  }
+  return fields;
+}
+
+/** The same fields, to be filled in. */
+export const blankFields = (fields: readonly FormField[]): readonly FormField[] =>
+  fields.map((field) => ({ ...field, text: '' }));
+
+/** The object that the fields make. Errors are by the place of their field. */
+export function objectOf(
+  fields: readonly FormField[],
+): { readonly value: Readonly<Record<string, unknown>> } | { readonly errors: ReadonlyMap<number, string> } {
+  const errors = new Map<number, string>();
+  const members = new Map<string, unknown>();
+  for (const [index, { name, kind, text }] of fields.entries()) {
+    if (text === '' && kind !== 'flag') continue;
+    if (name === '') errors.set(index, 'Give it a name, or remove it.');
+    else if (members.has(name)) errors.set(index, `There is another field ${name}.`);
+    else if (kind === 'flag' && text === '') errors.set(index, 'Choose yes or no.');
+    else if (kind === 'number' && (text.trim() === '' || !Number.isFinite(Number(text))))
+      errors.set(index, `"${text}" is not a number.`);
+    else members.set(name, kind === 'number' ? Number(text) : kind === 'flag' ? text === 'true' : text);
+  }
+  return errors.size > 0 ? { errors } : { value: Object.fromEntries(members) };
+}

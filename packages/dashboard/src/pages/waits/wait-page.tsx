@@ -1,0 +1,186 @@
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAsk } from '../../api/ask.ts';
+import type { ReplyOf } from '../../api/operation-types.ts';
+import { useMay } from '../../api/session.ts';
+import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { shortId } from '../../parts/id-text.ts';
+import { JsonTree, TextBlock } from '../../parts/json/json-tree.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { CompleteForm } from './complete-form.tsx';
+import { tokenLooks } from './looks.ts';
+import './waits.css';
+
+type Token = ReplyOf<'retrieveWaitpointToken'>;
+
+/** One token: which runs wait for it, and a form to complete it. */
+export function WaitPage() {
+  const { waitpointId = '' } = useParams({ strict: false }) as { readonly waitpointId?: string };
+  const asked = useAsk(
+    'retrieveWaitpointToken',
+    { params: { waitpointId } },
+    { live: 2_000, keepPrevious: false },
+  );
+  if (asked.data) return <Loaded key={waitpointId} token={asked.data} />;
+  return (
+    <Page title="Token">
+      {asked.error ? (
+        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
+    </Page>
+  );
+}
+
+function Loaded({ token }: { readonly token: Token }) {
+  const may = useMay();
+  const [sent, setSent] = useState<string>();
+  const mayComplete = may('completeWaitpointToken');
+  const isWaiting = token.status === 'WAITING';
+  const runs = token.waitingRuns ?? [];
+  const [title = 'Token'] = token.tags;
+  return (
+    <Page
+      title={title}
+      summary={
+        <span className="row wrap">
+          <Mark look={tokenLooks[token.status]} />
+          <Id id={token.id} />
+        </span>
+      }
+      actions={
+        <SameAs
+          operation="completeWaitpointToken"
+          given={{ params: { waitpointId: token.id }, body: { data: { approved: true } } }}
+          cli={undefined}
+          sdk={`import { wait } from '@millrace/sdk';\n\nawait wait.completeToken('${token.id}', { approved: true });`}
+        />
+      }
+    >
+      <Facts
+        facts={[
+          ['Created', <Time key="created" at={token.createdAt} />],
+          [
+            isWaiting ? 'Times out' : 'Would have timed out',
+            token.timeoutAt === undefined ? 'never' : <Time key="timeout" at={token.timeoutAt} />,
+          ],
+          [
+            token.status === 'TIMED_OUT' ? 'Timed out' : 'Completed',
+            token.completedAt === undefined ? undefined : <Time key="completed" at={token.completedAt} />,
+          ],
+          ['Tags', token.tags.length > 0 ? <Tags key="tags" tags={token.tags} /> : undefined],
+          ['Idempotency key', token.idempotencyKey],
+          [
+            'Address that completes it',
+            isWaiting && mayComplete ? (
+              <span key="url" className="row">
+                <span className="muted">a secret</span>
+                <CopyButton text={token.url} what="Copy the address" />
+              </span>
+            ) : undefined,
+          ],
+        ]}
+      />
+      {isWaiting && (
+        <Section
+          title={
+            runs.length === 0
+              ? 'No run waits for it'
+              : `${countText(runs.length, 'run')} ${runs.length === 1 ? 'waits' : 'wait'} for it`
+          }
+        >
+          {runs.length === 0 ? (
+            <p className="muted">
+              A run that comes to wait for it goes on at once if it is completed before.
+            </p>
+          ) : (
+            <ul className="wait-runs">
+              {runs.map(({ id, taskIdentifier }) => (
+                <li key={id}>
+                  <PageLink to={`/runs/${id}`}>
+                    <span className="strong">{taskIdentifier}</span>{' '}
+                    <span className="mono">{shortId(id)}</span>
+                  </PageLink>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Section>
+      )}
+      {isWaiting ? (
+        mayComplete ? (
+          <CompleteForm token={token} onSent={setSent} />
+        ) : (
+          <p className="notice">
+            <span className="muted">Your role is read-only: a developer of the project can complete it.</span>
+          </p>
+        )
+      ) : (
+        <Outcome token={token} sent={sent} />
+      )}
+    </Page>
+  );
+}
+
+const Tags = ({ tags }: { readonly tags: readonly string[] }) => (
+  <span className="row wrap">
+    {tags.map((tag) => (
+      <PageLink
+        key={tag}
+        to="/waits"
+        search={{ q: `tag:${JSON.stringify(tag)}`, status: 'all' }}
+        className="wait-tag"
+      >
+        {tag}
+      </PageLink>
+    ))}
+  </span>
+);
+
+/** What the runs got. */
+function Outcome({ token, sent }: { readonly token: Token; readonly sent: string | undefined }) {
+  const { output, outputType, status } = token;
+  const value = output !== undefined && outputType?.includes('json') === true ? readJson(output) : undefined;
+  const isOther = sent !== undefined && status === 'COMPLETED' && (JSON.stringify(value) ?? '') !== sent;
+  return (
+    <>
+      {sent !== undefined && (
+        <div
+          className={`notice ${isOther || status === 'TIMED_OUT' ? 'tone-warn' : 'tone-good'}`}
+          role="status"
+        >
+          {status === 'TIMED_OUT'
+            ? 'It had timed out before your value came. The runs got a timeout.'
+            : isOther
+              ? 'Somebody else completed it before you. The runs got the value below, not yours.'
+              : 'Completed. The runs that waited for it go on.'}
+        </div>
+      )}
+      <Section title={status === 'TIMED_OUT' ? 'What the runs got: a timeout' : 'What it was completed with'}>
+        {output === undefined ? (
+          <p className="muted">No value.</p>
+        ) : value === undefined ? (
+          <TextBlock text={output} label="Value" />
+        ) : (
+          <JsonTree value={value} label="Value" />
+        )}
+      </Section>
+    </>
+  );
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,249 @@
+import type { WaitpointToken } from '@millrace/contract';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useEnvironmentParams } from '../../api/environment.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { FilterField } from '../../parts/filter/filter-field.tsx';
+import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
+import type { WordKey } from '../../parts/filter/word-query.ts';
+import { Id } from '../../parts/id.tsx';
+import { shortId } from '../../parts/id-text.ts';
+import { Page } from '../../parts/page.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import { countText } from '../../parts/count-text.ts';
+import type { Column } from '../../parts/table/column.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useNow } from '../../parts/time/now.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { tokenLooks } from './looks.ts';
+import './waits.css';
+
+const wordKeys: Readonly<Record<string, WordKey>> = {
+  tag: { parameter: 'filter[tags]' },
+  key: { parameter: 'filter[idempotencyKey]' },
+  since: { parameter: 'filter[createdAt][period]', kind: 'period' },
+};
+
+const filterKeys = [
+  { key: 'tag', about: 'a tag of the token' },
+  { key: 'key', about: 'its idempotency key' },
+  { key: 'since', about: 'created in the last 2h, 7d …', values: () => ['1h', '1d', '7d', '30d'] },
+];
+
+const statuses = [
+  { value: 'WAITING', label: 'Waiting' },
+  { value: 'COMPLETED', label: 'Completed' },
+  { value: 'TIMED_OUT', label: 'Timed out' },
+  { value: 'all', label: 'All' },
+] as const;
+type StatusChoice = (typeof statuses)[number]['value'];
+
+const idOf = ({ id }: WaitpointToken): string => id;
+const minute = 60_000;
+
+/** When it times out; marked in the last ten minutes. */
+function Timeout({ at }: { readonly at: string }) {
+  const isNear = Date.parse(at) - useNow() < 10 * minute;
+  return (
+    <span className={isNear ? 'tone-warn strong' : ''}>
+      <Time at={at} />
+    </span>
+  );
+}
+
+const columnsOf = (
+  onTag: (tag: string) => void,
+  onComplete: ((id: string) => void) | undefined,
+): readonly Column<WaitpointToken>[] => [
+  {
+    id: 'status',
+    header: 'Status',
+    width: 'minmax(44px, 120px)',
+    isEssential: true,
+    cell: ({ status }) => <Mark look={tokenLooks[status]} />,
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    width: 'minmax(110px, 1.6fr)',
+    isEssential: true,
+    cell: ({ tags }) =>
+      tags.length === 0 ? (
+        <span className="muted">no tags</span>
+      ) : (
+        <span className="wait-tags">
+          {tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              tabIndex={-1}
+              className="wait-tag cut"
+              data-tip={`Only tag:${tag}`}
+              onClick={() => onTag(tag)}
+            >
+              {tag}
+            </button>
+          ))}
+        </span>
+      ),
+  },
+  {
+    id: 'id',
+    header: 'Token',
+    width: 'minmax(120px, 170px)',
+    cell: ({ id }) => (
+      <Id id={id} short>
+        <PageLink to={`/waits/${id}`} tabIndex={-1}>
+          {shortId(id)}
+        </PageLink>
+      </Id>
+    ),
+  },
+  {
+    id: 'key',
+    header: 'Idempotency key',
+    width: 'minmax(90px, 1fr)',
+    cell: ({ idempotencyKey }) => <span className="mono cut">{idempotencyKey ?? '–'}</span>,
+  },
+  { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'end',
+    header: 'Ends',
+    width: '96px',
+    isEssential: true,
+    cell: ({ status, timeoutAt, completedAt }) =>
+      status !== 'WAITING' && completedAt !== undefined ? (
+        <Time at={completedAt} />
+      ) : timeoutAt === undefined ? (
+        <span className="muted">never</span>
+      ) : (
+        <Timeout at={timeoutAt} />
+      ),
+  },
+  ...(onComplete
+    ? [
+        {
+          id: 'complete',
+          header: '',
+          width: '104px',
+          align: 'end' as const,
+          isEssential: true,
+          cell: ({ id, status }: WaitpointToken) =>
+            status === 'WAITING' && (
+              <Button look="plain" tabIndex={-1} onClick={() => onComplete(id)}>
+                Complete
+              </Button>
+            ),
+        },
+      ]
+    : []),
+];
+
+const example = `const token = await wait.createToken({ timeout: '1d', tags: ['approval'] });
+const { ok, output } = await wait.forToken<{ approved: boolean }>(token.id);`;
+
+/** Tokens that somebody outside completes, such as approvals. Those that wait come first. */
+export function WaitsPage() {
+  const [{ status: asked }, setSearch] = useSearchTexts();
+  const status: StatusChoice = statuses.find(({ value }) => value === asked)?.value ?? 'WAITING';
+  const params = useEnvironmentParams();
+  const may = useMay();
+  const goTo = useGoTo();
+  const pageHref = usePageHref();
+  const filter = useWordFilter(wordKeys);
+  const query = { ...filter.query, ...(status !== 'all' && { 'filter[status]': status }) };
+  const given = { query: { ...query, 'page[size]': 50 } };
+  const pages = useAskPages('listWaitpointTokens', given);
+  const head = useAsk('listWaitpointTokens', given, { live: true, keepPrevious: false });
+  const list = JSON.stringify([params, query]);
+  const live = useLiveRows(pages, head.data?.data, idOf, list);
+  // One that was completed meanwhile is no longer waiting.
+  const waiting = new Set(head.data?.data.map(idOf));
+  const oldest = head.data?.data.at(-1)?.id ?? '';
+  const rows =
+    status === 'WAITING' && head.data
+      ? live.rows.filter(
+          ({ id }) => waiting.has(id) || (head.data.pagination.next !== undefined && id < oldest),
+        )
+      : live.rows;
+  const columns = columnsOf(
+    (tag) => filter.add('tag', tag),
+    may('completeWaitpointToken') ? (id) => goTo(`/waits/${id}`) : undefined,
+  );
+  return (
+    <Page
+      title="Waits"
+      summary="Tokens that a person or another system completes. The runs that wait for them then go on."
+      actions={
+        <SameAs
+          operation="listWaitpointTokens"
+          given={given}
+          cli={undefined}
+          sdk={
+            "import { wait } from '@millrace/sdk';\n\nfor await (const token of wait.listTokens({ status: 'WAITING' })) {\n  console.log(token.id, token.tags);\n}"
+          }
+        />
+      }
+    >
+      <div className="list-tools">
+        <Segments
+          label="Status"
+          options={statuses}
+          value={status}
+          onChange={(next) => setSearch({ status: next === 'WAITING' ? undefined : next })}
+        />
+        <FilterField
+          value={filter.text}
+          onChange={filter.set}
+          keys={filterKeys}
+          error={filter.error}
+          placeholder="Filter, such as tag:approval since:7d"
+        />
+      </div>
+      {pages.error && live.rows.length === 0 ? (
+        <Failure error={pages.error} onRetry={pages.refetch} />
+      ) : (
+        <div className="edge">
+          {live.fresh > 0 && rows.length > 0 && (
+            <button type="button" className="new-rows" onClick={live.showFresh}>
+              Show {countText(live.fresh, 'new token')}
+            </button>
+          )}
+          <Table
+            label="Tokens"
+            columns={columns}
+            rows={rows}
+            rowKey={idOf}
+            hrefOf={({ id }) => pageHref(`/waits/${id}`)}
+            onOpen={({ id }) => goTo(`/waits/${id}`)}
+            isPending={pages.isPending}
+            hasMore={pages.hasMore}
+            loadMore={pages.loadMore}
+            empty={
+              filter.text === '' ? (
+                <Empty
+                  title={status === 'WAITING' ? 'Nothing waits for a person.' : 'No tokens in this state.'}
+                  action={<CodeBlock text={example} />}
+                >
+                  A token is there once your code makes one and waits for it:
+                </Empty>
+              ) : (
+                <Empty
+                  title="No tokens match this filter."
+                  action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
+                />
+              )
+            }
+          />
+        </div>
+      )}
+    </Page>
+  );
+}

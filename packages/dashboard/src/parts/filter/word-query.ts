@@ -1,0 +1,57 @@
+import { filterWords } from '@millrace/contract/filter';
+
+/** What a key of a filter becomes in the query. */
+export interface WordKey {
+  /** Its parameter, such as `filter[status]`. */
+  readonly parameter: string;
+  /** The words that are allowed, with what each is in the query. Without it, any text is. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** `time`: an ISO 8601 date. `period`: a number and a unit. */
+  readonly kind?: 'time' | 'period';
+}
+
+export type WordQuery = Readonly<Record<string, string>>;
+
+const periods = /^\d+(?:s|m|h|d|w)$/;
+
+function valueOf(key: string, { words, kind }: WordKey, value: string): string | { readonly error: string } {
+  if (kind === 'period' && !periods.test(value))
+    return { error: `"${value}" is not a period; write a number and a unit, such as 30m, 2h or 7d` };
+  if (kind === 'time') {
+    const at = Date.parse(value);
+    if (Number.isNaN(at))
+      return { error: `"${value}" is not a time; write a date such as 2026-11-21 or 2026-11-21T10:00` };
+    return new Date(at).toISOString();
+  }
+  if (!words) return value;
+  const parts = value.split(',').map((part) => part.trim().toLowerCase());
+  const unknown = parts.find((part) => !Object.hasOwn(words, part));
+  if (unknown !== undefined)
+    return { error: `"${unknown}" is not a ${key}; write one of ${Object.keys(words).join(', ')}` };
+  return parts.map((part) => words[part]).join(',');
+}
+
+/**
+ * The query that a filter in words means, for lists other than runs. What cannot be read is `{ error }`, a sentence that says what to write.
+ *
+ * @example
+ * wordQuery('name:order.created', { name: { parameter: 'filter[name]' } }); // { 'filter[name]': 'order.created' }
+ */
+export function wordQuery(
+  text: string,
+  keys: Readonly<Record<string, WordKey>>,
+): { readonly query: WordQuery } | { readonly error: string } {
+  const query: Record<string, string> = {};
+  for (const { key, value } of filterWords(text)) {
+    const known = Object.keys(keys);
+    if (key === undefined)
+      return { error: `"${value}" has no key; write what it is, such as ${known[0]}:${value}` };
+    const of = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (!of) return { error: `"${key}" is not something to filter by; write one of ${known.join(', ')}` };
+    if (value === '') continue;
+    const read = valueOf(key, of, value);
+    if (typeof read !== 'string') return read;
+    query[of.parameter] = read;
+  }
+  return { query };
+}

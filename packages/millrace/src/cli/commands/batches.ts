@@ -1,0 +1,52 @@
+import type { ListedBatch } from '@millrace/sdk';
+import { Command } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { positiveInteger } from '../options.ts';
+import { printTable } from '../print-table.ts';
+import { printJson } from '../screen.ts';
+
+interface ListOptions extends ConnectionOptions {
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+const progressOf = ({ status, received, runCount, counts }: ListedBatch): string => {
+  if (received < runCount) return `${received} of ${runCount} items there`;
+  const { live, completed, failed, ended } = counts;
+  const words = [
+    `${completed} completed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(ended > 0 ? [`${ended} cancelled or expired`] : []),
+    ...(live > 0 && status !== 'ABORTED' ? [`${live} live`] : []),
+  ];
+  return words.join(', ');
+};
+
+const listCommand = (): Command =>
+  withConnectionOptions(
+    new Command('list')
+      .description('batches, newest first, and how many of their runs have ended')
+      .option('--limit <count>', 'at most', positiveInteger, 25)
+      .option('--json', 'a line of JSON for each'),
+  ).action(async ({ limit, json, ...connection }: ListOptions) => {
+    const { batch } = await openClient(connection);
+    const found: ListedBatch[] = [];
+    for await (const one of batch.list({ limit: Math.min(limit, 100) })) {
+      found.push(one);
+      if (found.length === limit) break;
+    }
+    if (json) return found.forEach(printJson);
+    printTable(
+      ['id', 'status', 'runs', 'progress', 'created'],
+      found.map((one) => [
+        one.id,
+        one.status,
+        String(one.runCount),
+        progressOf(one),
+        one.createdAt.toISOString(),
+      ]),
+    );
+  });
+
+export const batchesCommand = (): Command =>
+  new Command('batches').description('runs that were triggered together').addCommand(listCommand());

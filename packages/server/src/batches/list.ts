@@ -1,0 +1,57 @@
+import type { Operations, Query, Reply } from '@millrace/contract';
+import type { Queryable } from '../db/connect.ts';
+import { badRequest } from '../problem.ts';
+import { countsOf, listedOf, type BatchRowWithCounts } from './retrieve.ts';
+
+/**
+ * Newest first: their ids begin with the time. The runs of each batch are one range of ids, of at most 1,000; those that an idempotency key led to
+ * are found one by one.
+ */
+export async function listBatches(
+  sql: Queryable,
+  env: number,
+  query: Query<Operations['listBatches']>,
+): Promise<Reply<Operations['listBatches']>> {
+  const size = query['page[size]'];
+  const backward = query['page[before]'] !== undefined;
+  const parameter = backward ? 'page[before]' : 'page[after]';
+  const cursor = query[parameter];
+  if (cursor !== undefined && !/^batch_[0-9a-z]{1,60}$/.test(cursor)) {
+    const message = 'not the id of a batch; send one as the pagination of a page gave it';
+    throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+  }
+  const beyond = cursor === undefined ? sql`` : backward ? sql`and id > ${cursor}` : sql`and id < ${cursor}`;
+  const rows = await sql<BatchRowWithCounts[]>`
+    select b.id, b.run_count, b.received, b.parent_run_id, b.idempotency_key, b.idempotency_key_options, b.created_at,
+           b.sealed_at, b.aborted_at, x.*
+      from (
+        select * from batches where env = ${env} ${beyond}
+         order by ${backward ? sql`id` : sql`id desc`} limit ${size + 1}
+      ) b
+      cross join lateral (
+        select ${countsOf(sql)}
+          from (
+            select r.id, r.status, r.finished_at from runs r
+             where r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~'
+            union all
+            select l.id, l.status, l.finished_at from batch_cached c
+             cross join lateral (
+               -- A limit keeps it a look-up: no plan reads all runs.
+               select r.id, r.status, r.finished_at from runs r where r.env = c.env and r.id = c.run_id limit 1
+             ) l
+             where c.env = b.env and c.item_id >= batch_prefix(b.id) and c.item_id < batch_prefix(b.id) || '~'
+          ) r
+      ) x
+     order by ${backward ? sql`b.id` : sql`b.id desc`}`;
+  const page = rows.slice(0, size);
+  if (backward) page.reverse();
+  const more = rows.length > size;
+  const [first, last] = [page[0], page.at(-1)];
+  return {
+    data: page.map(listedOf),
+    pagination: {
+      ...(last && (backward || more) ? { next: last.id } : {}),
+      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
+    },
+  };
+}

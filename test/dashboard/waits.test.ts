@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { openDashboard } from '../support/dashboard.ts';
+import { eventually } from '../support/eventually.ts';
+import { startProject } from '../support/project.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+
+const hostile = '<img src=x onerror=alert(1)> \u202Etxt';
+
+const tasks = {
+  'tasks/approval.ts': `
+    import { task, wait } from '@millrace/sdk';
+    export const refund = task({
+      id: 'refund',
+      run: async ({ tags }: { tags: string[] }) => {
+        const token = await wait.createToken({ timeout: '1d', tags });
+        return wait.forToken<{ approved: boolean }>(token).unwrap();
+      },
+    });
+  `,
+};
+
+async function refund(server: TestServer, tags: readonly string[]): Promise<string> {
+  const { body } = await server.ask('/api/v1/tasks/refund/trigger', {
+    method: 'POST',
+    body: { payload: { tags } },
+  });
+  return body.id;
+}
+
+const runOf = async (server: TestServer, id: string) => (await server.ask(`/api/v3/runs/${id}`)).body;
+
+test(
+  'somebody finds what waits for a person, fills in the form, and the run goes on',
+  { timeout: 120_000 },
+  async () => {
+    const server = await testServer();
+    await startProject(server, tasks);
+    const run = await refund(server, ['refund', hostile]);
+    await eventually(async () => (await runOf(server, run)).status).toBe('WAITING');
+
+    const { page, open } = await openDashboard(server);
+    await open('/waits');
+    const grid = page.getByRole('grid', { name: 'Tokens' });
+    await grid.getByText(hostile).waitFor();
+    await grid.getByRole('button', { name: 'Complete' }).click();
+    await page.getByText('1 run waits for it').waitFor();
+    await page.getByRole('link', { name: /^refund run_/ }).waitFor();
+
+    const form = page.getByRole('form', { name: 'Complete the token' });
+    // Nothing is approved by a key that was pressed too early.
+    await form.getByRole('button', { name: 'Complete the token' }).click();
+    await form.getByText('Choose yes or no.').waitFor();
+    await form.getByLabel('approved', { exact: true }).selectOption('Yes');
+    await form.getByLabel('comment', { exact: true }).fill('fine by me');
+    await form.getByRole('button', { name: 'Complete the token' }).click();
+    await page.getByText('Completed. The runs that waited for it go on.').waitFor();
+    await eventually(async () => (await runOf(server, run)).status).toBe('COMPLETED');
+    expect((await runOf(server, run)).output).toEqual({ approved: true, comment: 'fine by me' });
+
+    // It is no longer among those that wait.
+    await open('/waits');
+    await page.getByText('Nothing waits for a person.').waitFor();
+  },
+);
+
+test('a value is written as JSON; whoever is slower is told so', { timeout: 120_000 }, async () => {
+  const server = await testServer();
+  await startProject(server, tasks);
+  const run = await refund(server, ['refund']);
+  await eventually(async () => (await runOf(server, run)).status).toBe('WAITING');
+  const { page, open } = await openDashboard(server);
+  await open('/waits');
+  await page.getByRole('grid', { name: 'Tokens' }).getByRole('button', { name: 'Complete' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('form', { name: 'Complete the token' });
+  await form.getByRole('button', { name: 'JSON' }).click();
+  expect(new URL(page.url()).search).toBe('?as=json');
+  await form.getByLabel('Value').fill('{ "approved": ');
+  await form.getByRole('button', { name: 'Complete the token' }).click();
+  await form.getByText('This is not JSON').waitFor();
+  await form.getByLabel('Value').fill('{ "approved": true }');
+
+  // The answer that says so is late: somebody else completes it in the meantime.
+  const [token] = (await server.ask('/api/v1/waitpoints/tokens')).body.data;
+  await page.route('**/api/v1/waitpoints/tokens/*', (route) => route.abort());
+  await server.ask(`/api/v1/waitpoints/tokens/${token.id}/complete`, {
+    method: 'POST',
+    body: { data: { approved: false } },
+  });
+  await form.getByRole('button', { name: 'Complete the token' }).click();
+  await page.unroute('**/api/v1/waitpoints/tokens/*');
+  await page.getByText('Somebody else completed it before you.').waitFor();
+  await eventually(async () => (await runOf(server, run)).output).toEqual({ approved: false });
+});
