@@ -51,7 +51,8 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
   const schema = resolved(given, root);
   const kind = depth > maxDepth ? 'any' : kindOf(schema);
   const label = isRequired ? visibleControls(name) : `${visibleControls(name)} (optional)`;
-  const hint = hintOf(schema);
+  const words = hintOf(schema);
+  const hint = words === undefined ? undefined : visibleControls(words);
   switch (kind) {
     case 'object':
       return (
@@ -95,7 +96,7 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
             ...(value === undefined || texts.includes(JSON.stringify(value))
               ? texts
               : [JSON.stringify(value), ...texts]
-            ).map((text) => ({ value: text, label: text.replaceAll(/^"|"$/g, '') })),
+            ).map((text) => ({ value: text, label: visibleControls(text.replaceAll(/^"|"$/g, '')) })),
           ]}
         />
       );
