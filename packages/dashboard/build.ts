@@ -17,7 +17,7 @@ const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.jso
 const skipped = /(?:^|\/)(?:node_modules|dist)(?:\/|$)|\.test\.tsx?$|\.md$/;
 
 async function filesOf(path: string): Promise<string[]> {
-  if (/\.json$/.test(path)) return [path];
+  if (path.endsWith('.json')) return [path];
   const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
