@@ -43,7 +43,7 @@ const tasks = {
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   test(
-    'axe finds nothing serious on overview, list and run, and nothing is wider than 320 px',
+    'axe finds nothing serious on any page, and nothing is wider than 320 px',
     { timeout: 180_000 },
     async () => {
       const server = await testServer();
@@ -55,6 +55,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
       await expect
         .poll(async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status, { timeout: 20_000 })
         .toBe('FAILED');
+      const error = (await server.ask('/api/v1/errors')).body.data[0].id;
       const { page, open } = await openDashboard(server, { colorScheme });
       const found: string[] = [];
       for (const path of [
@@ -64,6 +65,14 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         `/runs/${body.id}`,
         `/runs/${body.id}?tab=logs`,
         `/runs/${body.id}?tab=payload`,
+        '/tasks',
+        '/tasks/charge',
+        '/tasks/charge?view=test',
+        '/errors',
+        `/errors/${error}`,
+        '/errors/rules',
+        '/queues',
+        '/queues/task%2Fcharge?view=keys',
       ]) {
         await page.setViewportSize({ width: 1_440, height: 900 });
         await open(path);

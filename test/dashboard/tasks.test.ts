@@ -56,7 +56,7 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
   const { body } = await server.ask(`/api/v3/runs/${id}`);
   expect(body).toMatchObject({
     payload: { orderId: 'order-1', speed: 'fast', parcels: 2 },
-    tags: ['tried', 'by hand'],
+    tags: ['by hand', 'tried'],
     isTest: true,
   });
 

@@ -154,7 +154,8 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
         </div>
         <aside className="stack">
           <OneGroup group={group} />
-          <History errorId={group.id} />
+          {/* What is written there changes with the state. */}
+          <History key={`${group.status} ${group.resolvedAt}`} errorId={group.id} />
         </aside>
       </div>
     </Page>

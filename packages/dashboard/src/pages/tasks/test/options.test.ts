@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, chosenOptions, noOptions } from './options.ts';
+import { bodyOf, chosenOptions, cliOptions, noOptions } from './options.ts';
 
 test('what is not typed is left to the task, and a test is marked as one', () => {
   expect(bodyOf(undefined, noOptions)).toEqual({ options: { test: true } });
@@ -27,4 +27,5 @@ test('what is typed is sent as the API has it', () => {
     },
   });
   expect(chosenOptions(options)).toBe(6);
+  expect(cliOptions(options)).toEqual(['--queue', 'mail', '--tag', 'a', '--tag', 'b']);
 });

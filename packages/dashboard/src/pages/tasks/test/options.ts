@@ -37,6 +37,19 @@ export const noOptions: TestOptions = {
 export const chosenOptions = ({ isTest, ...texts }: TestOptions): number =>
   Object.values(texts).filter((text) => text.trim() !== '').length + (isTest ? 0 : 1);
 
+/** The options that the command line has, as it takes them. */
+export const cliOptions = ({ queue, delay, tags }: TestOptions): readonly string[] => [
+  ...(queue.trim() === '' ? [] : ['--queue', queue.trim()]),
+  ...(delay.trim() === '' ? [] : ['--delay', delay.trim()]),
+  ...tagsOf(tags).flatMap((tag) => ['--tag', tag]),
+];
+
+const tagsOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+
 /** What the server is sent. Numbers that are none are sent as they are: its sentence says what to write. */
 export function bodyOf(payload: unknown, options: TestOptions): TriggerBody {
   const text = (name: Exclude<keyof TestOptions, 'isTest'>, as: string = name) => {
@@ -47,10 +60,7 @@ export function bodyOf(payload: unknown, options: TestOptions): TriggerBody {
     const value = options[name].trim();
     return value === '' ? {} : { [name]: Number.isNaN(Number(value)) ? value : Number(value) };
   };
-  const tags = options.tags
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter(Boolean);
+  const tags = [...tagsOf(options.tags)];
   return {
     ...(payload !== undefined && { payload }),
     options: {

@@ -1,6 +1,7 @@
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import { completeJson, type JsonCompletion } from './complete-json.ts';
 import type { Schema } from './schema.ts';
+import '../../../parts/menu.css';
 
 interface PayloadEditorProps {
   readonly value: string;
@@ -104,7 +105,8 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
           </li>
         ))}
       </ul>
-      {error !== undefined && (
+      {/* While names are offered, what is typed is on its way. */}
+      {error !== undefined && offered.length === 0 && (
         <p className="field-error" id={`${id}-error`} role="alert">
           {error}
         </p>

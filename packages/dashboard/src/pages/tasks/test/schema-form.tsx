@@ -1,7 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { SelectField, TextArea, TextField } from '../../../parts/form/field.tsx';
 import { visibleControls } from '../../../parts/json/visible-controls.ts';
+import { JsonField, NumberField } from './leaf-fields.tsx';
 import {
   exampleOf,
   hintOf,
@@ -51,7 +52,8 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
   const schema = resolved(given, root);
   const kind = depth > maxDepth ? 'any' : kindOf(schema);
   const label = isRequired ? visibleControls(name) : `${visibleControls(name)} (optional)`;
-  const hint = hintOf(schema);
+  const words = hintOf(schema);
+  const hint = words === undefined ? undefined : visibleControls(words);
   switch (kind) {
     case 'object':
       return (
@@ -95,7 +97,7 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
             ...(value === undefined || texts.includes(JSON.stringify(value))
               ? texts
               : [JSON.stringify(value), ...texts]
-            ).map((text) => ({ value: text, label: text.replaceAll(/^"|"$/g, '') })),
+            ).map((text) => ({ value: text, label: visibleControls(text.replaceAll(/^"|"$/g, '')) })),
           ]}
         />
       );
@@ -257,77 +259,5 @@ function ListField({
         Add an item
       </Button>
     </fieldset>
-  );
-}
-
-interface LeafProps {
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-}
-
-/** A number while it is typed is a text: `1.` and `-` are on the way to one. */
-function NumberField({ label, hint, value, onChange, isWhole }: LeafProps & { readonly isWhole: boolean }) {
-  const [text, setText] = useState(value === undefined ? '' : String(value));
-  const isShown = text.trim() === '' ? value === undefined : Number(text) === value;
-  const [known, setKnown] = useState(value);
-  // Another value came from outside.
-  if (known !== value) {
-    setKnown(value);
-    if (!isShown) setText(value === undefined ? '' : String(value));
-  }
-  const isWrong =
-    text.trim() !== '' && !(isWhole ? /^-?\d+$/ : /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text.trim());
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      inputMode={isWhole ? 'numeric' : 'decimal'}
-      value={text}
-      error={isWrong ? `Write a ${isWhole ? 'whole ' : ''}number.` : undefined}
-      onChange={(event) => {
-        const next = event.target.value;
-        setText(next);
-        const number = Number(next);
-        const read = next.trim() === '' || Number.isNaN(number) ? undefined : number;
-        setKnown(read);
-        onChange(read);
-      }}
-    />
-  );
-}
-
-/** A value for which there is no other field. */
-function JsonField({ label, hint, value, onChange }: LeafProps) {
-  const shown = value === undefined ? '' : JSON.stringify(value, undefined, 2);
-  const [text, setText] = useState(shown);
-  const [known, setKnown] = useState(shown);
-  const [error, setError] = useState<string>();
-  if (known !== shown) {
-    setKnown(shown);
-    setText(shown);
-    setError(undefined);
-  }
-  return (
-    <TextArea
-      label={label}
-      code
-      rows={Math.min(10, text.split('\n').length + 1)}
-      hint={hint === undefined ? 'JSON' : `JSON; ${hint}`}
-      error={error}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={() => {
-        if (text.trim() === '') return onChange(undefined);
-        try {
-          const next: unknown = JSON.parse(text);
-          setError(undefined);
-          onChange(next);
-        } catch (thrown) {
-          setError(`This is not JSON: ${(thrown as Error).message}`);
-        }
-      }}
-    />
   );
 }

@@ -16,7 +16,7 @@ import { keepDraft, readDraft } from './draft.ts';
 import { Earlier } from './earlier.tsx';
 import { mismatches } from './mismatches.ts';
 import { OptionFields } from './option-fields.tsx';
-import { bodyOf, chosenOptions, noOptions } from './options.ts';
+import { bodyOf, chosenOptions, cliOptions, noOptions } from './options.ts';
 import { parsePayload } from './parse-payload.ts';
 import { PayloadEditor } from './payload-editor.tsx';
 import { exampleOf, kindOf, resolved } from './schema.ts';
@@ -145,7 +145,11 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
               params: { taskId: task.id },
               body: bodyOf(payload.error === undefined ? payload.value : {}, options),
             }}
-            cli={`trigger ${shellWord(task.id)} --payload ${shellWord(payload.error === undefined ? JSON.stringify(payload.value ?? {}) : '{}')}`}
+            cli={[
+              `trigger ${shellWord(task.id)}`,
+              `--payload ${shellWord(JSON.stringify(payload.error === undefined ? (payload.value ?? {}) : {}))}`,
+              ...cliOptions(options).map(shellWord),
+            ].join(' ')}
             sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger(\n  ${JSON.stringify(task.id)},\n  ${text.trim() === '' ? '{}' : text.replaceAll('\n', '\n  ')},\n);`}
           />
         </div>

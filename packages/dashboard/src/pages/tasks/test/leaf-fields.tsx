@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import { TextArea, TextField } from '../../../parts/form/field.tsx';
+
+interface LeafProps {
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** A number while it is typed is a text: `1.` and `-` are on the way to one. */
+export function NumberField({
+  label,
+  hint,
+  value,
+  onChange,
+  isWhole,
+}: LeafProps & { readonly isWhole: boolean }) {
+  const [text, setText] = useState(value === undefined ? '' : String(value));
+  const isShown = text.trim() === '' ? value === undefined : Number(text) === value;
+  const [known, setKnown] = useState(value);
+  // Another value came from outside.
+  if (known !== value) {
+    setKnown(value);
+    if (!isShown) setText(value === undefined ? '' : String(value));
+  }
+  const isWrong =
+    text.trim() !== '' && !(isWhole ? /^-?\d+$/ : /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text.trim());
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      inputMode={isWhole ? 'numeric' : 'decimal'}
+      value={text}
+      error={isWrong ? `Write a ${isWhole ? 'whole ' : ''}number.` : undefined}
+      onChange={(event) => {
+        const next = event.target.value;
+        setText(next);
+        const number = Number(next);
+        const read = next.trim() === '' || Number.isNaN(number) ? undefined : number;
+        setKnown(read);
+        onChange(read);
+      }}
+    />
+  );
+}
+
+/** A value for which there is no other field. */
+export function JsonField({ label, hint, value, onChange }: LeafProps) {
+  const shown = value === undefined ? '' : JSON.stringify(value, undefined, 2);
+  const [text, setText] = useState(shown);
+  const [known, setKnown] = useState(shown);
+  const [error, setError] = useState<string>();
+  if (known !== shown) {
+    setKnown(shown);
+    setText(shown);
+    setError(undefined);
+  }
+  return (
+    <TextArea
+      label={label}
+      code
+      rows={Math.min(10, text.split('\n').length + 1)}
+      hint={hint === undefined ? 'JSON' : `JSON; ${hint}`}
+      error={error}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => {
+        if (text.trim() === '') return onChange(undefined);
+        try {
+          const next: unknown = JSON.parse(text);
+          setError(undefined);
+          onChange(next);
+        } catch (thrown) {
+          setError(`This is not JSON: ${(thrown as Error).message}`);
+        }
+      }}
+    />
+  );
+}
