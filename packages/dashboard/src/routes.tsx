@@ -8,12 +8,14 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
+import { lazy } from 'react';
 import { ApiError } from './api/api-error.ts';
 import { queryClient } from './api/ask.ts';
 import { firstEnvironment, sessionQuery } from './api/session.ts';
 import { Empty } from './parts/empty.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Page } from './parts/page.tsx';
+import { RunPanelContext } from './parts/runs/run-panel.tsx';
 import { Frame } from './frame/frame.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { parseSearch, stringifySearch } from './search-params.ts';
@@ -77,16 +79,39 @@ const login = createRoute({
   component: NoProject,
 });
 
-const environment = createRoute({ getParentRoute: () => root, path: '/p/$project/$env', component: Frame });
+const RunPanel = lazy(() => import('./pages/run/run-panel.tsx'));
+
+const EnvironmentFrame = () => (
+  <RunPanelContext value={RunPanel}>
+    <Frame />
+  </RunPanelContext>
+);
+
+const environment = createRoute({
+  getParentRoute: () => root,
+  path: '/p/$project/$env',
+  component: EnvironmentFrame,
+});
 
 // A page is loaded when it is first opened. One that is added: its route here, its line in frame/links.ts.
+const overview = createRoute({
+  getParentRoute: () => environment,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+});
 const runs = createRoute({
   getParentRoute: () => environment,
   path: '/runs',
   component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
 });
 
-const routeTree = root.addChildren([index, login, environment.addChildren([runs])]);
+const run = createRoute({
+  getParentRoute: () => environment,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
+});
+
+const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run])]);
 
 export const router = createRouter({
   routeTree,

@@ -4,7 +4,7 @@ import { useEnvironmentParams } from '../api/environment.ts';
 import { setPaused, useLive } from '../api/live.ts';
 import { useProject } from '../api/session.ts';
 import { IconButton } from '../parts/button.tsx';
-import { shortId } from '../parts/id.tsx';
+import { shortId } from '../parts/id-text.ts';
 import { Icon } from '../parts/icons.tsx';
 import { isMac } from '../parts/keyboard.ts';
 import { PageLink } from '../parts/page-link.tsx';

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy.tsx';
+import { shortId } from './id-text.ts';
 import './id.css';
 
 /**
@@ -20,9 +21,3 @@ export const Id = ({
     <CopyButton text={id} what="Copy id" />
   </span>
 );
-
-/** @example shortId('run_01kq4h2m0v8x5t3n9w7c6d5e4f') // 'run_…c6d5e4f' */
-export function shortId(id: string): string {
-  const [, prefix = ''] = /^([a-z]+_)/.exec(id) ?? [];
-  return id.length <= prefix.length + 10 ? id : `${prefix}…${id.slice(-7)}`;
-}

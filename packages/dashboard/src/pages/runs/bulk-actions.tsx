@@ -4,7 +4,8 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
-import { BulkBar, countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { BulkBar } from '../../parts/table/bulk-bar.tsx';
 import type { Selection } from '../../parts/table/selection.ts';
 import { bulkFilterOf } from './bulk-filter.ts';
 

@@ -10,7 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { runColumns } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { useSelection } from '../../parts/table/selection.ts';
 import { useColumns } from '../../parts/table/use-columns.ts';

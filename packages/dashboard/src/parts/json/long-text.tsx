@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { visibleControls } from './visible-controls.ts';
 
 /** Characters that are shown before the rest is folded away. */
 const folded = 300;
@@ -27,17 +28,3 @@ export function LongText({ text, isQuoted = false }: { readonly text: string; re
     </>
   );
 }
-
-/**
- * Control characters as the pictures that Unicode has for them, line ends and tabs excepted; marks that turn the direction of text as their number.
- *
- * @example visibleControls('a\u001b[31m') // 'a␛[31m'
- */
-export const visibleControls = (text: string): string =>
-  text
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, (one) => String.fromCharCode(0x2400 + one.charCodeAt(0)))
-    .replaceAll('\u007f', '\u2421')
-    .replaceAll(
-      /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g,
-      (one) => `⟨U+${one.charCodeAt(0).toString(16).toUpperCase()}⟩`,
-    );

@@ -1,5 +1,6 @@
 import type { RunListItem } from '@millrace/contract';
-import { Id, shortId } from '../id.tsx';
+import { Id } from '../id.tsx';
+import { shortId } from '../id-text.ts';
 import { PageLink } from '../page-link.tsx';
 import { Status } from '../status/status.tsx';
 import type { Column } from '../table/column.ts';

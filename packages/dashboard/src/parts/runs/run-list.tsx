@@ -6,7 +6,7 @@ import { useEnvironmentParams } from '../../api/environment.ts';
 import { Failure } from '../failure.tsx';
 import { usePageHref } from '../page-link.tsx';
 import { useSearchTexts } from '../search.ts';
-import { countText } from '../table/bulk-bar.tsx';
+import { countText } from '../count-text.ts';
 import type { Column } from '../table/column.ts';
 import { useLiveRows } from '../table/live-rows.ts';
 import type { Selection } from '../table/selection.ts';

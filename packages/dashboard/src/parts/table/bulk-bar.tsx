@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../button.tsx';
 import { useShortcuts } from '../keyboard.ts';
+import { countText } from '../count-text.ts';
 import type { Selection } from './selection.ts';
 
 interface BulkBarProps {
@@ -34,10 +35,6 @@ export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
     </div>
   );
 }
-
-/** @example countText(3, 'run') // '3 runs' */
-export const countText = (count: number | string, noun: string): string =>
-  `${typeof count === 'number' ? count.toLocaleString('en') : count} ${noun}${count === 1 || count === '1' ? '' : 's'}`;
 
 export const chosenText = (
   { ids, isAll }: Pick<Selection, 'ids' | 'isAll'>,

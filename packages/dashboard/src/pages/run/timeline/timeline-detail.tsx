@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { IconButton } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/id.tsx';
-import { LongText, visibleControls } from '../../../parts/json/long-text.tsx';
+import { LongText } from '../../../parts/json/long-text.tsx';
+import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { PageLink } from '../../../parts/page-link.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status/status.tsx';

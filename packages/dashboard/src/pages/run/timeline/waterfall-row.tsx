@@ -3,7 +3,7 @@ import { Icon } from '../../../parts/icons.tsx';
 import { GlyphMark } from '../../../parts/status/glyph.tsx';
 import { runStatusLooks } from '../../../parts/status/run-status.ts';
 import { durationText } from '../../../parts/time/format.ts';
-import { visibleControls } from '../../../parts/json/long-text.tsx';
+import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { percent, type TimelineRow } from './layout.ts';
 import { attemptWords } from './words.ts';
 

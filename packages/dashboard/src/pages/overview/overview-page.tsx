@@ -1,0 +1,122 @@
+import { useAsk } from '../../api/ask.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { GlyphMark } from '../../parts/status/glyph.tsx';
+import { useNow } from '../../parts/time/now.ts';
+import { concernsOf } from './attention.ts';
+import { ErrorList } from './error-list.tsx';
+import { Figures } from './figures.tsx';
+import { Series } from './series.tsx';
+import { Storage } from './storage.tsx';
+import { TaskTable } from './task-table.tsx';
+import './overview.css';
+
+const ranges = ['1h', '6h', '24h', '7d', '30d'];
+
+/** How the environment is doing, and what needs a person first. */
+export function OverviewPage() {
+  const [{ range = '24h' }, setSearch] = useSearchTexts();
+  const stats = useAsk('retrieveStats', { query: { period: range } }, { live: 15_000 });
+  const concurrency = useAsk('retrieveConcurrency', {}, { live: true });
+  const runners = useAsk('listRunners', {}, { live: true });
+  const queues = useAsk('listQueues', { query: { perPage: 100 } }, { live: 15_000 });
+  const schedules = useAsk('listSchedules', { query: { perPage: 100 } }, { live: 30_000 });
+  const { server } = useSession();
+  const now = useNow();
+
+  const all = stats.data?.series[0];
+  const oldestMs = all?.points.at(-1)?.oldestMs;
+  const concerns = concernsOf({
+    now,
+    installationPausedAt: server.pausedAt,
+    concurrency: concurrency.data,
+    runners: runners.data?.data,
+    queues: queues.data?.data,
+    schedules: schedules.data?.data,
+    newErrors: all?.total.newErrors,
+    regressedErrors: all?.total.regressedErrors,
+    oldestMs,
+  });
+  const isFresh = queues.data?.pagination.count === 0 && all?.total.triggered === 0;
+
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <>
+          <div className="segments" role="group" aria-label="Time">
+            {ranges.map((one) => (
+              <Button
+                key={one}
+                look="plain"
+                aria-pressed={one === range}
+                onClick={() => setSearch({ range: one === '24h' ? undefined : one })}
+              >
+                {one}
+              </Button>
+            ))}
+          </div>
+          <SameAs
+            operation="retrieveStats"
+            given={{ query: { period: range } }}
+            cli={`stats --period ${range}`}
+            sdk={`import { stats } from '@millrace/sdk';\n\nconst { series } = await stats.retrieve({ period: '${range}' });`}
+          />
+        </>
+      }
+    >
+      {isFresh ? (
+        <Empty title="Nothing has run here yet." command="npx millrace dev">
+          Start it in a folder with tasks; what they do appears here. <code>npx millrace init</code> makes
+          such a folder.
+        </Empty>
+      ) : (
+        <>
+          {concerns.length > 0 ? (
+            <ul className="concerns card" aria-label="What needs attention">
+              {concerns.map(({ id, tone, text, to, search, action }) => (
+                <li key={id} className="concern">
+                  <span className={`tone-${tone} concern-mark`}>
+                    <Icon name="errors" />
+                  </span>
+                  <span>{text}</span>
+                  <PageLink to={to} {...(search && { search })}>
+                    {action}
+                  </PageLink>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            stats.data && (
+              <p className="all-well muted">
+                <span className="tone-good concern-mark">
+                  <GlyphMark glyph="disc" />
+                </span>
+                Nothing needs attention.
+              </p>
+            )
+          )}
+          <Figures
+            stats={all}
+            range={range}
+            concurrency={concurrency.data}
+            runners={runners.data?.data}
+            oldestMs={oldestMs}
+          />
+          <Series stats={all} />
+          <div className="overview-columns">
+            <TaskTable range={range} />
+            <ErrorList range={range} />
+          </div>
+          <Storage />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { baseUrl, send } from '../../api/client.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { JsonTree, TextBlock } from '../../parts/json/json-tree.tsx';
+
+interface DataTabProps {
+  /** "Payload". */
+  readonly label: string;
+  readonly value: unknown;
+  /** Where the value is, if it is stored apart because of its size. */
+  readonly url?: string | undefined;
+  /** What to say where there is none. */
+  readonly none: string;
+}
+
+/** A payload or an output. Large ones are fetched when they are looked at. */
+export function DataTab({ label, value, url, none }: DataTabProps) {
+  if (url !== undefined) return <StoredData label={label} url={url} />;
+  if (value === undefined) return <Empty title={none} />;
+  return <Data label={label} value={value} />;
+}
+
+const Data = ({ label, value }: { readonly label: string; readonly value: unknown }) =>
+  typeof value === 'string' ? (
+    <TextBlock label={label} text={value} />
+  ) : (
+    <JsonTree label={label} value={value} />
+  );
+
+function StoredData({ label, url }: { readonly label: string; readonly url: string }) {
+  const address = new URL(url, baseUrl);
+  const isOwn = address.origin === new URL(baseUrl).origin;
+  const stored = useQuery({
+    // The address is signed anew each time; what is there stays the same.
+    queryKey: ['packet', address.pathname],
+    enabled: isOwn,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const response = await send(address.href, { signal });
+      const text = await response.text();
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        return text;
+      }
+    },
+  });
+  if (!isOwn)
+    return (
+      <Empty
+        title={`The ${label.toLowerCase()} is stored in another place because of its size.`}
+        action={
+          <a className="button" href={url} target="_blank" rel="noopener">
+            Open it in a tab
+          </a>
+        }
+      />
+    );
+  if (stored.error) return <Failure error={stored.error} onRetry={() => void stored.refetch()} />;
+  if (stored.isPending) return <Skeleton lines={6} label={`Loading ${label}`} />;
+  return <Data label={label} value={stored.data} />;
+}

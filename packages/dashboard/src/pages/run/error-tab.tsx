@@ -1,0 +1,54 @@
+import { useAsk } from '../../api/ask.ts';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Plot } from '../../parts/plot/plot.tsx';
+import { ErrorView } from '../../parts/stack/stack.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Time } from '../../parts/time/time.tsx';
+import type { RunDetail } from './use-run.ts';
+
+/** What the run failed with, and how often that happens. */
+export function ErrorTab({
+  run,
+  error,
+}: {
+  readonly run: RunDetail;
+  readonly error: NonNullable<RunDetail['error']>;
+}) {
+  const attempts = useAsk('listRunAttempts', { params: { runId: run.id } });
+  const group = attempts.data?.data.findLast((attempt) => attempt.error?.group !== undefined)?.error?.group;
+  return (
+    <div className="error-columns">
+      <ErrorView error={error} causes={error.causes} />
+      {group !== undefined && <Group id={group} />}
+    </div>
+  );
+}
+
+/** The group beside the error: is it new, how often, since when. */
+function Group({ id }: { readonly id: string }) {
+  const group = useAsk('retrieveError', { params: { errorId: id }, query: { trend: '7d' } });
+  if (!group.data) return null;
+  const { count, firstSeen, lastSeen, status, trend } = group.data;
+  return (
+    <aside className="card error-group" aria-label="Error group">
+      <div className="row spread">
+        <h3>Error group</h3>
+        <span className={status === 'unresolved' ? 'tone-bad' : 'muted'}>{status}</span>
+      </div>
+      {trend && (
+        <Plot
+          label="Occurrences in seven days"
+          times={trend.points.map(({ from }) => Date.parse(from))}
+          series={[{ name: 'Occurrences', color: '--bad', values: trend.points.map((point) => point.count) }]}
+          isStacked
+          hasAxes={false}
+          height={40}
+        />
+      )}
+      <p>
+        {countText(count, 'time')}, first <Time at={firstSeen} />, last <Time at={lastSeen} />
+      </p>
+      <PageLink to={`/errors/${id}`}>Open the group</PageLink>
+    </aside>
+  );
+}

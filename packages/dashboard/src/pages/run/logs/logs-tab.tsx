@@ -1,0 +1,204 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useFollow } from '../../../api/use-follow.ts';
+import { IconButton } from '../../../parts/button.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { Failure } from '../../../parts/failure.tsx';
+import { LongText } from '../../../parts/json/long-text.tsx';
+import { visibleControls } from '../../../parts/json/visible-controls.ts';
+import { useSearchTexts } from '../../../parts/search.ts';
+import { countText } from '../../../parts/count-text.ts';
+import { clockText, exactText } from '../../../parts/time/format.ts';
+import { useTimeZone } from '../../../parts/time/zone.ts';
+import { lineText, maxLines, withLines, type Line } from './log-lines.ts';
+import './logs.css';
+
+const levels = [
+  ['', 'All levels'],
+  ['info,log,warn,error', 'Info and worse'],
+  ['warn,error', 'Warnings and errors'],
+  ['error', 'Errors'],
+] as const;
+
+/** What a run writes, while it does. The server searches; the address has what for. */
+export function LogsTab({ runId }: { readonly runId: string }) {
+  const [{ level = '', find = '' }, setSearch] = useSearchTexts();
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [text, setText] = useState(find);
+  const [isWrapped, setWrapped] = useState(() => localStorage.getItem('millrace.wrap') !== 'off');
+  const [follows, setFollows] = useState(true);
+  const wanted = useDeferredValue(text);
+  const buffer = useRef<Line[]>([]);
+  const frame = useRef(0);
+
+  const query = { 'filter[level]': level || undefined, 'filter[text]': wanted || undefined };
+  const { isOver, error } = useFollow(
+    'followRunLogs',
+    { params: { runId }, query },
+    {
+      onStart: () => {
+        buffer.current = [];
+        setLines([]);
+      },
+    },
+    ({ event, data }) => {
+      if (event !== 'line') return;
+      buffer.current.push(JSON.parse(data) as Line);
+      // A thousand lines that come at once are drawn once.
+      frame.current ||= requestAnimationFrame(() => {
+        frame.current = 0;
+        const more = buffer.current;
+        buffer.current = [];
+        setLines((before) => withLines(before, more));
+      });
+    },
+  );
+  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  useEffect(() => {
+    if (wanted !== find) setSearch({ find: wanted || undefined });
+  }, [wanted]);
+
+  const download = (): void => {
+    const url = URL.createObjectURL(
+      new Blob([`${lines.map(lineText).join('\n')}\n`], { type: 'text/plain' }),
+    );
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `${runId}.log`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+
+  return (
+    <div className="logs card">
+      <div className="logs-bar">
+        <input
+          type="search"
+          className="input"
+          placeholder="Search messages and properties"
+          aria-label="Search in the log"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <select
+          className="select"
+          aria-label="Level"
+          value={level}
+          onChange={(event) => setSearch({ level: event.target.value || undefined })}
+        >
+          {levels.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <span className="muted small number logs-count" role="status">
+          {countText(lines.length, 'line')}
+          {lines.length === maxLines && ', older ones left out'}
+        </span>
+        <IconButton
+          icon="down"
+          label="Follow the end"
+          isPressed={follows}
+          onClick={() => setFollows(!follows)}
+        />
+        <IconButton
+          icon="wrap"
+          label="Wrap long lines"
+          isPressed={isWrapped}
+          onClick={() => {
+            localStorage.setItem('millrace.wrap', isWrapped ? 'off' : 'on');
+            setWrapped(!isWrapped);
+          }}
+        />
+        <IconButton
+          icon="download"
+          label="Download these lines"
+          disabled={lines.length === 0}
+          onClick={download}
+        />
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {lines.length === 0 ? (
+        <Empty title={wanted === '' && level === '' ? 'It has written nothing' : 'No line matches'}>
+          {isOver
+            ? wanted === '' && level === '' && 'What a task writes with console or logger is here.'
+            : 'Lines appear when they are written.'}
+        </Empty>
+      ) : (
+        <Lines lines={lines} isWrapped={isWrapped} follows={follows} onLeave={() => setFollows(false)} />
+      )}
+    </div>
+  );
+}
+
+interface LinesProps {
+  readonly lines: readonly Line[];
+  readonly isWrapped: boolean;
+  readonly follows: boolean;
+  /** The reader scrolled up: new lines must not move what is read. */
+  readonly onLeave: () => void;
+}
+
+function Lines({ lines, isWrapped, follows, onLeave }: LinesProps) {
+  const zone = useTimeZone();
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 20,
+    overscan: 20,
+    getItemKey: (index) => lines[index]?.id ?? index,
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, isWrapped]);
+  useEffect(() => {
+    if (follows && lines.length > 0) virtualizer.scrollToIndex(lines.length - 1, { align: 'end' });
+  }, [virtualizer, follows, lines.length]);
+  return (
+    <div
+      ref={scroller}
+      className={`logs-lines ${isWrapped ? 'is-wrapped' : ''}`}
+      role="log"
+      aria-label="Lines of the log"
+      aria-live="off"
+      tabIndex={0}
+      onWheel={(event) => event.deltaY < 0 && follows && onLeave()}
+    >
+      <div style={{ blockSize: virtualizer.getTotalSize(), position: 'relative' }}>
+        {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+          const line = lines[index] as Line;
+          const at = Date.parse(line.at);
+          return (
+            <div
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              className={`log-line level-${line.level}`}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <time className="log-time number" dateTime={line.at} data-tip={exactText(at, zone)}>
+                {clockText(at, zone)}
+              </time>
+              <span className="log-level">{line.level}</span>
+              <span className="log-text">
+                <LongText text={line.message} />
+                {line.properties && (
+                  <span className="log-properties">{visibleControls(propertiesText(line.properties))}</span>
+                )}
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const maxProperties = 2_000;
+
+const propertiesText = (properties: Readonly<Record<string, unknown>>): string => {
+  const text = Object.entries(properties)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+  return text.length > maxProperties ? `${text.slice(0, maxProperties)}…` : text;
+};

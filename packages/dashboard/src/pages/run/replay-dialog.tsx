@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { fieldError, TextArea } from '../../parts/form/field.tsx';
+import type { RunDetail } from './use-run.ts';
+
+interface ReplayDialogProps {
+  readonly run: RunDetail;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onStarted: (id: string) => void;
+}
+
+/** Starts a new run with the payload of an old one, changed if need be. */
+export const ReplayDialog = ({ run, isOpen, onClose, onStarted }: ReplayDialogProps) => (
+  <Dialog isOpen={isOpen} onClose={onClose} title={`Replay ${run.taskIdentifier}`} isWide>
+    <ReplayForm run={run} onStarted={onStarted} />
+  </Dialog>
+);
+
+/** Longer payloads are replayed as they are: a text field of megabytes is of no use. */
+const maxEdited = 200_000;
+
+/** The payload as it can be edited; undefined where it is too large, or not here. */
+export function editableText(run: Pick<RunDetail, 'payload' | 'payloadPresignedUrl'>): string | undefined {
+  if (run.payloadPresignedUrl !== undefined) return undefined;
+  const text = run.payload === undefined ? '' : JSON.stringify(run.payload, undefined, 2);
+  return text.length > maxEdited ? undefined : text;
+}
+
+function ReplayForm({ run, onStarted }: Pick<ReplayDialogProps, 'run' | 'onStarted'>) {
+  const original = editableText(run);
+  const [text, setText] = useState(original ?? '');
+  const [wrong, setWrong] = useState<string>();
+  const replay = useAct('replayRun', { showsErrors: true, onDone: ({ id }) => onStarted(id) });
+  const isEdited = original !== undefined && text !== original;
+
+  const submit = (): void => {
+    setWrong(undefined);
+    if (!isEdited) return replay.mutate({ params: { runId: run.id } });
+    try {
+      const payload: unknown = JSON.parse(text);
+      replay.mutate({ params: { runId: run.id }, body: { payload, payloadType: 'application/json' } });
+    } catch (error) {
+      setWrong(`This is not JSON: ${(error as Error).message}`);
+    }
+  };
+
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {original === undefined ? (
+        <p className="muted">The payload is too large to be edited here: the replay has it as it is.</p>
+      ) : (
+        <TextArea
+          label="Payload"
+          code
+          rows={14}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          hint="JSON. Queue, tags and machine are those of the old run; the version is the current one."
+          error={wrong ?? fieldError(replay.error, 'payload')}
+        />
+      )}
+      {replay.error && (
+        <p className="field-error" role="alert">
+          {replay.error.message}
+        </p>
+      )}
+      <div className="form-actions">
+        {isEdited && (
+          <Button look="plain" onClick={() => setText(original)}>
+            As it was
+          </Button>
+        )}
+        <Button type="submit" look="main" icon="replay" isBusy={replay.isPending}>
+          {isEdited ? 'Replay with this payload' : 'Replay'}
+        </Button>
+      </div>
+    </form>
+  );
+}

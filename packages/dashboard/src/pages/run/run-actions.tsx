@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { useMay } from '../../api/session.ts';
+import { toast } from '../../api/toasts.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { useShortcuts } from '../../parts/keyboard.ts';
+import { useGoTo } from '../../parts/page-link.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { ReplayDialog } from './replay-dialog.tsx';
+import type { RunDetail } from './use-run.ts';
+
+/** Cancel, replay, and the same as code. */
+export function RunActions({ run }: { readonly run: RunDetail }) {
+  const [asked, setAsked] = useState<'cancel' | 'replay'>();
+  const may = useMay();
+  const goTo = useGoTo();
+  const cancel = useAct('cancelRun', {
+    done: 'Run canceled',
+    showsErrors: true,
+    onDone: () => setAsked(undefined),
+  });
+  const canCancel = !run.isCompleted && may('cancelRun');
+  const canReplay = may('replayRun');
+  useShortcuts([
+    ...(canCancel ? [{ keys: 'c', does: 'Cancel the run', run: () => setAsked('cancel') }] : []),
+    ...(canReplay ? [{ keys: 'r', does: 'Replay the run', run: () => setAsked('replay') }] : []),
+  ]);
+  const below = run.relatedRuns.children?.filter(({ isCompleted }) => !isCompleted).length ?? 0;
+  const what =
+    below === 0 ? 'this run' : `this run and ${countText(below === 100 ? '100+' : below, 'run')} below it`;
+  return (
+    <>
+      {canCancel && (
+        <Button icon="cancel" look="danger" shortcut="c" onClick={() => setAsked('cancel')}>
+          Cancel run
+        </Button>
+      )}
+      {canReplay && (
+        <Button icon="replay" shortcut="r" onClick={() => setAsked('replay')}>
+          Replay
+        </Button>
+      )}
+      <SameAs
+        operation="retrieveRun"
+        given={{ params: { runId: run.id } }}
+        cli={`runs show ${run.id} --timeline`}
+        sdk={`import { runs } from '@millrace/sdk';\n\nconst run = await runs.retrieve('${run.id}');`}
+      />
+      <Confirm
+        isOpen={asked === 'cancel'}
+        onClose={() => setAsked(undefined)}
+        title={`Cancel ${what}?`}
+        action={
+          below === 0 ? 'Cancel 1 run' : `Cancel ${countText(below === 100 ? '101+' : below + 1, 'run')}`
+        }
+        isBusy={cancel.isPending}
+        error={cancel.error?.message}
+        onConfirm={() => cancel.mutate({ params: { runId: run.id } })}
+      >
+        Its code is stopped, and every run that it started and that has not ended is canceled with it. It
+        cannot be undone; a replay starts it anew.
+      </Confirm>
+      <ReplayDialog
+        run={run}
+        isOpen={asked === 'replay'}
+        onClose={() => setAsked(undefined)}
+        onStarted={(id) => {
+          setAsked(undefined);
+          toast({ title: 'Replay started', description: id });
+          goTo(`/runs/${id}`);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+import type { ReactNode } from 'react';
+import { useAsk } from '../../api/ask.ts';
+import { Id } from '../../parts/id.tsx';
+import { JsonTree } from '../../parts/json/json-tree.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Status } from '../../parts/status/status.tsx';
+import { Tabs, type Tab } from '../../parts/tabs.tsx';
+import { durationText } from '../../parts/time/format.ts';
+import { Duration, Time } from '../../parts/time/time.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Skeleton } from '../../parts/failure.tsx';
+import { AttemptsTab } from './attempts-tab.tsx';
+import { DataTab } from './data-tab.tsx';
+import { ErrorTab } from './error-tab.tsx';
+import { LogsTab } from './logs/logs-tab.tsx';
+import { Reason } from './reason.tsx';
+import { RelatedTab } from './related-tab.tsx';
+import { Waterfall } from './timeline/waterfall.tsx';
+import type { RunDetail } from './use-run.ts';
+import './run.css';
+
+/** How the run came to be. */
+function origin(run: RunDetail): readonly [string, ReactNode] {
+  const { parent } = run.relatedRuns;
+  if (run.schedule)
+    return [
+      'Started by',
+      <PageLink to={`/schedules/${run.schedule.id}`}>schedule {run.schedule.generator.description}</PageLink>,
+    ];
+  if (run.event)
+    return ['Started by', <PageLink to={`/events/${run.event.id}`}>event {run.event.name}</PageLink>];
+  if (parent && parent.id !== run.id)
+    return ['Started by', <PageLink to={`/runs/${parent.id}`}>run of {parent.taskIdentifier}</PageLink>];
+  if (run.replayOf !== undefined)
+    return ['Started by', <PageLink to={`/runs/${run.replayOf}`}>a replay of another run</PageLink>];
+  return ['Started by', run.isTest ? 'a test' : 'a trigger'];
+}
+
+/** What is known of a run at a glance. */
+export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
+  <Facts
+    facts={[
+      ['Status', <Status status={run.status} />],
+      ['Run', <Id id={run.id} />],
+      ['Created', <Time at={run.createdAt} />],
+      run.startedAt === undefined
+        ? undefined
+        : [
+            'In the queue',
+            <span className="number">
+              {durationText(Date.parse(run.startedAt) - Date.parse(run.createdAt))}
+            </span>,
+          ],
+      run.isExecuting && run.startedAt !== undefined
+        ? ['Running for', <Duration since={run.startedAt} />]
+        : ['At work', <Duration ms={run.durationMs} />],
+      ['Attempts', <span className="number">{run.attemptCount}</span>],
+      ['Queue', <PageLink to={`/queues/${encodeURIComponent(run.queue)}`}>{run.queue}</PageLink>],
+      run.version === undefined ? undefined : ['Version', <span className="mono">{run.version}</span>],
+      origin(run),
+      run.batchId === undefined
+        ? undefined
+        : ['Batch', <PageLink to={`/batches/${run.batchId}`}>{run.batchId}</PageLink>],
+      run.delayedUntil !== undefined && !run.isCompleted && run.startedAt === undefined
+        ? ['Delayed until', <Time at={run.delayedUntil} />]
+        : undefined,
+      run.idempotencyKey === undefined ? undefined : ['Idempotency key', <Id id={run.idempotencyKey} />],
+      run.tags.length === 0
+        ? undefined
+        : [
+            'Tags',
+            <span className="tags run-tags">
+              {run.tags.map((tag) => (
+                <PageLink
+                  key={tag}
+                  className="tag"
+                  to="/runs"
+                  search={{ q: `tag:${tag.includes(' ') ? `"${tag}"` : tag}` }}
+                >
+                  {tag}
+                </PageLink>
+              ))}
+            </span>,
+          ],
+    ]}
+  />
+);
+
+/** Everything about a run but its title: for its page, and for the side panel. */
+export function RunView({ run }: { readonly run: RunDetail }) {
+  const [{ tab = '' }, setSearch] = useSearchTexts();
+  const isLive = !run.isCompleted;
+  const tabs: readonly Tab[] = [
+    ...(run.error
+      ? [{ id: 'error', label: 'Error', content: <ErrorTab run={run} error={run.error} /> }]
+      : []),
+    { id: 'logs', label: 'Logs', content: <LogsTab runId={run.id} /> },
+    {
+      id: 'payload',
+      label: 'Payload',
+      content: (
+        <DataTab
+          label="Payload"
+          value={run.payload}
+          url={run.payloadPresignedUrl}
+          none="The run was triggered without a payload"
+        />
+      ),
+    },
+    {
+      id: 'output',
+      label: 'Output',
+      content: (
+        <DataTab
+          label="Output"
+          value={run.output}
+          url={run.outputPresignedUrl}
+          none={run.isSuccess ? 'The task returned nothing' : 'A run has an output once it has completed'}
+        />
+      ),
+    },
+    {
+      id: 'attempts',
+      label: 'Attempts',
+      count: run.attemptCount,
+      content: <AttemptsTab runId={run.id} isLive={isLive} />,
+    },
+    {
+      id: 'metadata',
+      label: 'Metadata',
+      content:
+        run.metadata && Object.keys(run.metadata).length > 0 ? (
+          <JsonTree label="Metadata" value={run.metadata} />
+        ) : (
+          <Empty title="No metadata">
+            Code of the run sets it: <code>metadata.set('progress', 0.5)</code>
+          </Empty>
+        ),
+    },
+    {
+      id: 'related',
+      label: 'Related',
+      count: run.relatedRuns.children?.length,
+      content: <RelatedTab run={run} />,
+    },
+    { id: 'raw', label: 'Raw', content: <JsonTree label="Run" value={run} depth={1} /> },
+  ];
+  return (
+    <>
+      <RunFacts run={run} />
+      <Reason run={run} />
+      <RunTimeline run={run} />
+      <Tabs
+        label="About the run"
+        tabs={tabs}
+        selected={tab}
+        onSelect={(id) => setSearch({ tab: id, level: undefined, find: undefined })}
+      />
+    </>
+  );
+}
+
+function RunTimeline({ run }: { readonly run: RunDetail }) {
+  const timeline = useAsk(
+    'retrieveRunTimeline',
+    { params: { runId: run.id }, query: { 'page[size]': 500 } },
+    { live: run.isCompleted ? false : 3_000, keepPrevious: false },
+  );
+  if (!timeline.data) return timeline.error ? null : <Skeleton lines={5} label="Loading the timeline" />;
+  return (
+    <div className="stack-small">
+      <Waterfall entries={timeline.data.entries} now={Date.parse(timeline.data.at)} />
+      {timeline.data.pagination.next !== undefined && (
+        <p className="muted small">
+          The timeline has the first 500 runs below this one.{' '}
+          <PageLink to="/runs" search={{ q: 'since:30d' }}>
+            The list
+          </PageLink>{' '}
+          has all.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useAsk } from '../../api/ask.ts';
+import type { OperationName, ReplyOf } from '../../api/operation-types.ts';
+import { useFollow } from '../../api/use-follow.ts';
+
+export type RunDetail = ReplyOf<'retrieveRun'>;
+
+const ofRun: readonly OperationName[] = [
+  'retrieveRun',
+  'retrieveRunTimeline',
+  'retrieveRunReason',
+  'listRunAttempts',
+];
+
+/** A run, asked for again whenever the server tells a change of it, until it is over. */
+export function useRun(runId: string) {
+  const client = useQueryClient();
+  const run = useAsk('retrieveRun', { params: { runId } }, { keepPrevious: false });
+  useFollow(
+    'followRun',
+    { params: { runId } },
+    { enabled: run.data !== undefined && !run.data.isCompleted },
+    () => {
+      void client.invalidateQueries({
+        predicate: ({ queryKey: [name, , given] }) =>
+          ofRun.includes(name as OperationName) &&
+          (given as { params?: { runId?: string } } | undefined)?.params?.runId === runId,
+      });
+    },
+  );
+  return run;
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { bytesText } from '../bytes.ts';
+import { shortId } from '../id-text.ts';
+import { visibleControls } from '../json/visible-controls.ts';
+import { runStatusLooks } from '../status/run-status.ts';
+import { durationText, exactText, relativeText } from './format.ts';
+
+test.each([
+  [0, '0ms'],
+  [0.4, '0.4ms'],
+  [999, '999ms'],
+  [1_250, '1.2s'],
+  [59_999, '59s'],
+  [83_000, '1m 23s'],
+  [3_600_000, '1h'],
+  [90_061_000, '1d 1h'],
+])('%d ms is shown as %s', (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+});
+
+test.each([
+  [1_000, 'now'],
+  [65_000, '1m ago'],
+  [-65_000, 'in 1m'],
+  [40 * 3_600_000, '40h ago'],
+  [3 * 86_400_000, '3d ago'],
+])('%d ms before now is %s', (ms, text) => {
+  expect(relativeText(1e12 - ms, 1e12)).toBe(text);
+});
+
+test('the exact instant has the zone that was chosen', () => {
+  const at = Date.parse('2026-11-23T17:36:02.128Z');
+  expect(exactText(at, 'UTC')).toBe('23 Nov 2026, 17:36:02.128 UTC');
+  expect(exactText(at, 'Asia/Kolkata')).toContain('23:06:02.128');
+});
+
+test.each([
+  [512, '512 B'],
+  [1_572_864, '1.5 MiB'],
+  [800 * 1_024, '800 KiB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(bytesText(bytes)).toBe(text);
+});
+
+test('an id is cut in its middle, and a short one is not', () => {
+  expect(shortId('run_01kq4h2m0v8x5t3n9w7c6d5e4f')).toBe('run_…c6d5e4f');
+  expect(shortId('run_1')).toBe('run_1');
+});
+
+test('control characters and marks of direction have no effect, and are seen', () => {
+  expect(visibleControls('a\u001b[31m\u202eb\n\tc')).toBe('a␛[31m⟨U+202E⟩b\n\tc');
+  expect(visibleControls('שלום 👋')).toBe('שלום 👋');
+});
+
+test('each status has a word and a shape of its own', () => {
+  const all = Object.values(runStatusLooks);
+  expect(new Set(all.map(({ word }) => word)).size).toBe(all.length);
+  // A run that starts looks like one that runs.
+  expect(new Set(all.map(({ glyph }) => glyph)).size).toBe(all.length - 1);
+});
