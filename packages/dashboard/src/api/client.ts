@@ -54,6 +54,7 @@ export const headersOf = (environment: Environment | undefined): Record<string, 
 
 interface Problem {
   readonly error?: unknown;
+  readonly code?: unknown;
   readonly details?: ApiError['details'];
 }
 
@@ -63,6 +64,7 @@ async function problemOf(response: Response): Promise<ApiError> {
   const after = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, message, {
     ...(Array.isArray(body.details) && { details: body.details }),
+    ...(typeof body.code === 'string' && { code: body.code }),
     ...(after > 0 && { retryAfter: after }),
   });
 }

@@ -2,7 +2,7 @@ import type { Member } from '@millrace/contract';
 import { useMemo } from 'react';
 import { useAsk } from '../api/ask.ts';
 import { useProject, useSession } from '../api/session.ts';
-import { shortId } from './id.tsx';
+import { shortId } from './id-text.ts';
 
 /** The members of the project's organisation by their id. */
 export function usePeople(): ReadonlyMap<string, Member> {

@@ -4,7 +4,7 @@ import { useEnvironmentPath } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { shortId } from '../../parts/id.tsx';
+import { shortId } from '../../parts/id-text.ts';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
 import { Person } from '../../parts/people.tsx';
 import { useSearchTexts } from '../../parts/search.ts';

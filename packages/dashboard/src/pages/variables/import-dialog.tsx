@@ -5,7 +5,7 @@ import { useEnvironmentPath } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, TextArea } from '../../parts/form/field.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { namesIn } from './dotenv.ts';
 import { outdated } from './revisions.ts';
 

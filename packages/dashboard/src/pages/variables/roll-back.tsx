@@ -2,7 +2,7 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { Changes } from './difference.tsx';
 import { outdated } from './revisions.ts';
 

@@ -11,7 +11,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { useSearchTexts } from '../../parts/search.ts';
-import { countText } from '../../parts/table/bulk-bar.tsx';
+import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
