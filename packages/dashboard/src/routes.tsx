@@ -17,6 +17,7 @@ import { Failure } from './parts/failure.tsx';
 import { Page } from './parts/page.tsx';
 import { RunPanelContext } from './parts/runs/run-panel.tsx';
 import { Frame } from './frame/frame.tsx';
+import { PlainFrame } from './frame/plain-frame.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { parseSearch, stringifySearch } from './search-params.ts';
 
@@ -111,7 +112,66 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
 });
 
-const routeTree = root.addChildren([index, login, environment.addChildren([overview, runs, run])]);
+const variables = createRoute({
+  getParentRoute: () => environment,
+  path: '/variables',
+  component: lazyRouteComponent(() => import('./pages/variables/variables-page.tsx'), 'VariablesPage'),
+});
+const versions = createRoute({
+  getParentRoute: () => environment,
+  path: '/versions',
+  component: lazyRouteComponent(() => import('./pages/versions/versions-page.tsx'), 'VersionsPage'),
+});
+const version = createRoute({
+  getParentRoute: () => environment,
+  path: '/versions/$version',
+  component: lazyRouteComponent(() => import('./pages/versions/version-page.tsx'), 'VersionPage'),
+});
+const notifications = createRoute({
+  getParentRoute: () => environment,
+  path: '/notifications',
+  component: lazyRouteComponent(
+    () => import('./pages/notifications/notifications-page.tsx'),
+    'NotificationsPage',
+  ),
+});
+const notification = createRoute({
+  getParentRoute: () => environment,
+  path: '/notifications/$id',
+  component: lazyRouteComponent(
+    () => import('./pages/notifications/notifications-page.tsx'),
+    'NotificationLink',
+  ),
+});
+const settings = createRoute({
+  getParentRoute: () => environment,
+  path: '/settings/{-$section}',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+});
+
+const plain = createRoute({ getParentRoute: () => root, id: 'plain', component: PlainFrame });
+const account = createRoute({
+  getParentRoute: () => plain,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+});
+
+const routeTree = root.addChildren([
+  index,
+  login,
+  plain.addChildren([account]),
+  environment.addChildren([
+    overview,
+    runs,
+    run,
+    variables,
+    versions,
+    version,
+    notifications,
+    notification,
+    settings,
+  ]),
+]);
 
 export const router = createRouter({
   routeTree,

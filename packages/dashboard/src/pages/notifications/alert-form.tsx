@@ -4,6 +4,7 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { placeOf } from './endpoint-words.ts';
 import { alertKinds, alertWords } from './types.ts';
 
@@ -64,7 +65,6 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
     create.mutate({ params, body });
   };
   const paths = ['threshold', 'window', 'quiet', 'minRuns', 'name', 'task', 'queue'];
-  const isShown = paths.some((path) => fieldError(error, path) !== undefined);
   return (
     <form className="stack" onSubmit={submit}>
       {!alert && (
@@ -84,7 +84,11 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       {words.of && (
         <TextField
           label={words.of === 'task' ? 'Only the task' : 'Only the queue'}
-          hint={words.of === 'task' ? 'Empty: all tasks.' : 'Empty: all queues. task/<id> is the own queue of a task.'}
+          hint={
+            words.of === 'task'
+              ? 'Empty: all tasks.'
+              : 'Empty: all queues. task/<id> is the own queue of a task.'
+          }
           value={of}
           error={fieldError(error, words.of)}
           onChange={(event) => setOf(event.target.value)}
@@ -159,11 +163,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       {known.data?.data.length === 0 && (
         <p className="notice tone-warn">There is no endpoint yet: the alert fires, and nobody is told.</p>
       )}
-      {error && !isShown && (
-        <p className="field-error" role="alert">
-          {error.message}
-        </p>
-      )}
+      <FormError error={error} fields={paths} />
       <div className="form-actions">
         <Button onClick={onClose}>{alert ? 'Keep as it is' : 'Add none'}</Button>
         <Button

@@ -59,12 +59,16 @@ function AlertFacts({ alert }: { readonly alert: Alert }) {
     <Facts
       facts={[
         ['State', <Mark key="state" look={alertLook(alert)} />],
-        alert.firingSince === null ? undefined : ['Firing since', <Time key="since" at={alert.firingSince} />],
+        alert.firingSince === null
+          ? undefined
+          : ['Firing since', <Time key="since" at={alert.firingSince} />],
         ['Last message', alert.lastSentAt === null ? 'none' : <Time key="last" at={alert.lastSentAt} />],
         ['Quiet time', alert.quiet],
         [
           'Tells',
-          alert.endpoints === null ? 'every endpoint that takes alerts' : alert.endpoints.map(nameOf).join(', '),
+          alert.endpoints === null
+            ? 'every endpoint that takes alerts'
+            : alert.endpoints.map(nameOf).join(', '),
         ],
         ['Id', <Id key="id" id={alert.id} short />],
         ['Created', <Time key="created" at={alert.createdAt} />],
@@ -132,7 +136,10 @@ function Acts({ alert }: { readonly alert: Alert }) {
       <Button icon="pencil" onClick={() => setAsked('change')}>
         Change
       </Button>
-      <Button isBusy={update.isPending} onClick={() => update.mutate({ params, body: { enabled: !alert.enabled } })}>
+      <Button
+        isBusy={update.isPending}
+        onClick={() => update.mutate({ params, body: { enabled: !alert.enabled } })}
+      >
         {alert.enabled ? 'Switch off' : 'Switch on'}
       </Button>
       <Button icon="trash" look="danger" onClick={() => setAsked('delete')}>

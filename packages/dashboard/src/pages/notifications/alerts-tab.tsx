@@ -28,7 +28,8 @@ export function AlertsTab() {
   const alerts = useAsk('listAlerts', { params }, { live: true });
   const mayWrite = may('createAlert');
   useShortcuts(mayWrite ? [{ keys: 'n', does: 'Add an alert', run: () => setAdding(true) }] : []);
-  if (alerts.error && !alerts.data) return <Failure error={alerts.error} onRetry={() => void alerts.refetch()} />;
+  if (alerts.error && !alerts.data)
+    return <Failure error={alerts.error} onRetry={() => void alerts.refetch()} />;
   const all = alerts.data?.data ?? [];
   return (
     <div className="stack">
@@ -64,7 +65,13 @@ export function AlertsTab() {
 }
 
 const columns: readonly Column<Alert>[] = [
-  { id: 'state', header: 'State', width: '96px', isEssential: true, cell: (one) => <Mark look={alertLook(one)} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: '96px',
+    isEssential: true,
+    cell: (one) => <Mark look={alertLook(one)} />,
+  },
   {
     id: 'name',
     header: 'Alert',

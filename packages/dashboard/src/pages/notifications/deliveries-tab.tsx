@@ -126,7 +126,11 @@ export function DeliveriesTab() {
           }
         />
       </div>
-      <DeliveryPanel id={panel?.startsWith('delivery_') ? panel : undefined} places={places} mayResend={may('replayNotificationDelivery')} />
+      <DeliveryPanel
+        id={panel?.startsWith('delivery_') ? panel : undefined}
+        places={places}
+        mayResend={may('replayNotificationDelivery')}
+      />
     </div>
   );
 }
@@ -139,7 +143,13 @@ const deliveryColumns = (places: ReadonlyMap<string, string>): readonly Column<N
     isEssential: true,
     cell: (one) => <Mark look={deliveryLook(one.status)} />,
   },
-  { id: 'type', header: 'What', width: 'minmax(140px, 2fr)', isEssential: true, cell: ({ type }) => <code>{type}</code> },
+  {
+    id: 'type',
+    header: 'What',
+    width: 'minmax(140px, 2fr)',
+    isEssential: true,
+    cell: ({ type }) => <code>{type}</code>,
+  },
   {
     id: 'to',
     header: 'To',
@@ -164,6 +174,11 @@ const deliveryColumns = (places: ReadonlyMap<string, string>): readonly Column<N
     cell: ({ dueAt, status }) =>
       status === 'PENDING' && dueAt !== null ? <Time at={dueAt} /> : <span className="muted">–</span>,
   },
-  { id: 'created', header: 'Created', width: '88px', isEssential: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '88px',
+    isEssential: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
-

@@ -63,9 +63,13 @@ function Content({ id, places }: { readonly id: string; readonly places: Readonl
           ['To', places.get(one.endpointId) ?? one.endpointId],
           ['Attempts', one.attempts],
           one.responseStatus === null ? undefined : ['Last answer', one.responseStatus],
-          one.lastAttemptAt === null ? undefined : ['Last attempt', <Time key="last" at={one.lastAttemptAt} />],
+          one.lastAttemptAt === null
+            ? undefined
+            : ['Last attempt', <Time key="last" at={one.lastAttemptAt} />],
           one.deliveredAt === null ? undefined : ['Delivered', <Time key="delivered" at={one.deliveredAt} />],
-          one.status !== 'PENDING' || one.dueAt === null ? undefined : ['Next attempt', <Time key="due" at={one.dueAt} />],
+          one.status !== 'PENDING' || one.dueAt === null
+            ? undefined
+            : ['Next attempt', <Time key="due" at={one.dueAt} />],
           ['Created', <Time key="created" at={one.createdAt} />],
           ['Id', <Id key="id" id={one.id} short />],
           ['Message id', <Id key="message" id={one.messageId} short />],

@@ -5,6 +5,7 @@ import { useEnvironmentPath } from '../../api/environment.ts';
 import type { Given } from '../../api/operation-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { MailFields, type MailSettings } from './mail-fields.tsx';
 import { TypeChoice } from './type-choice.tsx';
 import { messageTypes, typeWords } from './types.ts';
@@ -33,9 +34,13 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const offered: readonly NotificationType[] =
     kind === 'webhook' ? (Object.keys(typeWords) as NotificationType[]) : messageTypes;
-  const [types, setTypes] = useState<readonly string[]>(endpoint?.types ?? ['alert.*', 'endpoint.disabled', 'error.new']);
+  const [types, setTypes] = useState<readonly string[]>(
+    endpoint?.types ?? ['alert.*', 'endpoint.disabled', 'error.new'],
+  );
   const chosen = offered.filter((type) =>
-    types.some((one) => one === '*' || one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1)))),
+    types.some(
+      (one) => one === '*' || one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1))),
+    ),
   );
   const create = useAct('createNotificationEndpoint', { outdates: outdated, showsErrors: true, onDone });
   const update = useAct('updateNotificationEndpoint', {
@@ -57,7 +62,9 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
           // As it was, `error.*` included, unless a mark was set or taken.
           types: [...types],
           description: about === '' ? null : about,
-          ...(kind === 'email' ? { smtp, from, to } : url.trim() !== '' && url !== endpoint.url && { url: url.trim() }),
+          ...(kind === 'email'
+            ? { smtp, from, to }
+            : url.trim() !== '' && url !== endpoint.url && { url: url.trim() }),
         },
       });
       return;
@@ -68,7 +75,6 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
     create.mutate({ params, body: body as Given<'createNotificationEndpoint'>['body'] });
   };
 
-  const shown = ['url', 'types', 'description', 'from', 'to'].some((path) => fieldError(error, path) !== undefined);
   return (
     <form className="stack" onSubmit={submit}>
       {!endpoint && (
@@ -92,7 +98,9 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
           type="url"
           inputMode="url"
           required={!endpoint}
-          placeholder={kind === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/hooks/millrace'}
+          placeholder={
+            kind === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/hooks/millrace'
+          }
           hint={
             kind === 'slack'
               ? `An incoming webhook of Slack, Mattermost, Rocket.Chat or Discord. It is a secret: it is shown to nobody.${endpoint ? ' Left empty, it stays.' : ''}`
@@ -112,11 +120,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
         error={fieldError(error, 'description')}
         onChange={(event) => setDescription(event.target.value)}
       />
-      {error && !shown && (
-        <p className="field-error" role="alert">
-          {error.message}
-        </p>
-      )}
+      <FormError error={error} fields={['url', 'types', 'description', 'from', 'to']} />
       <div className="form-actions">
         <Button onClick={onClose}>{endpoint ? 'Keep as it is' : 'Add none'}</Button>
         <Button
@@ -163,7 +167,5 @@ const sentMail = ({ host, port, security, user, password, from, to }: MailSettin
     ...(password !== '' && { password }),
   },
   from: from.trim(),
-  to: to
-    .split(/[\s,;]+/)
-    .filter((one) => one !== ''),
+  to: to.split(/[\s,;]+/).filter((one) => one !== ''),
 });

@@ -37,7 +37,11 @@ export function EndpointPanel({ endpoint, mayWrite, onSecret }: EndpointPanelPro
   );
 }
 
-function Content({ endpoint, mayWrite, onSecret }: EndpointPanelProps & { readonly endpoint: NotificationEndpoint }) {
+function Content({
+  endpoint,
+  mayWrite,
+  onSecret,
+}: EndpointPanelProps & { readonly endpoint: NotificationEndpoint }) {
   const [, setSearch] = useSearchTexts();
   const toDeliveries = (): void =>
     setSearch({ tab: 'deliveries', endpoint: endpoint.id, panel: undefined }, { push: true });
@@ -50,12 +54,19 @@ function Content({ endpoint, mayWrite, onSecret }: EndpointPanelProps & { readon
           ['Kind', kindWords[endpoint.kind]],
           ['Id', <Id key="id" id={endpoint.id} short />],
           ['Created', <Time key="created" at={endpoint.createdAt} />],
-          endpoint.failingSince === null ? undefined : ['Failing since', <Time key="failing" at={endpoint.failingSince} />],
-          endpoint.disabledAt === null ? undefined : ['Off since', <Time key="off" at={endpoint.disabledAt} />],
+          endpoint.failingSince === null
+            ? undefined
+            : ['Failing since', <Time key="failing" at={endpoint.failingSince} />],
+          endpoint.disabledAt === null
+            ? undefined
+            : ['Off since', <Time key="off" at={endpoint.disabledAt} />],
           endpoint.description === null ? undefined : ['Description', endpoint.description],
           endpoint.mail === null
             ? ['Address', <Id key="url" id={endpoint.url} />]
-            : ['Mail server', `${endpoint.mail.smtp.host}:${endpoint.mail.smtp.port}, ${endpoint.mail.smtp.security}`],
+            : [
+                'Mail server',
+                `${endpoint.mail.smtp.host}:${endpoint.mail.smtp.port}, ${endpoint.mail.smtp.security}`,
+              ],
           endpoint.mail === null ? undefined : ['From', endpoint.mail.from],
         ]}
       />
@@ -78,7 +89,10 @@ function Content({ endpoint, mayWrite, onSecret }: EndpointPanelProps & { readon
 
 type Asked = 'change' | 'delete' | 'rotate';
 
-function Acts({ endpoint, onSecret }: Pick<EndpointPanelProps, 'onSecret'> & { readonly endpoint: NotificationEndpoint }) {
+function Acts({
+  endpoint,
+  onSecret,
+}: Pick<EndpointPanelProps, 'onSecret'> & { readonly endpoint: NotificationEndpoint }) {
   const params = { ...useEnvironmentPath(), endpointId: endpoint.id };
   const [, setSearch] = useSearchTexts();
   const [asked, setAsked] = useState<Asked>();
@@ -88,7 +102,10 @@ function Acts({ endpoint, onSecret }: Pick<EndpointPanelProps, 'onSecret'> & { r
     onDone: ({ id }) =>
       toast({
         title: 'A test message is on its way',
-        action: { label: 'See the delivery', onClick: () => setSearch({ tab: 'deliveries', panel: id }, { push: true }) },
+        action: {
+          label: 'See the delivery',
+          onClick: () => setSearch({ tab: 'deliveries', panel: id }, { push: true }),
+        },
       }),
   });
   const update = useAct('updateNotificationEndpoint', {
@@ -157,7 +174,8 @@ function Acts({ endpoint, onSecret }: Pick<EndpointPanelProps, 'onSecret'> & { r
         error={remove.error?.message}
         onConfirm={() => remove.mutate({ params })}
       >
-        Its deliveries are deleted with it, those that wait are not sent. It cannot be undone: to pause it, switch it off.
+        Its deliveries are deleted with it, those that wait are not sent. It cannot be undone: to pause it,
+        switch it off.
       </Confirm>
     </div>
   );

@@ -51,7 +51,10 @@ export function EndpointsTab() {
           openKey={panel}
           isPending={endpoints.isPending}
           empty={
-            <Empty title="Nobody is told anything yet." command="npx millrace notifications add webhook https://example.com/hook">
+            <Empty
+              title="Nobody is told anything yet."
+              command="npx millrace notifications add webhook https://example.com/hook"
+            >
               A webhook gets signed requests about everything that you choose. Chats and mail get alerts.
             </Empty>
           }
@@ -81,7 +84,13 @@ const columns: readonly Column<NotificationEndpoint>[] = [
     cell: (one) => <span className="cut">{placeOf(one)}</span>,
   },
   { id: 'kind', header: 'By', width: '88px', cell: ({ kind }) => <span>{kindWords[kind]}</span> },
-  { id: 'state', header: 'State', width: 'minmax(96px, 1fr)', isEssential: true, cell: (one) => <Mark look={endpointLook(one)} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: 'minmax(96px, 1fr)',
+    isEssential: true,
+    cell: (one) => <Mark look={endpointLook(one)} />,
+  },
   {
     id: 'types',
     header: 'What',

@@ -35,7 +35,11 @@ export function NotificationsPage() {
           operation={tab === 'alerts' ? 'listAlerts' : 'listNotificationEndpoints'}
           given={{ params }}
           cli={
-            tab === 'alerts' ? 'alerts list' : tab === 'deliveries' ? 'notifications deliveries' : 'notifications list'
+            tab === 'alerts'
+              ? 'alerts list'
+              : tab === 'deliveries'
+                ? 'notifications deliveries'
+                : 'notifications list'
           }
           sdk={`import { ${tab === 'alerts' ? 'alerts' : 'notifications'} } from '@millrace/sdk';`}
         />
@@ -57,7 +61,12 @@ export function NotificationsPage() {
           )
         }
         tabs={[
-          { id: 'endpoints', label: 'Endpoints', count: endpoints.data?.data.length, content: <EndpointsTab /> },
+          {
+            id: 'endpoints',
+            label: 'Endpoints',
+            count: endpoints.data?.data.length,
+            content: <EndpointsTab />,
+          },
           { id: 'alerts', label: 'Alerts', count: alerts.data?.data.length, content: <AlertsTab /> },
           { id: 'deliveries', label: 'Deliveries', content: <DeliveriesTab /> },
         ]}

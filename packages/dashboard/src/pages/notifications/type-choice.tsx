@@ -10,7 +10,9 @@ interface TypeChoiceProps {
 }
 
 const covers = (selector: string, type: string): boolean =>
-  selector === '*' || selector === type || (selector.endsWith('.*') && type.startsWith(selector.slice(0, -1)));
+  selector === '*' ||
+  selector === type ||
+  (selector.endsWith('.*') && type.startsWith(selector.slice(0, -1)));
 
 /** Which facts an endpoint is told. A selector such as `error.*` shows as all that it stands for. */
 export function TypeChoice({ types, chosen, onChange, error }: TypeChoiceProps) {

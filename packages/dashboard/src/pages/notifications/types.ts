@@ -17,7 +17,11 @@ export const typeWords: Readonly<Record<NotificationType, string>> = {
 /** What chats and mail take: what is grouped. */
 export const messageTypes = ['alert.firing', 'alert.resolved', 'endpoint.disabled'] as const;
 
-export const kindWords: Readonly<Record<EndpointKind, string>> = { webhook: 'Webhook', slack: 'Chat', email: 'Mail' };
+export const kindWords: Readonly<Record<EndpointKind, string>> = {
+  webhook: 'Webhook',
+  slack: 'Chat',
+  email: 'Mail',
+};
 
 interface AlertWords {
   readonly label: string;
@@ -35,7 +39,14 @@ const held = 'For how long it must hold, such as 1m.';
 
 /** The conditions that can be watched, with what they begin with. */
 export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
-  'error.new': { label: 'New errors', unit: 'error groups', threshold: 1, window: '5m', windowHint: counted, of: 'task' },
+  'error.new': {
+    label: 'New errors',
+    unit: 'error groups',
+    threshold: 1,
+    window: '5m',
+    windowHint: counted,
+    of: 'task',
+  },
   'error.regressed': {
     label: 'Errors that came back',
     unit: 'error groups',

@@ -35,7 +35,8 @@ export function DeleteVariable({ name, onClose, onDone }: DeleteVariableProps) {
       onConfirm={() => name !== undefined && remove.mutate({ params: { ...params, name } })}
     >
       Runs that begin from now on do not find it in <code>process.env</code>
-      {branch === undefined ? '' : ', or find the value of the parent'}. The history keeps it: a rollback brings it back.
+      {branch === undefined ? '' : ', or find the value of the parent'}. The history keeps it: a rollback
+      brings it back.
     </Confirm>
   );
 }

@@ -25,8 +25,12 @@ export const Changes = ({ changes }: { readonly changes: readonly VariableDiffer
     <ul className="diff" aria-label="Differences">
       {changes.map((one) => (
         <li key={one.name} className="diff-item">
-          {one.change !== 'added' && <Line sign="−" label="was" name={one.name} value={one.from} isSecret={one.isSecret} />}
-          {one.change !== 'removed' && <Line sign="+" label="is" name={one.name} value={one.to} isSecret={one.isSecret} />}
+          {one.change !== 'added' && (
+            <Line sign="−" label="was" name={one.name} value={one.from} isSecret={one.isSecret} />
+          )}
+          {one.change !== 'removed' && (
+            <Line sign="+" label="is" name={one.name} value={one.to} isSecret={one.isSecret} />
+          )}
         </li>
       ))}
     </ul>

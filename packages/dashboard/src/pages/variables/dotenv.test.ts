@@ -7,7 +7,11 @@ test('names are read as the server reads them', () => {
 });
 
 test('a value in quotes goes over several lines, and what looks like a name in it is none', () => {
-  expect(namesIn('KEY="-----BEGIN\nINNER=1\n-----END"\nNEXT=\'a\nb=c\'\nLAST=`x`')).toEqual(['KEY', 'NEXT', 'LAST']);
+  expect(namesIn('KEY="-----BEGIN\nINNER=1\n-----END"\nNEXT=\'a\nb=c\'\nLAST=`x`')).toEqual([
+    'KEY',
+    'NEXT',
+    'LAST',
+  ]);
 });
 
 test('a long text of quotes that never end takes no time', () => {

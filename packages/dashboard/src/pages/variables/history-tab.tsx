@@ -75,7 +75,11 @@ const columns: readonly Column<VariableRevision>[] = [
     header: 'Who',
     width: 'minmax(110px, 1fr)',
     cell: ({ userId, credentialId }) =>
-      userId === undefined ? <span data-tip={credentialId}>Key {shortId(credentialId)}</span> : <Person id={userId} />,
+      userId === undefined ? (
+        <span data-tip={credentialId}>Key {shortId(credentialId)}</span>
+      ) : (
+        <Person id={userId} />
+      ),
   },
   { id: 'at', header: 'When', width: '96px', isEssential: true, cell: ({ at }) => <Time at={at} /> },
 ];
@@ -100,7 +104,10 @@ function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPane
       actions={
         mayRollBack &&
         !isNewest && (
-          <Button icon="replay" onClick={() => setSearch({ rollback: number, revision: undefined, with: undefined })}>
+          <Button
+            icon="replay"
+            onClick={() => setSearch({ rollback: number, revision: undefined, with: undefined })}
+          >
             Roll back to this
           </Button>
         )
@@ -111,12 +118,20 @@ function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPane
           {revision && (
             <p className="muted">
               {actText(revision)} by{' '}
-              {revision.userId === undefined ? `the key ${shortId(revision.credentialId)}` : <Person id={revision.userId} />},{' '}
-              <Time at={revision.at} />
+              {revision.userId === undefined ? (
+                `the key ${shortId(revision.credentialId)}`
+              ) : (
+                <Person id={revision.userId} />
+              )}
+              , <Time at={revision.at} />
             </p>
           )}
           <div className="segments" role="group" aria-label="Compare">
-            <Button look="plain" aria-pressed={other === 'before'} onClick={() => setSearch({ with: undefined })}>
+            <Button
+              look="plain"
+              aria-pressed={other === 'before'}
+              onClick={() => setSearch({ with: undefined })}
+            >
               What it changed
             </Button>
             <Button look="plain" aria-pressed={other === 'now'} onClick={() => setSearch({ with: 'now' })}>

@@ -5,6 +5,7 @@ import { useEnvironmentPath } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, TextArea } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { namesIn } from './dotenv.ts';
 import { outdated } from './revisions.ts';
@@ -84,15 +85,12 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
       />
       {existing.length > 0 && !override && (
         <p className="notice tone-warn">
-          {countText(existing.length, 'variable')} of these {existing.length === 1 ? 'has' : 'have'} a value already:{' '}
-          <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless they are replaced.
+          {countText(existing.length, 'variable')} of these {existing.length === 1 ? 'has' : 'have'} a value
+          already: <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless they are
+          replaced.
         </p>
       )}
-      {run.error && (
-        <p className="field-error" role="alert">
-          {run.error.message}
-        </p>
-      )}
+      <FormError error={run.error} />
       <div className="form-actions">
         <Button onClick={onClose}>Import nothing</Button>
         <Button type="submit" look="main" isBusy={run.isPending} disabled={names.length === 0}>

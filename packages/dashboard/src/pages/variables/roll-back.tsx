@@ -16,11 +16,7 @@ interface RollBackProps {
 export function RollBack({ to, onClose }: RollBackProps) {
   const params = useEnvironmentPath();
   const isOpen = to !== undefined && Number.isInteger(to) && to >= 0;
-  const newest = useAsk(
-    'listVariableRevisions',
-    { params, query: { 'page[size]': 1 } },
-    { enabled: isOpen },
-  );
+  const newest = useAsk('listVariableRevisions', { params, query: { 'page[size]': 1 } }, { enabled: isOpen });
   const current = newest.data?.data[0]?.revision;
   const difference = useAsk(
     'compareVariableRevisions',
@@ -52,7 +48,8 @@ export function RollBack({ to, onClose }: RollBackProps) {
     >
       <div className="stack">
         <p>
-          The environment’s own variables become what they were then. It is a new revision, which can be rolled back, too.
+          The environment’s own variables become what they were then. It is a new revision, which can be
+          rolled back, too.
         </p>
         {difference.error ? (
           <Failure error={difference.error} onRetry={() => void difference.refetch()} />

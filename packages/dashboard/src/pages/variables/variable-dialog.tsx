@@ -6,6 +6,7 @@ import { environmentNames } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, fieldError, TextArea, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { outdated } from './revisions.ts';
 
 interface VariableDialogProps {
@@ -42,7 +43,6 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
   });
   const exists = variable === undefined && names.includes(name.trim());
   const environment = environmentNames[kind as keyof typeof environmentNames] ?? kind;
-  const general = fieldError(set.error, 'name') ?? fieldError(set.error, 'value') ? undefined : set.error?.message;
   return (
     <form
       className="stack"
@@ -71,7 +71,9 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
         code
         rows={3}
         value={value}
-        hint={variable?.isSecret ? 'The value that it has is not shown to anybody. Type the new one.' : undefined}
+        hint={
+          variable?.isSecret ? 'The value that it has is not shown to anybody. Type the new one.' : undefined
+        }
         error={fieldError(set.error, 'value')}
         onChange={(event) => setValue(event.target.value)}
       />
@@ -85,11 +87,7 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
         <p className="notice tone-warn">The new value can be read by everybody who sees this page.</p>
       )}
       {exists && <p className="notice tone-warn">{name.trim()} is set already: its value is replaced.</p>}
-      {general !== undefined && (
-        <p className="field-error" role="alert">
-          {general}
-        </p>
-      )}
+      <FormError error={set.error} fields={['name', 'value']} />
       <div className="form-actions">
         <Button onClick={onClose}>Keep as it is</Button>
         <Button type="submit" look="main" isBusy={set.isPending} disabled={name.trim() === ''}>

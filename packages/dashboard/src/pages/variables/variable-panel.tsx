@@ -41,8 +41,9 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
           <Section title="Value">
             {variable.isSecret ? (
               <p className="muted">
-                Secret: no browser, list or history shows it, and it is cut out of logs, outputs and errors. Programs that run
-                in the environment read it with a secret key (<code>npx millrace env pull</code>).
+                Secret: no browser, list or history shows it, and it is cut out of logs, outputs and errors.
+                Programs that run in the environment read it with a secret key (
+                <code>npx millrace env pull</code>).
               </p>
             ) : variable.value === '' ? (
               <p className="muted">Empty.</p>
@@ -62,10 +63,17 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
   );
 }
 
-function ChangesOf({ name, revisions }: { readonly name: string; readonly revisions: readonly VariableRevision[] }) {
+function ChangesOf({
+  name,
+  revisions,
+}: {
+  readonly name: string;
+  readonly revisions: readonly VariableRevision[];
+}) {
   const [, setSearch] = useSearchTexts();
   const own = revisions.filter(({ changes }) => changes.some((change) => change.name === name));
-  if (own.length === 0) return <p className="muted">None among the last {revisions.length} changes of the environment.</p>;
+  if (own.length === 0)
+    return <p className="muted">None among the last {revisions.length} changes of the environment.</p>;
   return (
     <ul className="variable-changes">
       {own.map((one) => (

@@ -26,7 +26,9 @@ import { VariablePanel } from './variable-panel.tsx';
 import './variables-page.css';
 
 /** What is open over the page. What can be looked at is in the address instead. */
-type Open = { readonly what: 'add' | 'import' } | { readonly what: 'change' | 'delete'; readonly name: string };
+type Open =
+  | { readonly what: 'add' | 'import' }
+  | { readonly what: 'change' | 'delete'; readonly name: string };
 
 /** The variables that runs of the environment find in `process.env`, and their history. */
 export function VariablesPage() {
@@ -43,9 +45,7 @@ export function VariablesPage() {
   const found = all.filter((one) => one.name.toLowerCase().includes(q.trim().toLowerCase()));
   const byName = (wanted: string | undefined) => all.find((one) => one.name === wanted);
   const close = (): void => setOpen(undefined);
-  useShortcuts(
-    mayWrite ? [{ keys: 'n', does: 'Add a variable', run: () => setOpen({ what: 'add' }) }] : [],
-  );
+  useShortcuts(mayWrite ? [{ keys: 'n', does: 'Add a variable', run: () => setOpen({ what: 'add' }) }] : []);
 
   return (
     <Page
@@ -56,7 +56,9 @@ export function VariablesPage() {
         ) : (
           <span className="number">
             {countText(all.length, 'variable')}
-            {all.some(({ isSecret }) => isSecret) && `, ${all.filter(({ isSecret }) => isSecret).length} secret`}.
+            {all.some(({ isSecret }) => isSecret) &&
+              `, ${all.filter(({ isSecret }) => isSecret).length} secret`}
+            .
             {branch !== undefined && ' Those of the parent that the branch does not override are among them.'}{' '}
             Runners get changes within a second, without a deployment.
           </span>
@@ -84,7 +86,9 @@ export function VariablesPage() {
       <Tabs
         label="Variables and history"
         selected={tab}
-        onSelect={(next) => setSearch({ tab: next === 'variables' ? undefined : next, revision: undefined }, { push: true })}
+        onSelect={(next) =>
+          setSearch({ tab: next === 'variables' ? undefined : next, revision: undefined }, { push: true })
+        }
         tabs={[
           {
             id: 'variables',
@@ -120,8 +124,8 @@ export function VariablesPage() {
                       empty={
                         q === '' ? (
                           <Empty title="No variables yet." command="npx millrace env set LOG_LEVEL=debug">
-                            Tasks read them from <code>process.env</code>. Set one here, with the command, or import a
-                            .env file.
+                            Tasks read them from <code>process.env</code>. Set one here, with the command, or
+                            import a .env file.
                           </Empty>
                         ) : (
                           <Empty

@@ -7,7 +7,13 @@ import { countText } from '../../parts/count-text.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 
 /** Ends a branch. One with runs that have not ended says so first, and how many are canceled comes back. */
-export function ArchiveBranch({ branch, onClose }: { readonly branch: Branch; readonly onClose: () => void }) {
+export function ArchiveBranch({
+  branch,
+  onClose,
+}: {
+  readonly branch: Branch;
+  readonly onClose: () => void;
+}) {
   const { projectRef } = useEnvironmentPath();
   const archive = useAct('archiveBranch', {
     outdates: ['listBranches', 'listEnvironments'],
@@ -41,13 +47,14 @@ export function ArchiveBranch({ branch, onClose }: { readonly branch: Branch; re
     >
       <div className="stack">
         <p>
-          Its keys and tokens end at once, its name is free again, and its data is deleted after 30 days. It cannot be undone.
+          Its keys and tokens end at once, its name is free again, and its data is deleted after 30 days. It
+          cannot be undone.
         </p>
         {hasRuns && <p className="notice tone-warn">{archive.error?.message}</p>}
         {isStopping && (
           <p className="notice tone-busy" role="status">
-            {countText(archive.data?.liveRuns ?? 0, 'run')} still {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Go on in a
-            moment.
+            {countText(archive.data?.liveRuns ?? 0, 'run')} still{' '}
+            {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Go on in a moment.
           </p>
         )}
       </div>

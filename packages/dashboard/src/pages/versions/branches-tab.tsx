@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
@@ -66,7 +67,8 @@ export function BranchesTab() {
           empty={
             q === '' ? (
               <Empty title="No branches." command="npx millrace deploy --env preview --branch feat/x">
-                A branch has code, runs, queues and variables of its own, and inherits the variables of its parent.
+                A branch has code, runs, queues and variables of its own, and inherits the variables of its
+                parent.
               </Empty>
             ) : (
               <Empty
@@ -104,7 +106,13 @@ const branchColumns = (
       </Link>
     ),
   },
-  { id: 'of', header: 'Of', width: '112px', isEssential: true, cell: ({ env }) => <span>{environmentNames[env]}</span> },
+  {
+    id: 'of',
+    header: 'Of',
+    width: '112px',
+    isEssential: true,
+    cell: ({ env }) => <span>{environmentNames[env]}</span>,
+  },
   {
     id: 'paused',
     header: 'Runs',
@@ -119,7 +127,9 @@ const branchColumns = (
   },
   { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { id: 'updated', header: 'Changed', width: '96px', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-  ...(acts ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }] : []),
+  ...(acts
+    ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]
+    : []),
 ];
 
 function BranchForm({ onClose }: { readonly onClose: () => void }) {
@@ -134,7 +144,6 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
     done: (_, { body }) => `Branch ${body.branch} is there`,
     onDone: onClose,
   });
-  const onName = fieldError(create.error, 'branch');
   return (
     <form
       className="stack"
@@ -150,7 +159,7 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
         value={name}
         maxLength={255}
         required
-        error={onName}
+        error={fieldError(create.error, 'branch')}
         onChange={(event) => setName(event.target.value)}
       />
       <SelectField
@@ -169,11 +178,7 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setSchedules(event.target.checked)}
         />
       )}
-      {create.error && onName === undefined && (
-        <p className="field-error" role="alert">
-          {create.error.message}
-        </p>
-      )}
+      <FormError error={create.error} fields={['branch']} />
       <div className="form-actions">
         <Button onClick={onClose}>Create none</Button>
         <Button type="submit" look="main" isBusy={create.isPending} disabled={name.trim() === ''}>

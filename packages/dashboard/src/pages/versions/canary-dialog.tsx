@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { outdated } from './outdated.ts';
 import { isBefore } from './state-look.ts';
 
@@ -39,8 +40,8 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
         }}
       >
         <p className="muted">
-          A share of the new runs starts on it. The others start on <code>{current?.version}</code>. A run that has started
-          stays on its version.
+          A share of the new runs starts on it. The others start on <code>{current?.version}</code>. A run
+          that has started stays on its version.
         </p>
         <TextField
           label="Percent of new runs"
@@ -65,11 +66,7 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
             onChange={(event) => setForce(event.target.checked)}
           />
         )}
-        {set.error && (
-          <p className="field-error" role="alert">
-            {set.error.message}
-          </p>
-        )}
+        <FormError error={set.error} />
         <div className="form-actions">
           <Button onClick={onClose}>Keep as it is</Button>
           <Button type="submit" look="main" isBusy={set.isPending} disabled={isWrong}>
@@ -99,8 +96,8 @@ export function AbortCanaryDialog({ version, current, onClose }: CanaryDialogPro
       error={abort.error?.message}
       onConfirm={() => abort.mutate({ params: { version: version.version } })}
     >
-      All new runs start on <code>{current?.version}</code> again. Runs that have started on the canary stay on it; they can
-      be moved.
+      All new runs start on <code>{current?.version}</code> again. Runs that have started on the canary stay
+      on it; they can be moved.
     </Confirm>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, SelectField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
 import { outdated } from './outdated.ts';
 import { compareVersions } from './state-look.ts';
 import '../../parts/plot/plot.css';
@@ -105,14 +106,12 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
         {plan && <Plan plan={plan} total={total} />}
         {(move.isPending || isOver || moved > 0) && (
           <p className={`notice ${isOver ? 'tone-good' : 'tone-busy'}`} role="status">
-            {isOver ? `${countText(moved, 'run')} moved to ${to ?? ''}.` : `${countText(moved, 'run')} of ${total} moved.`}
+            {isOver
+              ? `${countText(moved, 'run')} moved to ${to ?? ''}.`
+              : `${countText(moved, 'run')} of ${total} moved.`}
           </p>
         )}
-        {error && (
-          <p className="field-error" role="alert">
-            {error.message}
-          </p>
-        )}
+        <FormError error={error} />
         <div className="form-actions">
           <Button onClick={onClose}>{isOver ? 'Close' : 'Move nothing'}</Button>
           {!isOver && (
@@ -120,7 +119,11 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
               type="submit"
               look="main"
               isBusy={preview.isPending || move.isPending}
-              disabled={to === undefined || only.length === 0 || (plan !== undefined && (total === 0 || plan.missingTasks.length > 0))}
+              disabled={
+                to === undefined ||
+                only.length === 0 ||
+                (plan !== undefined && (total === 0 || plan.missingTasks.length > 0))
+              }
             >
               {plan === undefined ? 'Show what would be moved' : `Move ${countText(total, 'run')}`}
             </Button>
@@ -162,8 +165,8 @@ const Plan = ({ plan, total }: { readonly plan: Move; readonly total: number }) 
     {plan.staying > 0 && <p className="muted">{countText(plan.staying, 'attempt')} alive: they stay.</p>}
     {plan.missingTasks.length > 0 && (
       <p className="notice tone-bad">
-        {plan.to} lacks {countText(plan.missingTasks.length, 'task')}: {plan.missingTasks.join(', ')}. Nothing can be moved
-        to it.
+        {plan.to} lacks {countText(plan.missingTasks.length, 'task')}: {plan.missingTasks.join(', ')}. Nothing
+        can be moved to it.
       </p>
     )}
   </div>

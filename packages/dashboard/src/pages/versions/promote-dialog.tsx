@@ -27,7 +27,9 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
     outdates: outdated,
     showsErrors: true,
     done: (reply) =>
-      reply.replaced === null ? `${reply.version} is current` : `${reply.version} is current instead of ${reply.replaced}`,
+      reply.replaced === null
+        ? `${reply.version} is current`
+        : `${reply.version} is current instead of ${reply.replaced}`,
     onDone: onClose,
   });
   const verb = isBack ? 'Roll back to' : 'Promote';
@@ -64,7 +66,8 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
         {(isUnloaded || isAskedFor) && (
           <>
             <p className="notice tone-warn">
-              No connected runner has loaded this version. {version.isUploaded ? 'Those that can are asked to.' : ''}
+              No connected runner has loaded this version.{' '}
+              {version.isUploaded ? 'Those that can are asked to.' : ''}
             </p>
             <CheckField
               label="Make it current all the same"

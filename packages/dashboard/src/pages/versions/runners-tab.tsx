@@ -32,7 +32,9 @@ export function RunnersTab() {
     onDone: ({ id, host, draining }) =>
       toast({
         title: draining ? `${host} gets no more attempts` : `${host} gets attempts again`,
-        ...(draining && { undo: () => drain.mutate({ params: { runnerId: id }, body: { draining: false } }) }),
+        ...(draining && {
+          undo: () => drain.mutate({ params: { runnerId: id }, body: { draining: false } }),
+        }),
       }),
   });
   const stop = useAct('stopRunner', {
@@ -76,7 +78,9 @@ export function RunnersTab() {
             command={kind === 'dev' ? 'npx millrace dev' : `npx millrace work --env ${kind}`}
           >
             Runs wait until one is.{' '}
-            {kind === 'dev' ? 'In the folder of your project.' : 'It fetches the versions that were deployed: it needs no project.'}
+            {kind === 'dev'
+              ? 'In the folder of your project.'
+              : 'It fetches the versions that were deployed: it needs no project.'}
           </Empty>
         }
       />
@@ -92,8 +96,8 @@ export function RunnersTab() {
         error={stop.error?.message}
         onConfirm={() => stopping && stop.mutate({ params: { runnerId: stopping.id } })}
       >
-        It finishes what it can of {countText(stopping?.running ?? 0, 'attempt')} and gives the rest back to the queue.
-        Process {stopping?.pid ?? ''} then ends: start it again on its machine.
+        It finishes what it can of {countText(stopping?.running ?? 0, 'attempt')} and gives the rest back to
+        the queue. Process {stopping?.pid ?? ''} then ends: start it again on its machine.
       </Confirm>
     </div>
   );
@@ -102,9 +106,7 @@ export function RunnersTab() {
 const connected: Look = { word: 'Connected', glyph: 'disc', tone: 'good' };
 const draining: Look = { word: 'Draining', glyph: 'quarter', tone: 'held' };
 
-const runnerColumns = (
-  acts: ((one: RunnerInfo) => ReactNode) | undefined,
-): readonly Column<RunnerInfo>[] => [
+const runnerColumns = (acts: ((one: RunnerInfo) => ReactNode) | undefined): readonly Column<RunnerInfo>[] => [
   {
     id: 'host',
     header: 'Host',
@@ -116,7 +118,12 @@ const runnerColumns = (
       </span>
     ),
   },
-  { id: 'state', header: 'State', width: '112px', cell: (one) => <Mark look={one.draining ? draining : connected} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: '112px',
+    cell: (one) => <Mark look={one.draining ? draining : connected} />,
+  },
   {
     id: 'slots',
     header: 'Slots in use',
@@ -154,7 +161,14 @@ const runnerColumns = (
     ),
   },
   { id: 'since', header: 'Connected', width: '88px', cell: ({ connectedAt }) => <Time at={connectedAt} /> },
-  { id: 'beat', header: 'Last sign', width: '88px', cell: ({ lastHeartbeatAt }) => <Time at={lastHeartbeatAt} /> },
+  {
+    id: 'beat',
+    header: 'Last sign',
+    width: '88px',
+    cell: ({ lastHeartbeatAt }) => <Time at={lastHeartbeatAt} />,
+  },
   { id: 'id', header: 'Id', width: '132px', cell: ({ id }) => <Id id={id} short /> },
-  ...(acts ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }] : []),
+  ...(acts
+    ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]
+    : []),
 ];

@@ -46,7 +46,9 @@ export function useVersionActs({ current, canary }: Around) {
     ];
   };
 
-  const dialog = open && <ActDialog key={open.version.id} {...open} current={current} canary={canary} onClose={close} />;
+  const dialog = open && (
+    <ActDialog key={open.version.id} {...open} current={current} canary={canary} onClose={close} />
+  );
   return { start, entriesOf, dialog };
 }
 
@@ -67,7 +69,13 @@ const ActDialog = ({
 };
 
 /** In a row of the list. */
-export const RowActs = ({ version, entries }: { readonly version: string; readonly entries: readonly MenuEntry[] }) =>
+export const RowActs = ({
+  version,
+  entries,
+}: {
+  readonly version: string;
+  readonly entries: readonly MenuEntry[];
+}) =>
   entries.length === 0 ? null : (
     <Menu trigger={<IconButton icon="more" label={`What can be done with ${version}`} />} entries={entries} />
   );
@@ -78,10 +86,16 @@ export function PageActs({ entries }: { readonly entries: readonly MenuEntry[] }
   if (!first) return null;
   return (
     <>
-      <Button look={first.isDangerous ? 'danger' : 'main'} disabled={first.isDisabled === true} onClick={first.onSelect}>
+      <Button
+        look={first.isDangerous ? 'danger' : 'main'}
+        disabled={first.isDisabled === true}
+        onClick={first.onSelect}
+      >
         {first.label}
       </Button>
-      {others.length > 0 && <Menu trigger={<IconButton icon="more" label="What else can be done" />} entries={others} />}
+      {others.length > 0 && (
+        <Menu trigger={<IconButton icon="more" label="What else can be done" />} entries={others} />
+      )}
     </>
   );
 }

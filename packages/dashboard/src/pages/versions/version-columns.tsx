@@ -20,7 +20,13 @@ export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly 
       </PageLink>
     ),
   },
-  { id: 'state', header: 'State', width: '116px', isEssential: true, cell: (one) => <Mark look={lookOf(one)} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: '116px',
+    isEssential: true,
+    cell: (one) => <Mark look={lookOf(one)} />,
+  },
   {
     id: 'what',
     header: 'What is new',

@@ -36,7 +36,11 @@ export function VersionPage() {
 }
 
 function OneVersion({ name }: { readonly name: string }) {
-  const found = useAsk('retrieveDeployment', { params: { version: name } }, { live: true, keepPrevious: false });
+  const found = useAsk(
+    'retrieveDeployment',
+    { params: { version: name } },
+    { live: true, keepPrevious: false },
+  );
   const { current, canary } = useInForce();
   const { entriesOf, dialog } = useVersionActs({ current, canary });
   const one = found.data;
@@ -103,7 +107,12 @@ const factsOf = (one: DeploymentDetails): Parameters<typeof Facts>[0]['facts'] =
   one.deployedFrom === null ? undefined : ['From', one.deployedFrom],
   one.git?.branch === undefined ? undefined : ['Git branch', <code key="branch">{one.git.branch}</code>],
   one.git?.commit === undefined ? undefined : ['Commit', <Id key="commit" id={one.git.commit} />],
-  ['Runners that loaded it', <PageLink key="runners" to="/versions" search={{ tab: 'runners' }}>{one.runners}</PageLink>],
+  [
+    'Runners that loaded it',
+    <PageLink key="runners" to="/versions" search={{ tab: 'runners' }}>
+      {one.runners}
+    </PageLink>,
+  ],
   [
     'Live runs',
     <PageLink key="live" to="/runs" search={{ q: `version:${one.version}` }}>
@@ -132,7 +141,13 @@ const columns: readonly Column<Task>[] = [
       </PageLink>
     ),
   },
-  { id: 'file', header: 'File', width: 'minmax(140px, 2fr)', isEssential: true, cell: ({ filePath }) => <code>{filePath}</code> },
+  {
+    id: 'file',
+    header: 'File',
+    width: 'minmax(140px, 2fr)',
+    isEssential: true,
+    cell: ({ filePath }) => <code>{filePath}</code>,
+  },
   {
     id: 'schema',
     header: 'Payload',

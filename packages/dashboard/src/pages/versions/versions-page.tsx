@@ -135,7 +135,8 @@ function VersionList() {
           empty={
             status === '' ? (
               <Empty title="No versions yet." command="npx millrace deploy">
-                In the folder of your project. In development, <code>npx millrace dev</code> makes a version with every save.
+                In the folder of your project. In development, <code>npx millrace dev</code> makes a version
+                with every save.
               </Empty>
             ) : (
               <Empty
