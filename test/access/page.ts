@@ -1,11 +1,13 @@
 import {
+  actsForUser,
+  browserRole,
   operations,
   presets,
   scopesOfPreset,
   type Access,
   type OperationDeclaration,
 } from '@millrace/contract';
-import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
+import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 
 const mark = (yes: boolean | undefined): string => (yes ? '✔' : '✘');
 
@@ -16,14 +18,22 @@ function scopeCell({ secretKey, publicToken, action, on, objects, anyScope }: Ac
   return `\`${action}:${on}\`${objects ? ', or of the object' : ''}`;
 }
 
+function browserCell(access: Access): string {
+  const least = browserRole(access);
+  if (least === false) return '✘';
+  if (access.installation) return 'first owner';
+  return actsForUser(access) && access.devRole !== undefined ? `${least}; of dev ${access.devRole}` : least;
+}
+
 function row({ id, method, path, access }: OperationDeclaration): string {
   const { open, secretKey, personalAccessToken, publicToken, oneTime, installation, devRole } = access;
   const { role = installation ? 'first owner' : 'own' } = access;
   const cells = open
-    ? ['open', 'open', 'open', '–']
+    ? ['open', 'open', 'open', 'open', '–']
     : [
         `${access.keysOf ? `of ${access.keysOf.join(', ')}` : mark(secretKey)}${access.forbidsRuns ? ' not in runs' : ''}`,
         personalAccessToken ? (devRole === undefined ? role : `${role}; of dev ${devRole}`) : '✘',
+        browserCell(access),
         `${mark(publicToken)}${oneTime ? ' once' : ''}${access.forbidsPublicToken ? ' 403' : ''}`,
         scopeCell(access),
       ];
@@ -33,7 +43,10 @@ function row({ id, method, path, access }: OperationDeclaration): string {
 const listed = (scopes: readonly string[] | undefined): string =>
   scopes?.map((scope) => `\`${scope}\``).join(', ') ?? '–';
 
-const { publicToken, personalAccessToken, badCredentials, batchRuns } = defaultRateLimits;
+const { publicToken, personalAccessToken, browser, browsers, badCredentials, batchRuns } = defaultRateLimits;
+
+/** Seconds in which a bucket gets one token. */
+const every = (limit: RateLimit | undefined): number => Math.round(1 / (limit?.perSecond ?? 1));
 
 /** Names of the public API that have no operation here, and why. */
 export const notServed: readonly (readonly [names: readonly string[], why: string])[] = [
@@ -113,8 +126,10 @@ change it, change the access rule of an operation.
 | personal access token | \`svc_pat_…\` | a user, with their role in each organisation |
 | public token | a JWT | one environment, with scopes; it ends with the key or token it was made with |
 | credential of an attempt | \`svc_run_…\` | the code of one attempt, with the permissions of its runner's key; it ends with the attempt |
+| browser session | a cookie | a user who is logged in to the [dashboard](dashboard.md#who-may-look), with their role in each organisation |
 
-All credentials are sent as \`Authorization: Bearer …\`. The prefix \`tr_\` is accepted for \`svc_\`.
+All credentials but browser sessions are sent as \`Authorization: Bearer …\`. The prefix \`tr_\` is accepted for \`svc_\`. An
+\`Authorization\` header wins over the cookie.
 
 **Revocation.** In the server process that answers it, a revocation is in force when it is answered; in every other
 process within one second. Everything that is open under the credential ends within that time too: event streams, long
@@ -221,6 +236,7 @@ These terms are used in the table:
 | of prod, of preview | only secret keys of that environment, others get 403: rules that group errors belong to a project, and only preview keys create branches |
 | of the object | a scope of another identity of the object suffices: to read a run, its task, one of its tags or its batch; to change a run, only its task |
 | \`admin\` | restricted keys are not accepted |
+| ✘ of a browser session | 403: no role may do it in a browser |
 | 403 | a public token gets 403 instead of 401: its holder is known, and may never do this |
 
 - \`write:batch\` fills batches. \`write:tags\` allows no changes.
@@ -231,8 +247,8 @@ These terms are used in the table:
 - A restricted key or a public token may name only packets that it uploaded, or packets of a run that it may read.
 - A batch that is opened without naming its tasks is checked for each item when it arrives.
 
-| Operation | Request | Secret key | Personal access token | Public token | Scope of a restricted key or public token |
-|---|---|---|---|---|---|
+| Operation | Request | Secret key | Personal access token | Browser session | Public token | Scope of a restricted key or public token |
+|---|---|---|---|---|---|---|
 ${Object.values(operations).map(row).join('\n')}
 
 ## Names of the public API that are not served
@@ -251,6 +267,11 @@ Limits are token buckets:
   Tokens of one user in one environment share a bucket.
 - Each personal access token may send ${personalAccessToken?.burst} at once and ${personalAccessToken?.perSecond} a
   second after that.
+- Each browser session may send ${browser?.burst} at once and ${browser?.perSecond} a second after that. Logins from one address
+  (for IPv6, each /64 network) are limited to ${browsers?.logins?.burst} at once and ${browsers?.logins?.perSecond} a second.
+- Passwords are limited to ${browsers?.passwords?.burst} tries at once and one in ${every(browsers?.passwords)} s for each user and
+  address, to ${browsers?.addressPasswords?.burst} and one in ${every(browsers?.addressPasswords)} s for each address, and to
+  ${browsers?.userPasswords?.burst} and one in ${every(browsers?.userPasswords)} s for each user.
 - Secret keys are not limited unless the server is started with \`MILLRACE_KEY_RATE\` (such as \`750/25\`). All keys of
   an environment then share a bucket.
 

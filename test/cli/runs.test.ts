@@ -62,6 +62,11 @@ describe('commands about runs and queues', () => {
     expect((await said('runs', 'cancel', String(delayed?.['id']))).exitCode).toBe(0);
     const listed = await asked('runs', 'list', '--task', 'answer');
     expect(listed.map((run) => run['id'])).toEqual([delayed?.['id'], again?.['id'], done.at(-1)?.['id'], id]);
+    expect((await said('runs', 'list', 'status:canceled task:answer since:1h')).stdout).toContain(
+      String(delayed?.['id']),
+    );
+    const wrong = await said('runs', 'list', 'status:broken');
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"broken" is not a status')]);
     expect((await said('runs', 'list', '--status', 'CANCELED')).stdout).toContain(String(delayed?.['id']));
 
     const many = await Promise.all(

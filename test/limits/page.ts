@@ -14,6 +14,7 @@ import {
   recentRuns,
   oneShotBatchLimit,
   packetThreshold,
+  passwordLength,
   sessionBodyLimit,
   triggerBodyLimit,
   triggerManyLimit,
@@ -45,6 +46,7 @@ import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
 import { bounds, maxCauses, maxLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
 import { hookLimitMs } from '../../packages/sdk/src/hooks/call.ts';
 import { maxCharacters as loggerCharacters } from '../../packages/sdk/src/logger/properties.ts';
+import { idleHours, maxSessionDays } from '../../packages/server/src/auth/browser/live.ts';
 import { maxLifetime, maxLifetimeByRun } from '../../packages/server/src/auth/public-token-request.ts';
 import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
 import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
@@ -459,6 +461,15 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['requests of a personal access token', rate(defaultRateLimits.personalAccessToken), '429', fixed],
       ['requests of a public token', rate(defaultRateLimits.publicToken), '429', fixed],
+      ['requests of a browser session', rate(defaultRateLimits.browser), '429', fixed],
+      ['logins of browsers from one address', rate(defaultRateLimits.browsers?.logins), '429', fixed],
+      ['passwords for one user from one address', rate(defaultRateLimits.browsers?.passwords), '429', fixed],
+      ['passwords for one user', rate(defaultRateLimits.browsers?.userPasswords), '429', fixed],
+      ['passwords from one address', rate(defaultRateLimits.browsers?.addressPasswords), '429', fixed],
+      ['one-time links that a user makes', rate(defaultRateLimits.browsers?.links), '429', fixed],
+      ['characters of a password', `${passwordLength.min} to ${passwordLength.max}`, '400', fixed],
+      ['time without use after which a browser session ends', `${idleHours} hours`, '401', fixed],
+      ['lifetime of a browser session', `${maxSessionDays} days`, '401', fixed],
       [
         'wrong credentials from one address',
         rate(defaultRateLimits.badCredentials),

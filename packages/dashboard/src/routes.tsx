@@ -8,7 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
+import { lazy, Suspense } from 'react';
 import { ApiError } from './api/api-error.ts';
 import { queryClient } from './api/ask.ts';
 import { firstEnvironment, sessionQuery } from './api/session.ts';
@@ -18,15 +18,21 @@ import { Page } from './parts/page.tsx';
 import { RunPanelContext } from './parts/runs/run-panel.tsx';
 import { Frame } from './frame/frame.tsx';
 import { PlainFrame } from './frame/plain-frame.tsx';
-import { LoginPage } from './pages/login/login-page.tsx';
 import { parseSearch, stringifySearch } from './search-params.ts';
+
+const LoginPage = lazy(() => import('./pages/login/login-page.tsx'));
 
 /** Whoever is not logged in sees the login in the stead of every page, at the page's own address. */
 function Gate() {
   const session = useQuery(sessionQuery);
   if (session.data) return <Outlet />;
   const { error } = session;
-  if (error instanceof ApiError && error.status === 401) return <LoginPage />;
+  if (error instanceof ApiError && error.status === 401)
+    return (
+      <Suspense>
+        <LoginPage />
+      </Suspense>
+    );
   if (error)
     return (
       <Page title="Millrace">

@@ -1,4 +1,5 @@
 import { attemptAudience, attemptMarker } from '@millrace/contract/runner';
+import { environmentHeaders, fromPage, logIn } from '../browser/tab.ts';
 import type { Installation } from '../installation.ts';
 import { actions, meets, presets, taskPresets, types } from './rules.ts';
 import type { Role, Row } from './table.ts';
@@ -11,6 +12,8 @@ export interface Caller {
   readonly name: string;
   readonly credential: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A personal access token of its user, where the credential is none. */
+  readonly accessToken?: string;
   /** A public token whose scopes are its only point. */
   readonly isScopedToken?: boolean;
   /** What the table says of it, for objects of its own environment. */
@@ -37,6 +40,27 @@ const user =
     if (row.role === 'installation') return role === 'owner' ? 'may' : 403;
     return roles.indexOf(role) >= roles.indexOf(row.role) ? 'may' : 403;
   };
+
+const browser =
+  (role: Role) =>
+  ({ browser: least }: Row): Verdict => {
+    if (least === 'open' || least === 'own') return 'may';
+    if (least === 'closed') return 403;
+    if (least === 'installation') return role === 'owner' ? 'may' : 403;
+    return roles.indexOf(role) >= roles.indexOf(least) ? 'may' : 403;
+  };
+
+/** A browser in which the user is logged in, whose page looks at prod. */
+async function browserOf(installed: Installation, role: Role, accessToken: string): Promise<Caller> {
+  const { cookie } = await logIn(installed, { accessToken });
+  return {
+    name: `an ${role}'s browser`,
+    credential: '',
+    accessToken,
+    headers: { ...fromPage, cookie, ...environmentHeaders(installed.projectRef, 'prod') },
+    verdict: browser(role),
+  };
+}
 
 /** Everybody who calls with something that is known, in the environment of `world`. */
 export async function known(installed: Installation, world: World, foreign: World): Promise<Caller[]> {
@@ -85,9 +109,12 @@ export async function known(installed: Installation, world: World, foreign: Worl
     }
   }
   callers.push({ name: "an owner's token", credential: token, verdict: user('owner') });
+  callers.push(await browserOf(installed, 'owner', token));
   for (const role of ['admin', 'member', 'viewer'] as const) {
     const { token: credential } = await userWith(role);
     callers.push({ name: `a ${role}'s token`, credential, verdict: user(role) });
+    // Of another user: the matrix lets each of them leave.
+    callers.push(await browserOf(installed, role, (await userWith(role)).token));
   }
   const sub = await publicIdOf('prod');
   const signed = (...scopes: readonly string[]): Caller => ({
@@ -169,6 +196,7 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
     'a public token in the form of a run': attemptMarker + sign(keys.prod, { sub, scopes }),
     'a run in the form of a public token': sign(keys.prod, attempt),
     'a public token of no environment': sign(keys.prod, { sub: 'x', scopes }),
+    'the text of a browser session': (await logIn(installed)).cookie.split('=')[1] ?? '',
   }).map(([name, credential]) => ({ name, credential, verdict: nobody }));
 }
 

@@ -110,6 +110,8 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
   'POST /api/v1/token': 404,
+  // It is a link that nobody made.
+  'POST /api/v1/browser-sessions': 401,
   'POST /api/v1/deployments/{version}/move': 404,
   'POST /api/v1/invites/accept': 404,
   'POST /api/v1/invites/join': 404,
@@ -125,6 +127,11 @@ const otherwise: Readonly<Record<string, number>> = {
   // Somebody has to own the organisation.
   'POST /api/v1/orgs/{organization}/leave': 422,
 };
+
+/** Whoever has left has no role in what comes after, and whoever has logged out no session. A new password logs all browsers out. */
+const last = ['/leave', '/browser-sessions/current', '/password'];
+const rankOf = ({ route: { name } }: Pair): number =>
+  name.startsWith('GET ') ? -1 : last.findIndex((end) => name.endsWith(end));
 
 /** What is not the callers': the sibling environment, and the other organisation whole. */
 async function partOf({ sql }: Installation, own: World, foreign: World): Promise<Part> {
@@ -318,16 +325,14 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     const callers = await known(installed, own, foreign);
     const admitted = pairs(routes, [...callers, ...ofOtherEnvironments(installed)])
       .filter(({ row, caller }) => caller.verdict(row) === 'may')
-      // Whoever has left has no role in what comes after.
-      .toSorted(
-        (one, other) => Number(one.route.name.endsWith('leave')) - Number(other.route.name.endsWith('leave')),
-      );
+      .toSorted((one, other) => rankOf(one) - rankOf(other));
     const wrong: unknown[] = [];
     await each(
       admitted,
       async (pair) => {
         const { route, caller } = pair;
-        const parameters = await fresh(installed, own, route.name, caller.credential);
+        const as = caller.accessToken ?? caller.credential;
+        const parameters = await fresh(installed, own, route.name, as);
         const sent = await send(
           installed.server.url,
           route,

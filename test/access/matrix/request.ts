@@ -1,3 +1,4 @@
+import { fromPage } from '../browser/tab.ts';
 import { sampleOf, type Schema } from '../sample.ts';
 import { deploymentOf, type Parameters, type World } from './world.ts';
 
@@ -103,6 +104,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'POST /api/v1/auth/public-tokens': ({ runId }) => ({ scopes: [`read:runs:${runId}`] }),
   'POST /api/v1/projects/{projectRef}/branches': () => ({ branch: 'feature', env: 'preview' }),
   'POST /api/v1/projects/{projectRef}/branches/archive': () => ({ branch: 'none', env: 'preview' }),
+  'POST /api/v1/browser-sessions': () => ({ token: 'none' }),
+  'PUT /api/v1/password': () => ({ password: null }),
   'POST /api/v1/orgs/{organization}/invites': () => ({ email: 'somebody@example.com' }),
   'PATCH /api/v1/orgs/{organization}/members/{userId}': () => ({ role: 'viewer' }),
 };
@@ -141,6 +144,8 @@ export async function send(
       ...(credential !== '' && {
         authorization: credential.includes(' ') ? credential : `Bearer ${credential}`,
       }),
+      // Only the page of the dashboard logs in.
+      ...(route.name === 'POST /api/v1/browser-sessions' && fromPage),
       'content-type': /json|octet-stream/.test(route.contentType) ? route.contentType : 'text/plain',
       ...headers,
     },

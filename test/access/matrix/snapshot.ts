@@ -14,6 +14,7 @@ const noise = new Set([
 const noisyColumns: Readonly<Record<string, readonly string[]>> = {
   secret_keys: ['last_used_at'],
   personal_access_tokens: ['last_used_at'],
+  browser_sessions: ['last_used_at'],
   notification_endpoints: ['failing_since', 'failed_at', 'failing_for'],
   alerts: ['next_at'],
   run_paths: ['backfilled_from', 'backfilled_at'],

@@ -1,5 +1,6 @@
 import { startTestRunner } from '../../../packages/server/src/notifications/testing/runner.ts';
 import { bundleOf, type TestBundle } from '../../../packages/server/src/deployments/testing/bundle.ts';
+import { fromPage, logIn } from '../browser/tab.ts';
 import type { Installation } from '../installation.ts';
 import type { Things } from './rules.ts';
 
@@ -31,8 +32,8 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
   const failing = `fails-${name}`;
   const scheduled = `tick-${name}`;
   const project = `/api/v1/projects/${projectRef}`;
-  const did = async (request: string, body?: unknown, as = key) => {
-    const answer = await ask(request, { key: as, ...(body !== undefined && { body }) });
+  const did = async (request: string, body?: unknown, as = key, headers = {}) => {
+    const answer = await ask(request, { key: as, headers, ...(body !== undefined && { body }) });
     if (answer.status >= 300) throw new Error(`${request}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
@@ -159,6 +160,8 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       name: `VAR_${name}`,
       keyId: named.id,
       tokenId: made.id,
+      sessionId: (await did('POST /api/v1/browser-sessions', { accessToken: token }, '', fromPage)).session
+        .id,
       userId: user?.id ?? failed.id,
       invitationId: invitation.id,
       deploymentId: deployment.id,
@@ -186,11 +189,12 @@ export const deploymentOf = (name: string, task: string, scheduled: string): Tes
 
 /** Parameters for a request that may use its object up, or needs it in a state: with another such object where that is so. */
 export async function fresh(
-  { ask }: Installation,
+  installed: Installation,
   world: World,
   route: string,
   credential: string,
 ): Promise<Parameters> {
+  const { ask } = installed;
   const { parameters, key, token, task } = world;
   const { projectRef, organization, env } = parameters;
   const project = `/api/v1/projects/${projectRef}`;
@@ -213,6 +217,8 @@ export async function fresh(
     }
     case 'POST /api/v1/tokens/{tokenId}/revoke':
       return { ...parameters, tokenId: (await made('POST /api/v1/tokens', { name }, credential)).id };
+    case 'DELETE /api/v1/browser-sessions/{sessionId}':
+      return { ...parameters, sessionId: (await logIn(installed, { accessToken: credential })).id };
     case 'DELETE /api/v1/schedules/{scheduleId}': {
       const schedule = { task: task.replace('mail', 'tick'), cron: '0 0 1 1 *', deduplicationKey: name };
       return { ...parameters, scheduleId: (await made('POST /api/v1/schedules', schedule)).id };

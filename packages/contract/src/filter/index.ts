@@ -1,2 +1,3 @@
 export * from './run-filter.ts';
+export * from './run-filter-params.ts';
 export * from './words.ts';

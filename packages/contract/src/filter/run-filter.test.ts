@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isUnreadable, runFilterQuery, statusesOfWord, wordOfStatus } from './run-filter.ts';
+import { runFilterParams } from './run-filter-params.ts';
 import { filterWords, quotedValue, withFilterWord } from './words.ts';
 import { listRunsQuery } from '../operations/runs-list.ts';
 import { runStatuses } from '../status.ts';
@@ -55,9 +56,28 @@ describe('a filter of runs', () => {
     expect(runFilterQuery('error:"no such host"')).toEqual({ 'filter[errorText]': 'no such host' });
   });
 
-  test('asks for a number also as a number', () => {
-    expect(runFilterQuery('metadata.customer.id:42')).toEqual({
-      'filter[metadata]': '{"customer.id":["42",42]}',
+  test('takes several values of a declared path', () => {
+    expect(runFilterQuery('metadata.customer.id:42,43 payload.order:A-17')).toEqual({
+      'filter[metadata]': '{"customer.id":["42","43"]}',
+      'filter[payload]': '{"order":["A-17"]}',
+    });
+  });
+
+  test('is what the SDK takes, and a bulk action', () => {
+    const read = runFilterQuery(
+      'status:failed task:mail queue:task/mail,slow test:true metadata.a:1 from:2026-11-21T10:00 error:x',
+    );
+    expect(!isUnreadable(read) && runFilterParams(read)).toEqual({
+      status: ['FAILED'],
+      taskIdentifier: ['mail'],
+      queue: [
+        { type: 'task', name: 'mail' },
+        { type: 'custom', name: 'slow' },
+      ],
+      isTest: true,
+      metadata: { a: ['1'] },
+      from: Date.parse('2026-11-21T10:00Z'),
+      errorText: 'x',
     });
   });
 

@@ -37,7 +37,7 @@ export const runFilterKeys: Readonly<Record<string, string>> = {
   version: 'version that it ran on',
   since: 'created in the last 2h, 7d …',
   from: 'created at or after a time: 2026-11-21T10:00',
-  to: 'created before a time',
+  to: 'created at or before a time',
   error: 'words of the error, or the id of an error group',
   schedule: 'id of a schedule',
   batch: 'id of a batch',
@@ -97,14 +97,6 @@ const parts = (value: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** A number or a boolean is meant as such, as in a JSON payload. Both forms are asked for. */
-function pathValues(values: readonly string[]): readonly (string | number | boolean)[] {
-  return values.flatMap((value): (string | number | boolean)[] => {
-    if (value === 'true' || value === 'false') return [value, value === 'true'];
-    return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(value) ? [value, Number(value)] : [value];
-  });
-}
-
 /**
  * The query of a list of runs that a filter in words means. What cannot be read comes back as `{ error }`, a sentence that says what to write
  * instead.
@@ -115,7 +107,7 @@ function pathValues(values: readonly string[]): readonly (string | number | bool
  */
 export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
   const query: Record<string, string> = {};
-  const paths: Record<'metadata' | 'payload', Record<string, unknown[]>> = { metadata: {}, payload: {} };
+  const paths: Record<'metadata' | 'payload', Record<string, string[]>> = { metadata: {}, payload: {} };
   const listed = new Map<string, string[]>();
   for (const { key, value } of filterWords(text)) {
     if (key === undefined)
@@ -125,7 +117,7 @@ export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
     if (path) {
       const of = paths[path[1] as 'metadata' | 'payload'];
       const name = path[2] as string;
-      of[name] = [...(of[name] ?? []), ...pathValues(parts(value))];
+      of[name] = [...(of[name] ?? []), ...parts(value)];
     } else if (Object.hasOwn(lists, key)) {
       listed.set(key, [...(listed.get(key) ?? []), ...parts(value)]);
     } else if (Object.hasOwn(singles, key)) {

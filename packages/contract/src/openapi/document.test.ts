@@ -37,7 +37,7 @@ test('it is plain JSON, and what it refers to is in it', () => {
 
 test('requests are described as they are sent, with every parameter of the path required', () => {
   expect(document.paths['/api/v1/errors']?.['get']).toMatchObject({
-    security: [{ secretKey: [] }, { publicToken: [] }],
+    security: [{ secretKey: [] }, { publicToken: [] }, { browserSession: [] }],
     parameters: expect.arrayContaining([
       expect.objectContaining({
         name: 'page[size]',

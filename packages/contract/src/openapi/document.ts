@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Access } from '../access.ts';
+import { browserRole, type Access } from '../access.ts';
 import type { OperationDeclaration } from '../operation.ts';
 import { errorBody } from '../operations/shapes.ts';
 
@@ -65,6 +65,13 @@ const securitySchemes = {
   secretKey: { type: 'http', scheme: 'bearer', description: "An environment's secret key, `svc_prod_sk_…`" },
   personalAccessToken: { type: 'http', scheme: 'bearer', description: "A user's token, `svc_pat_…`" },
   publicToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A public access token' },
+  browserSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'millrace_session',
+    description:
+      'A browser that is logged in to the dashboard; only with the header `x-millrace-dashboard: 1`',
+  },
 };
 
 function describe(declaration: OperationDeclaration): Record<string, unknown> {
@@ -114,9 +121,10 @@ const isOfBranch = ({ access }: OperationDeclaration): boolean =>
 const securityOf = (access: Access) =>
   access.open
     ? []
-    : (['secretKey', 'personalAccessToken', 'publicToken'] as const)
-        .filter((kind) => access[kind])
-        .map((kind) => ({ [kind]: [] }));
+    : [
+        ...(['secretKey', 'personalAccessToken', 'publicToken'] as const).filter((kind) => access[kind]),
+        ...(browserRole(access) === false ? [] : ['browserSession']),
+      ].map((kind) => ({ [kind]: [] }));
 
 function errorStatuses(declaration: OperationDeclaration): number[] {
   const { access, params, query, body, bodyLimit, errors = [] } = declaration;

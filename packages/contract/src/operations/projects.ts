@@ -131,7 +131,7 @@ export const retrieveEnvironment = operation({
     id: z.string(),
     name: z.enum(environmentKinds),
     projectRef: z.string(),
-    /** For admins; for members of dev only. Left out too when there is no such key. */
+    /** For admins; for members of dev only. Left out too when there is no such key, and for a browser session. */
     apiKey: z.string().optional(),
   }),
   errors: [404],

@@ -1,7 +1,4 @@
-import { Toast } from '@base-ui/react/toast';
-
-/** Shown by the frame. */
-export const toastManager = Toast.createToastManager();
+import { useSyncExternalStore } from 'react';
 
 interface ToastOptions {
   readonly title: string;
@@ -13,6 +10,25 @@ interface ToastOptions {
   readonly action?: { readonly label: string; readonly onClick: () => void };
 }
 
+export interface Toast {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly kind: 'done' | 'error';
+  readonly action: { readonly label: string; readonly onClick: () => void } | undefined;
+  readonly stayMs: number;
+}
+
+const maxShown = 4;
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
 /**
  * Tells what was done, or that it failed.
  *
@@ -21,20 +37,18 @@ interface ToastOptions {
  */
 export function toast({ title, description, kind = 'done', undo, action }: ToastOptions): void {
   const button = undo ? { label: 'Undo', onClick: undo } : action;
-  const id = toastManager.add({
-    title,
-    ...(description !== undefined && { description }),
-    type: kind,
-    timeout: button || kind === 'error' ? 12_000 : 5_000,
-    priority: kind === 'error' ? 'high' : 'low',
-    ...(button && {
-      actionProps: {
-        children: button.label,
-        onClick: () => {
-          toastManager.close(id);
-          button.onClick();
-        },
-      },
-    }),
-  });
+  lastId += 1;
+  const added = { id: lastId, title, description, kind, action: button };
+  set([...toasts, { ...added, stayMs: button || kind === 'error' ? 12_000 : 5_000 }].slice(-maxShown));
 }
+
+export const dismissToast = (id: number): void => set(toasts.filter((one) => one.id !== id));
+
+export const useToasts = (): readonly Toast[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => toasts,
+  );

@@ -1,41 +1,41 @@
-import { Popover } from '@base-ui/react/popover';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useAsk } from '../api/ask.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { environmentNames, useProject, useSession, type Project } from '../api/session.ts';
 import { Icon } from '../parts/icons.tsx';
-import '../parts/menu.css';
+import { Popover } from '../parts/popover.tsx';
 
 /** Project, environment and branch. Changing one keeps the page: runs of dev become runs of prod. */
 export function EnvironmentSwitch() {
   const environment = useEnvironment();
   const project = useProject();
-  const [isOpen, setOpen] = useState(false);
   const name = environmentNames[environment.kind as keyof typeof environmentNames] ?? environment.kind;
   return (
-    <Popover.Root open={isOpen} onOpenChange={setOpen}>
-      <Popover.Trigger className="env-switch" aria-label={`Environment: ${project?.name ?? ''} ${name}`}>
-        <span className="env-mark" aria-hidden="true">
-          {environment.kind.slice(0, 1).toUpperCase()}
-        </span>
-        <span className="env-text">
-          <span className="cut strong">{project?.name ?? environment.project}</span>
-          <span className="cut env-name">
-            {name}
-            {environment.branch !== undefined && ` · ${environment.branch}`}
+    <Popover
+      label="Choose an environment"
+      align="start"
+      className="menu env-menu"
+      trigger={
+        <button
+          type="button"
+          className="env-switch"
+          aria-label={`Environment: ${project?.name ?? ''} ${name}`}
+        >
+          <span className="env-mark" aria-hidden="true">
+            {environment.kind.slice(0, 1).toUpperCase()}
           </span>
-        </span>
-        <Icon name="down" size={14} />
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={4} align="start" className="menu-place">
-          <Popover.Popup className="menu env-menu" aria-label="Choose an environment">
-            <Choices onDone={() => setOpen(false)} />
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+          <span className="env-text">
+            <span className="cut strong">{project?.name ?? environment.project}</span>
+            <span className="cut env-name">
+              {name}
+              {environment.branch !== undefined && ` · ${environment.branch}`}
+            </span>
+          </span>
+          <Icon name="down" size={14} />
+        </button>
+      }
+      content={(close) => <Choices onDone={close} />}
+    />
   );
 }
 

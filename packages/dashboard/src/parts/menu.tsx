@@ -1,43 +1,19 @@
-import { Menu as Base } from '@base-ui/react/menu';
-import type { ReactElement } from 'react';
-import { Icon, type IconName } from './icons.tsx';
-import './menu.css';
+import { lazyPopup } from './lazy-popup.tsx';
+import type { MenuProps } from './menu-loaded.tsx';
 
-export interface MenuEntry {
-  readonly label: string;
-  readonly icon?: IconName;
-  readonly onSelect: () => void;
-  readonly isDisabled?: boolean;
-  /** It hurts: in the colour of that. */
-  readonly isDangerous?: boolean;
-}
+export type { MenuEntry } from './menu-loaded.tsx';
 
-/** What else can be done. `trigger` is a `Button` or an `IconButton`. */
-export const Menu = ({
-  trigger,
-  entries,
-}: {
-  readonly trigger: ReactElement;
-  readonly entries: readonly MenuEntry[];
-}) => (
-  <Base.Root>
-    <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner sideOffset={4} align="end" className="menu-place">
-        <Base.Popup className="menu">
-          {entries.map(({ label, icon, onSelect, isDisabled = false, isDangerous = false }) => (
-            <Base.Item
-              key={label}
-              className={`menu-item ${isDangerous ? 'tone-bad' : ''}`}
-              disabled={isDisabled}
-              onClick={onSelect}
-            >
-              {icon && <Icon name={icon} size={14} />}
-              {label}
-            </Base.Item>
-          ))}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-);
+/**
+ * What else can be done, and choices. Arrows and letters go through it.
+ *
+ * @example
+ * <Menu
+ *   trigger={<IconButton icon="more" label="More" />}
+ *   entries={[
+ *     { label: 'Reset the limit', onSelect: reset },
+ *     { kind: 'line' },
+ *     { kind: 'radio', label: 'Newest first', isChosen: true, onSelect: sort },
+ *   ]}
+ * />
+ */
+export const Menu = lazyPopup<MenuProps>(() => import('./menu-loaded.tsx'));

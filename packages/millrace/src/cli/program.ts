@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { alertsCommand } from './commands/alerts.ts';
 import { branchesCommand } from './commands/branches.ts';
+import { browsersCommand } from './commands/browsers.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
 import { envCommand } from './commands/env.ts';
@@ -14,6 +15,7 @@ import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
 import { membersCommand } from './commands/members.ts';
 import { notificationsCommand } from './commands/notifications.ts';
+import { openCommand } from './commands/open.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
@@ -75,6 +77,8 @@ export function program(): Command {
     envCommand(),
     loginCommand(),
     logoutCommand(),
+    openCommand(),
+    browsersCommand(),
     whoamiCommand(),
     orgsCommand(),
     membersCommand(),

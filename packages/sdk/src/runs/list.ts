@@ -21,6 +21,8 @@ export interface ListRunsParams {
   queue?: QueueName | QueueName[];
   /** The machine that the trigger asked for. */
   machine?: MachinePreset | MachinePreset[];
+  /** The region that the trigger named. */
+  region?: string | string[];
   isTest?: boolean;
   /** `sched_…` */
   schedule?: string;
@@ -76,6 +78,7 @@ export const filtersOf = (params: ListProjectRunsParams) => ({
   'filter[tag]': joined(params.tag),
   'filter[queue]': params.queue && [params.queue].flat().map(queueText).join(','),
   'filter[machine]': joined(params.machine),
+  'filter[region]': joined(params.region),
   'filter[isTest]': params.isTest === undefined ? undefined : String(params.isTest),
   'filter[schedule]': params.schedule,
   'filter[error]': params.error,

@@ -169,14 +169,17 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
 
 /** Who may log a browser in how often. */
 function browserThrottles({ browsers = {} }: RateLimits) {
-  const byAddress = createThrottle(browsers.address);
-  const byUserAndAddress = createThrottle(browsers.password);
-  const byUser = createThrottle(browsers.user);
+  const logins = createThrottle(browsers.logins);
+  const both = createThrottle(browsers.passwords);
+  const byUser = createThrottle(browsers.userPasswords);
+  const byAddress = createThrottle(browsers.addressPasswords);
   return {
-    mayLogIn: (address: string) => byAddress(networkOf(address)),
-    // From one address first: somebody who guesses does not use up what others may try.
-    mayTryPassword: (email: string, address: string) =>
-      byUserAndAddress(`${networkOf(address)} ${email}`) && byUser(email),
+    mayLogIn: (address: string) => logins(networkOf(address)),
+    mayTryPassword(email: string, address: string): boolean {
+      const network = networkOf(address);
+      // By address first: somebody who guesses from one does not use up what the user may try from others.
+      return both(`${network} ${email}`) && byAddress(network) && byUser(email);
+    },
     mayLink: createThrottle(browsers.links),
   };
 }

@@ -34,6 +34,11 @@ const withBase = (html: string, basePath: string): string =>
 export function mountDashboard(app: FastifyInstance, folder: string): void {
   const { basePath } = app;
   void app.register(async (scope) => {
+    // A path that no file can have, such as that of a folder.
+    scope.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+      if (error.statusCode === undefined || error.statusCode >= 500) throw error;
+      reply.callNotFound();
+    });
     await scope.register(fastifyStatic, {
       root: join(folder, 'assets'),
       prefix: '/assets/',
@@ -46,6 +51,7 @@ export function mountDashboard(app: FastifyInstance, folder: string): void {
       index: false,
       setHeaders(reply) {
         for (const [name, value] of Object.entries(pageHeaders)) reply.setHeader(name, value);
+        reply.setHeader('vary', 'accept-encoding');
       },
     });
     for (const url of pages) {

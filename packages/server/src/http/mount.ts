@@ -158,7 +158,7 @@ function credentialsOf(request: FastifyRequest, access: Access): Credentials {
   const triggerBranch = headers['x-trigger-branch'] as string | undefined;
   return {
     authorization: headers.authorization,
-    ...(headers.authorization === undefined && { browser: browserCredentialsOf(request, access) }),
+    browser: headers.authorization === undefined ? browserCredentialsOf(request, access) : undefined,
     serviceBranch,
     triggerBranch,
     wholeEnvironment:

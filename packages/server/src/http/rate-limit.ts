@@ -29,10 +29,12 @@ export interface RateLimits {
   /** `asked`: login requests from one address. `tried`: user codes that one user enters. */
   readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
   /**
-   * Browsers that log in. `address`: tries from one address, also those that succeed. `password`: tries of one user from one address.
-   * `user`: tries of one user from all addresses. `links`: links that one user makes.
+   * Browsers that log in. `logins`: from one address, also those that succeed. `passwords`: for one user from one address. `userPasswords`:
+   * for one user from all addresses. `addressPasswords`: for all users from one address. `links`: that one user makes.
    */
-  readonly browsers?: Readonly<Partial<Record<'address' | 'password' | 'user' | 'links', RateLimit>>>;
+  readonly browsers?: Readonly<
+    Partial<Record<'logins' | 'passwords' | 'userPasswords' | 'addressPasswords' | 'links', RateLimit>>
+  >;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
   /** Overrides by operation id: each caller has a separate bucket for each of these operations. */
@@ -52,9 +54,10 @@ export const defaultRateLimits: RateLimits = {
   logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
   browsers: {
     // A page that waits for its approval asks every second, for ten minutes.
-    address: { burst: 1_200, perSecond: 5 },
-    password: { burst: 5, perSecond: 1 / 30 },
-    user: { burst: 50, perSecond: 1 / 10 },
+    logins: { burst: 1_200, perSecond: 5 },
+    passwords: { burst: 5, perSecond: 1 / 30 },
+    userPasswords: { burst: 50, perSecond: 1 / 10 },
+    addressPasswords: { burst: 30, perSecond: 1 / 5 },
     links: { burst: 30, perSecond: 1 / 10 },
   },
   badCredentials: { burst: 100, perSecond: 5 },

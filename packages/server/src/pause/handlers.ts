@@ -1,5 +1,5 @@
-import { isUser } from '../auth/principal.ts';
 import type { operations } from '@millrace/contract';
+import { isUser } from '../auth/principal.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { HandlersOf } from '../request.ts';

@@ -1,5 +1,5 @@
-import { isUser } from '../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
+import { isUser } from '../auth/principal.ts';
 import { forbidden } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { closeSession, continueSession, updateSession, type CloseDependencies } from './change.ts';

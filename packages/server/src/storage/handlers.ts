@@ -1,5 +1,5 @@
-import { isUser } from '../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
+import { isUser } from '../auth/principal.ts';
 import { ownedInstallation } from '../auth/installation-owner.ts';
 import type { Sql } from '../db/connect.ts';
 import type { HandlersOf } from '../request.ts';

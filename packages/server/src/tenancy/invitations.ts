@@ -1,6 +1,6 @@
 /** Invitations: a one-time token that makes its holder a member. No mail is sent: the inviter hands the token over. */
-import { userBehind } from '../auth/principal.ts';
 import type { Invitation, Organization, Role } from '@millrace/contract';
+import { userBehind } from '../auth/principal.ts';
 import { credentialDigest, newInvitationToken } from '../auth/keys.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor, type Invited } from '../audit/record.ts';

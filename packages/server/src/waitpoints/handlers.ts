@@ -1,5 +1,6 @@
-import { isUser } from '../auth/principal.ts';
-import type { Operations } from '@millrace/contract';
+import { isUser, type Principal } from '../auth/principal.ts';
+import { allows } from '../auth/scopes.ts';
+import { redacted, type Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { badRequest, notFound } from '../problem.ts';
@@ -48,15 +49,18 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
       return { id, isCached, url: addressOf(masterKey, created, request.baseUrl) };
     },
 
-    listWaitpointTokens: ({ environment, query, baseUrl }) =>
-      listTokens(engine, masterKey, environment.id, query, baseUrl),
+    async listWaitpointTokens({ environment, principal, query, baseUrl }) {
+      const { data, pagination } = await listTokens(engine, masterKey, environment.id, query, baseUrl);
+      return { data: data.map((token) => shownTo(principal, token)), pagination };
+    },
 
     async retrieveWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
-      const token = await retrieveToken(engine, masterKey, request.environment.id, id, request.baseUrl);
+      const { environment, principal, baseUrl } = request;
+      const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl);
       if (!token) throw missing();
       request.authorize([{ type: 'waitpoints', id }]);
-      return token;
+      return shownTo(principal, token);
     },
 
     async completeWaitpointToken(request) {
@@ -77,6 +81,13 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
     },
   };
 }
+
+/** Whoever has its address may complete a token. A browser session does not get it if its user may not. */
+const shownTo = <T extends { readonly url: string }>(principal: Principal, token: T): T =>
+  principal.kind === 'browser' &&
+  (isUser(principal) || !allows(principal.scopes, 'write', [{ type: 'waitpoints' }]))
+    ? { ...token, url: redacted }
+    : token;
 
 /** What a callback brings: others choose how they write it, and few of them say rightly what they send. */
 function calledBack(text: string, contentType = ''): unknown {

@@ -12,7 +12,7 @@ import { takeLink } from './link.ts';
 import './login.css';
 
 /** Shown in the stead of any page as long as nobody is logged in: the address stays, so a link to a run survives the login. */
-export function LoginPage() {
+export default function LoginPage() {
   const [way, setWay] = useState('command');
   useEffect(() => {
     document.title = 'Log in · Millrace';

@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { GlyphMark } from '../../parts/status/glyph.tsx';
 import { useNow } from '../../parts/time/now.ts';
-import { concernsOf } from './attention.ts';
+import { concernsOf, type Known } from './attention.ts';
 import { ErrorList } from './error-list.tsx';
 import { Figures } from './figures.tsx';
 import { Series } from './series.tsx';
@@ -28,12 +28,10 @@ export function OverviewPage() {
   const queues = useAsk('listQueues', { query: { perPage: 100 } }, { live: 15_000 });
   const schedules = useAsk('listSchedules', { query: { perPage: 100 } }, { live: 30_000 });
   const { server } = useSession();
-  const now = useNow();
 
   const all = stats.data?.series[0];
   const oldestMs = all?.points.at(-1)?.oldestMs;
-  const concerns = concernsOf({
-    now,
+  const known = {
     installationPausedAt: server.pausedAt,
     concurrency: concurrency.data,
     runners: runners.data?.data,
@@ -42,7 +40,7 @@ export function OverviewPage() {
     newErrors: all?.total.newErrors,
     regressedErrors: all?.total.regressedErrors,
     oldestMs,
-  });
+  };
   const isFresh = queues.data?.pagination.count === 0 && all?.total.triggered === 0;
 
   return (
@@ -78,30 +76,7 @@ export function OverviewPage() {
         </Empty>
       ) : (
         <>
-          {concerns.length > 0 ? (
-            <ul className="concerns card" aria-label="What needs attention">
-              {concerns.map(({ id, tone, text, to, search, action }) => (
-                <li key={id} className="concern">
-                  <span className={`tone-${tone} concern-mark`}>
-                    <Icon name="errors" />
-                  </span>
-                  <span>{text}</span>
-                  <PageLink to={to} {...(search && { search })}>
-                    {action}
-                  </PageLink>
-                </li>
-              ))}
-            </ul>
-          ) : (
-            stats.data && (
-              <p className="all-well muted">
-                <span className="tone-good concern-mark">
-                  <GlyphMark glyph="disc" />
-                </span>
-                Nothing needs attention.
-              </p>
-            )
-          )}
+          {stats.data && <Concerns known={known} />}
           <Figures
             stats={all}
             range={range}
@@ -118,5 +93,34 @@ export function OverviewPage() {
         </>
       )}
     </Page>
+  );
+}
+
+/** What needs a person first; nothing is worth a line, too. */
+function Concerns({ known }: { readonly known: Omit<Known, 'now'> }) {
+  const concerns = concernsOf({ ...known, now: useNow() });
+  if (concerns.length === 0)
+    return (
+      <p className="all-well muted">
+        <span className="tone-good concern-mark">
+          <GlyphMark glyph="disc" />
+        </span>
+        Nothing needs attention.
+      </p>
+    );
+  return (
+    <ul className="concerns card" aria-label="What needs attention">
+      {concerns.map(({ id, tone, text, to, search, action }) => (
+        <li key={id} className="concern">
+          <span className={`tone-${tone} concern-mark`}>
+            <Icon name="errors" />
+          </span>
+          <span>{text}</span>
+          <PageLink to={to} {...(search && { search })}>
+            {action}
+          </PageLink>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,4 +1,10 @@
-import { isUnreadable, runFilterQuery, withFilterWord, type RunFilterQuery } from '@millrace/contract/filter';
+import {
+  isUnreadable,
+  runFilterParams,
+  runFilterQuery,
+  withFilterWord,
+  type RunFilterQuery,
+} from '@millrace/contract/filter';
 import { useMemo, useRef } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironment } from '../../api/environment.ts';
@@ -61,7 +67,7 @@ export function RunsPage() {
       actions={
         <>
           <ViewMenu filter={q} onChoose={setFilter} />
-          <ColumnMenu columns={columns as never} shown={shown} onToggle={toggle} onReset={reset} />
+          <ColumnMenu columns={columns} shown={shown} onToggle={toggle} onReset={reset} />
           <SameAs
             operation="listRuns"
             given={{ query }}
@@ -143,17 +149,10 @@ const hasTimes = (query: RunFilterQuery): boolean =>
 /** To the minute: addresses stay short. */
 const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
 
-/** The options of `runs.list` that mean the same. */
+/** The options of `runs.list` that mean the same, as code. */
 function sdkFilter(query: RunFilterQuery): string {
-  const names: Readonly<Record<string, string>> = {
-    'filter[createdAt][period]': 'period',
-    'filter[createdAt][from]': 'from',
-    'filter[createdAt][to]': 'to',
-  };
-  const options = Object.entries(query).map(([name, value]) => {
-    const key = names[name] ?? name.slice('filter['.length, -1);
-    const isList = ['status', 'taskIdentifier', 'version', 'tag'].includes(key) && value.includes(',');
-    return `${key}: ${JSON.stringify(isList ? value.split(',') : value).replaceAll('"', "'")}`;
-  });
-  return options.length === 0 ? '' : `{ ${options.join(', ')} }`;
+  const params = runFilterParams(query);
+  if (Object.keys(params).length === 0) return '';
+  const text = JSON.stringify(params, undefined, 2);
+  return text.replaceAll(/^(\s*)"([A-Za-z]+)":/gm, '$1$2:').replaceAll('"', "'");
 }

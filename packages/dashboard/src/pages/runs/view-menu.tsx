@@ -1,12 +1,10 @@
-import { Menu } from '@base-ui/react/menu';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { Menu, type MenuEntry } from '../../parts/menu.tsx';
 import { usualViews, useViews, type View } from './views.ts';
-import '../../parts/menu.css';
 
 interface ViewMenuProps {
   readonly filter: string;
@@ -20,47 +18,25 @@ export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
   const [name, setName] = useState<string>();
   const current = [...usualViews, ...views].find((view) => view.filter === filter);
   const isOwn = current !== undefined && views.includes(current);
-  const item = (view: View) => (
-    <Menu.RadioItem key={view.name} value={view.filter} className="menu-item" closeOnClick>
-      <span className="menu-mark">
-        <Menu.RadioItemIndicator>
-          <Icon name="check" size={14} />
-        </Menu.RadioItemIndicator>
-      </span>
-      <span className="cut">{view.name}</span>
-    </Menu.RadioItem>
-  );
+  const entryOf = (view: View) => ({
+    kind: 'radio' as const,
+    label: view.name,
+    isChosen: view.filter === filter,
+    onSelect: () => onChoose(view.filter),
+  });
+  const entries: readonly MenuEntry[] = [
+    ...usualViews.map(entryOf),
+    ...(views.length > 0 ? [{ kind: 'line' } as const] : []),
+    ...views.map(entryOf),
+    { kind: 'line' },
+    { label: 'Save this filter', icon: 'plus', isDisabled: filter === '', onSelect: () => setName('') },
+    ...(isOwn
+      ? [{ label: `Remove “${current.name}”`, icon: 'trash', onSelect: () => remove(current.name) } as const]
+      : []),
+  ];
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger render={<Button icon="star">{current?.name ?? 'Views'}</Button>} />
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} align="end" className="menu-place">
-            <Menu.Popup className="menu">
-              <Menu.RadioGroup value={filter} onValueChange={(next) => onChoose(String(next))}>
-                {usualViews.map(item)}
-                {views.length > 0 && <Menu.Separator className="menu-line" />}
-                {views.map(item)}
-              </Menu.RadioGroup>
-              <Menu.Separator className="menu-line" />
-              <Menu.Item className="menu-item" disabled={filter === ''} onClick={() => setName('')}>
-                <span className="menu-mark">
-                  <Icon name="plus" size={14} />
-                </span>
-                Save this filter
-              </Menu.Item>
-              {isOwn && (
-                <Menu.Item className="menu-item" onClick={() => remove(current.name)}>
-                  <span className="menu-mark">
-                    <Icon name="trash" size={14} />
-                  </span>
-                  Remove “{current.name}”
-                </Menu.Item>
-              )}
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <Menu trigger={<Button icon="star">{current?.name ?? 'Views'}</Button>} entries={entries} />
       <Dialog isOpen={name !== undefined} onClose={() => setName(undefined)} title="Save this filter">
         <form
           className="stack"

@@ -2,12 +2,19 @@ import type { Deployment } from '@millrace/contract';
 import { useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Menu, type MenuEntry } from '../../parts/menu.tsx';
+import { Menu } from '../../parts/menu.tsx';
 import { ArchiveDialog } from './archive-dialog.tsx';
 import { AbortCanaryDialog, CanaryDialog } from './canary-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import { PromoteDialog } from './promote-dialog.tsx';
 import { isBefore, isPromotable } from './state-look.ts';
+
+interface VersionEntry {
+  readonly label: string;
+  readonly onSelect: () => void;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+}
 
 export type Act = 'promote' | 'canary' | 'abort' | 'move' | 'archive';
 
@@ -23,8 +30,8 @@ export function useVersionActs({ current, canary }: Around) {
   const close = (): void => setOpen(undefined);
   const start = (act: Act, version: Deployment): void => setOpen({ act, version });
 
-  const entriesOf = (one: Deployment): readonly MenuEntry[] => {
-    const entry = (act: Act, label: string, rest: Partial<MenuEntry> = {}): MenuEntry => ({
+  const entriesOf = (one: Deployment): readonly VersionEntry[] => {
+    const entry = (act: Act, label: string, rest: Partial<VersionEntry> = {}): VersionEntry => ({
       label,
       onSelect: () => start(act, one),
       ...rest,
@@ -74,14 +81,14 @@ export const RowActs = ({
   entries,
 }: {
   readonly version: string;
-  readonly entries: readonly MenuEntry[];
+  readonly entries: readonly VersionEntry[];
 }) =>
   entries.length === 0 ? null : (
     <Menu trigger={<IconButton icon="more" label={`What can be done with ${version}`} />} entries={entries} />
   );
 
 /** On the page of a version: the first is a button of its own. */
-export function PageActs({ entries }: { readonly entries: readonly MenuEntry[] }) {
+export function PageActs({ entries }: { readonly entries: readonly VersionEntry[] }) {
   const [first, ...others] = entries;
   if (!first) return null;
   return (

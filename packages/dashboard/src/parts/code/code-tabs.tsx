@@ -1,11 +1,11 @@
-import { Popover } from '@base-ui/react/popover';
 import { useState } from 'react';
 import { baseUrl, requestOf } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.ts';
 import type { Given, OperationName } from '../../api/operation-types.ts';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
-import { Tabs } from '../tabs.tsx';
+import { Popover } from '../popover.tsx';
+import { LazyTabs as Tabs } from '../lazy-tabs.tsx';
 import './code.css';
 
 interface SameAsProps<N extends OperationName> {
@@ -46,24 +46,22 @@ export function SameAs<N extends OperationName>({ operation, given, cli, sdk }: 
     { id: 'sdk', label: 'SDK', text: sdk },
   ];
   return (
-    <Popover.Root>
-      <Popover.Trigger render={<Button>As code</Button>} />
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={4} align="end" className="menu-place">
-          <Popover.Popup className="code-pop" aria-label="The same as code">
-            <Tabs
-              label="The same as"
-              selected={tab}
-              onSelect={(id) => {
-                localStorage.setItem('millrace.code', id);
-                setTab(id);
-              }}
-              tabs={tabs.map(({ id, label, text }) => ({ id, label, content: <CodeBlock text={text} /> }))}
-            />
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popover
+      trigger={<Button>As code</Button>}
+      label="The same as code"
+      className="code-pop"
+      content={() => (
+        <Tabs
+          label="The same as"
+          selected={tab}
+          onSelect={(id) => {
+            localStorage.setItem('millrace.code', id);
+            setTab(id);
+          }}
+          tabs={tabs.map(({ id, label, text }) => ({ id, label, content: <CodeBlock text={text} /> }))}
+        />
+      )}
+    />
   );
 }
 

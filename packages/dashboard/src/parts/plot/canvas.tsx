@@ -11,12 +11,12 @@ interface CanvasProps extends PlotProps {
   readonly zone: string;
 }
 
-/** What a custom property is in the theme of now, as a canvas takes it. */
-function colorOf(element: HTMLElement, property: string): string {
-  element.style.color = `var(${property})`;
-  const { color } = getComputedStyle(element);
+/** A colour in the theme of now, as a canvas takes it. */
+function colorOf(element: HTMLElement, color: string): string {
+  element.style.color = color;
+  const computed = getComputedStyle(element).color;
   element.style.color = '';
-  return color;
+  return computed;
 }
 
 const ratio = (): number => window.devicePixelRatio || 1;
@@ -24,13 +24,13 @@ const bars = uPlot.paths.bars?.({ size: [0.86, 40], gap: 1 });
 const steps = uPlot.paths.linear?.();
 
 function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
-  const color = colorOf(root, one.color);
+  const color = colorOf(root, `var(${one.color})`);
   const kind = one.kind ?? 'bars';
   return {
     label: one.name,
     stroke: kind === 'bars' ? undefined : color,
     ...(kind !== 'line' && {
-      fill: kind === 'bars' ? color : `color-mix(in srgb, ${color} 18%, transparent)`,
+      fill: kind === 'bars' ? color : colorOf(root, `color-mix(in srgb, var(${one.color}) 18%, transparent)`),
     }),
     width: kind === 'bars' ? 0 : 1.5,
     points: { show: false },
@@ -84,9 +84,9 @@ export default function Canvas({
     const element = root.current;
     if (!element) return undefined;
     const [drawn] = JSON.parse(shape) as [PlotSeries[]];
-    const muted = colorOf(element, '--muted');
-    const border = colorOf(element, '--border');
-    const font = `${12 * 1}px ${getComputedStyle(element).fontFamily}`;
+    const muted = colorOf(element, 'var(--muted)');
+    const border = colorOf(element, 'var(--border)');
+    const font = `12px ${getComputedStyle(element).fontFamily}`;
     const axis = { stroke: muted, font, ticks: { show: false }, gap: 4 };
     const made = new uPlot(
       {
@@ -166,7 +166,11 @@ export default function Canvas({
     // The theme changes the colours that were read.
   }, [shape, height, theme, isStacked, hasAxes, zone, step, onRange === undefined]);
 
-  useEffect(() => plot.current?.setData(data));
+  const drawnData = JSON.stringify(data);
+  useEffect(() => {
+    plot.current?.setData(JSON.parse(drawnData) as uPlot.AlignedData);
+    // Also after it was made anew.
+  }, [drawnData, shape, height, theme, isStacked, hasAxes, zone, step, onRange === undefined]);
 
   return (
     <>

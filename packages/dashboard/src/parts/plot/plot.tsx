@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { Component, lazy, Suspense, type ReactNode } from 'react';
 import { dateText } from '../time/format.ts';
 import { useTimeZone } from '../time/zone.ts';
 import type { PlotProps } from './plot-types.ts';
@@ -17,9 +17,11 @@ export function Plot(props: PlotProps) {
   return (
     <figure className="plot" aria-label={label}>
       <div className="plot-canvas" style={{ blockSize: height }} aria-hidden="true">
-        <Suspense>
-          <Canvas {...props} height={height} format={format} zone={zone} />
-        </Suspense>
+        <OrNothing>
+          <Suspense>
+            <Canvas {...props} height={height} format={format} zone={zone} />
+          </Suspense>
+        </OrNothing>
       </div>
       <details className="plot-table">
         <summary>{label} as a table</summary>
@@ -52,4 +54,17 @@ export function Plot(props: PlotProps) {
       </details>
     </figure>
   );
+}
+
+/** A plot that cannot be drawn takes nothing with it: the table has its numbers. */
+class OrNothing extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError(): { readonly hasFailed: boolean } {
+    return { hasFailed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? null : this.props.children;
+  }
 }

@@ -1,31 +1,58 @@
-import { Toast } from '@base-ui/react/toast';
-import { toastManager } from '../../api/toasts.ts';
-import { IconButton } from '../button.tsx';
+import { useEffect, useState } from 'react';
+import { dismissToast, useToasts, type Toast } from '../../api/toasts.ts';
+import { Button, IconButton } from '../button.tsx';
 import './toasts.css';
 
-/** Shows what `toast()` says. The frame has it. F6 leads to it. */
-export const Toasts = () => (
-  <Toast.Provider toastManager={toastManager} limit={4}>
-    <Toast.Portal>
-      <Toast.Viewport className="toasts">
-        <List />
-      </Toast.Viewport>
-    </Toast.Portal>
-  </Toast.Provider>
-);
+/** Shows what `toast()` says. The region is always there, so that screen readers hear what comes into it. */
+export function Toasts() {
+  const toasts = useToasts();
+  const [isHeld, setHeld] = useState(false);
+  return (
+    <section
+      className="toasts"
+      aria-label="Messages"
+      aria-live="polite"
+      aria-relevant="additions"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {toasts.map((one) => (
+        <Message key={one.id} toast={one} isHeld={isHeld} />
+      ))}
+    </section>
+  );
+}
 
-function List() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((one) => (
-    <Toast.Root key={one.id} toast={one} className={`toast ${one.type === 'error' ? 'is-error' : ''}`}>
-      <Toast.Content className="toast-content">
-        <div className="toast-text">
-          <Toast.Title className="toast-title" render={<p />} />
-          <Toast.Description className="muted" />
-        </div>
-        <Toast.Action className="button" />
-        <Toast.Close render={<IconButton icon="close" label="Dismiss" />} />
-      </Toast.Content>
-    </Toast.Root>
-  ));
+/** It stays as long as the pointer or the focus is on any. */
+function Message({ toast, isHeld }: { readonly toast: Toast; readonly isHeld: boolean }) {
+  const { id, title, description, kind, action, stayMs } = toast;
+  useEffect(() => {
+    if (isHeld) return undefined;
+    const timer = setTimeout(() => dismissToast(id), stayMs);
+    return () => clearTimeout(timer);
+  }, [id, isHeld, stayMs]);
+  return (
+    <div
+      className={`toast ${kind === 'error' ? 'is-error' : ''}`}
+      role={kind === 'error' ? 'alert' : undefined}
+    >
+      <div className="toast-text">
+        <p className="toast-title">{title}</p>
+        {description !== undefined && <p className="muted">{description}</p>}
+      </div>
+      {action && (
+        <Button
+          onClick={() => {
+            dismissToast(id);
+            action.onClick();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton icon="close" label="Dismiss" onClick={() => dismissToast(id)} />
+    </div>
+  );
 }

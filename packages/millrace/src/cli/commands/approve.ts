@@ -29,8 +29,10 @@ function expiry(text: string): string | null {
 export const approveCommand = (): Command =>
   withLoginOptions(
     new Command('approve')
-      .description('let a machine in as you: the one on which you ran `millrace login --approval`')
-      .argument('<code>', 'the code that it printed, such as WDJB-MJHT; approve none that somebody sent you')
+      .description(
+        'let a machine or a browser in as you: where you ran `millrace login --approval` or opened the dashboard',
+      )
+      .argument('<code>', 'the code that it shows, such as WDJB-MJHT; approve none that somebody sent you')
       .option('--name <name>', 'what the token that it gets is for', 'login')
       .option('--expires <when>', 'when the token ends: 30d, a date, or never (default: 90d)', expiry)
       .option('-y, --yes', 'approve without being asked'),
@@ -39,7 +41,7 @@ export const approveCommand = (): Command =>
     const asking = await call(login, 'describeAuthorizationCode', { body: { userCode } });
     // Also with --yes: whoever reads the log can see later who was let in.
     const { line } = screenOn(process.stderr);
-    line('A machine asks to act as you:');
+    line('A machine or a browser asks to act as you:');
     const rows = [
       ['it calls itself', asking.hostName ?? 'nothing'],
       ['client', asking.userAgent ?? 'unknown'],
@@ -57,6 +59,6 @@ export const approveCommand = (): Command =>
     if (json) return printJson(approved);
     const end = approved.tokenExpiresAt === null ? 'never ends' : `ends at ${approved.tokenExpiresAt}`;
     screenOn(process.stdout).line(
-      `Approved: the machine gets a token of yours, "${approved.name}", which ${end}. \`millrace tokens list\` shows it.`,
+      `Approved. A machine gets a token of yours, "${approved.name}", which ${end}; a browser is logged in. \`millrace tokens list\` and \`millrace browsers list\` show them.`,
     );
   });

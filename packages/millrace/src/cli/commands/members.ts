@@ -4,6 +4,7 @@ import { call } from '../call.ts';
 import { findOrganization, withOrganizationOptions, type OrganizationOptions } from '../organization.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { setPasswordCommand } from './set-password.ts';
 import { invitationsCommand, inviteCommand, uninviteCommand } from './invitations.ts';
 
 const listCommand = (): Command =>
@@ -53,10 +54,11 @@ const removeCommand = (): Command =>
 
 export const membersCommand = (): Command =>
   new Command('members')
-    .description('who belongs to an organisation, and who is invited')
+    .description('who belongs to an organisation, who is invited, and your password')
     .addCommand(listCommand())
     .addCommand(inviteCommand())
     .addCommand(invitationsCommand())
     .addCommand(uninviteCommand())
     .addCommand(roleCommand())
-    .addCommand(removeCommand());
+    .addCommand(removeCommand())
+    .addCommand(setPasswordCommand());

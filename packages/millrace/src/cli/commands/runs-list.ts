@@ -1,4 +1,10 @@
 import { runStatuses, type RunStatus } from '@millrace/contract';
+import {
+  isUnreadable,
+  runFilterParams,
+  runFilterQuery,
+  type RunFilterParams,
+} from '@millrace/contract/filter';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
@@ -31,10 +37,18 @@ function pathFilter(text: string, before: PathFilter = {}): PathFilter {
   return { ...before, [path]: [...(before[path] ?? []), value] };
 }
 
+/** The words of the filter that the dashboard has: `status:failed task:mail since:2h`. */
+function words(text: string): RunFilterParams {
+  const read = runFilterQuery(text);
+  if (isUnreadable(read)) throw new InvalidArgumentError(`${read.error}.`);
+  return runFilterParams(read);
+}
+
 export const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
       .description('runs, newest first; of the last seven days unless told otherwise')
+      .argument('[filter]', 'words such as "status:failed task:mail since:2h", as in the dashboard', words)
       .option('--task <id>', 'of one task')
       .addOption(new Option('--status <status>', 'in one status').choices(runStatuses))
       .option('--tag <tag>', 'with this tag')
@@ -46,11 +60,12 @@ export const listCommand = (): Command =>
       .option('--limit <count>', 'at most', positiveInteger, 25)
       .option('--count', 'only how many there are, up to 10,000')
       .option('--json', 'a line of JSON for each run, or the count as one'),
-  ).action(async (options: ListOptions) => {
+  ).action(async (written: RunFilterParams | undefined, options: ListOptions) => {
     const { task, status, tag, queue, metadata, payload, error, period, limit, count, json, ...connection } =
       options;
     const { runs } = await openClient(connection);
     const filters = {
+      ...written,
       ...(task !== undefined && { taskIdentifier: task }),
       ...(status !== undefined && { status }),
       ...(tag !== undefined && { tag }),

@@ -7,6 +7,7 @@ import { loadProject } from '../../project/index.ts';
 import type { Runner } from '../../runner/options.ts';
 import { startRunner } from '../../runner/start.ts';
 import { startWatcher } from '../../runner/watch.ts';
+import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { ownDev } from '../running-dev.ts';
 import { printJson, screenOn, type Screen } from '../screen.ts';
@@ -80,7 +81,10 @@ export async function dev(options: DevOptions): Promise<void> {
     }
     screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
     // With --json the keys are in that line. Do not print keys where the output is not a terminal and may be stored.
-    if (!options.json && !options.quiet) greet(screen, url, process.stdout.isTTY ? credentials : undefined);
+    if (!options.json && !options.quiet) {
+      screen.line(`The dashboard is at ${await dashboardAddress(url, credentials, process.stdout.isTTY)}`);
+      greet(screen, url, process.stdout.isTTY ? credentials : undefined);
+    }
     const variables = await projectVariables(dir);
     if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
     waitsFor('the first version: the task files are bundled and imported');
@@ -138,6 +142,17 @@ async function followVariables(
   await watcher.watch([join(dir, '.env')]);
   // The file may have changed before it was watched.
   await lookNext();
+}
+
+/** On a terminal with a link that logs in: elsewhere the output may be stored. */
+async function dashboardAddress(url: string, credentials: Credentials, isTerminal: boolean): Promise<string> {
+  const { personalAccessToken: token } = credentials;
+  const link =
+    token !== null && isTerminal
+      ? await call({ url, token }, 'createBrowserLink').catch(() => undefined)
+      : undefined;
+  if (!link) return `${url}/ (\`millrace open\` logs you in)`;
+  return `${link.url} (good for one login within ten minutes; later: \`millrace open\`)`;
 }
 
 function greet({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {

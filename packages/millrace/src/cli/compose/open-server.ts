@@ -15,6 +15,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       leaseTimes: leaseTimes(),
       rateLimits: rateLimits(),
       trustedProxies: trustedProxies(),
+      basePath: basePath(),
       metrics: metrics(),
       maxBundleBytes: maxBundleBytes(),
       bundleStore: bundleStore(process.env),
@@ -98,6 +99,17 @@ function metricsAddress(text: string): ListenAddress {
   } catch (error) {
     throw new CommandFailed(exitCodes.usage, `MILLRACE_METRICS_ADDRESS: ${(error as Error).message}`);
   }
+}
+
+/** The path below which a proxy publishes the server (MILLRACE_BASE_PATH, such as `/millrace`). */
+function basePath(): string | undefined {
+  const text = process.env['MILLRACE_BASE_PATH']?.trim().replace(/\/+$/, '') ?? '';
+  if (text === '') return undefined;
+  if (/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(text)) return text;
+  throw new CommandFailed(
+    exitCodes.usage,
+    'MILLRACE_BASE_PATH is a path such as /millrace: it begins with a slash, and has letters, digits, dots, _, ~ and -.',
+  );
 }
 
 /** Allowed private networks for notifications (MILLRACE_NOTIFICATION_NETWORKS, such as `10.0.0.0/8,fd00::/8`). */

@@ -3,14 +3,14 @@
 const base = 'millrace_session';
 
 /** Where the browser found the server. */
-export interface Place {
+export interface ServerAddress {
   /** The address under which clients reach the server, with its base path. */
   readonly baseUrl: string;
   /** The `Origin` header, by which a browser says that it speaks TLS also where the proxy does not. */
   readonly origin: string | undefined;
 }
 
-function urlOf({ baseUrl, origin }: Place): URL {
+function urlOf({ baseUrl, origin }: ServerAddress): URL {
   const url = new URL(baseUrl);
   if (origin === `https://${url.host}`) url.protocol = 'https:';
   return url;
@@ -23,23 +23,24 @@ const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path
  * the domain cannot set them. Cookies are shared by all ports of a host: with the port in the name, two servers do not log each other out.
  */
 function nameAt({ protocol, pathname, port }: URL): string {
-  if (protocol === 'https:') return `${withSlash(pathname) === '/' ? '__Host-' : '__Secure-'}${base}`;
-  return port === '' ? base : `${base}_${port}`;
+  const prefix = protocol !== 'https:' ? '' : withSlash(pathname) === '/' ? '__Host-' : '__Secure-';
+  return port === '' ? prefix + base : `${prefix}${base}_${port}`;
 }
 
-function cookieAt(place: Place, value: string, maxAgeSeconds: number): string {
-  const url = urlOf(place);
+function cookieAt(at: ServerAddress, value: string, maxAgeSeconds: number): string {
+  const url = urlOf(at);
   const secure = url.protocol === 'https:' ? '; Secure' : '';
-  const path = withSlash(url.pathname);
+  // A semicolon would begin another attribute.
+  const path = withSlash(url.pathname).replaceAll(';', '%3B');
   return `${nameAt(url)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** The `Set-Cookie` header that logs the browser in. */
-export const cookieOf = (place: Place, text: string, expiresAt: Date, now: number): string =>
-  cookieAt(place, text, Math.max(0, Math.floor((expiresAt.getTime() - now) / 1_000)));
+export const cookieOf = (at: ServerAddress, text: string, expiresAt: Date, now: number): string =>
+  cookieAt(at, text, Math.max(0, Math.floor((expiresAt.getTime() - now) / 1_000)));
 
 /** The `Set-Cookie` header that removes the cookie. */
-export const noCookie = (place: Place): string => cookieAt(place, '', 0);
+export const noCookie = (at: ServerAddress): string => cookieAt(at, '', 0);
 
 /**
  * The text of the session in a `Cookie` header; undefined if there is none. Where the proxy does not say that the browser speaks TLS, the

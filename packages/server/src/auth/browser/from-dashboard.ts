@@ -1,5 +1,5 @@
 import { dashboardHeader } from '@millrace/contract';
-import { Problem } from '../../problem.ts';
+import { badRequest, Problem } from '../../problem.ts';
 
 /** The headers by which a request shows where it comes from. */
 export interface Sender {
@@ -22,19 +22,22 @@ const foreign = () =>
  */
 export function isFromDashboard({ method, baseUrl, header }: Sender): boolean {
   if (header(dashboardHeader) !== '1') return false;
+  if (!URL.canParse(baseUrl)) throw badRequest('The Host header is not the address of a server');
   const site = header('sec-fetch-site');
   if (site !== undefined) {
     // A page on another port or subdomain is `same-site`.
     if (site !== 'same-origin') throw foreign();
     return true;
   }
-  if (method === 'GET' || method === 'HEAD') return true;
-  if (!isOwnOrigin(header('origin'), baseUrl)) throw foreign();
+  const origin = header('origin');
+  // What a page reads from its own server has no Origin.
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (origin === undefined ? !isRead : !isOwnOrigin(origin, baseUrl)) throw foreign();
   return true;
 }
 
 /** Behind a proxy that does not say so, the browser may speak TLS where the server does not; not the other way round. */
-function isOwnOrigin(origin: string | undefined, baseUrl: string): boolean {
+function isOwnOrigin(origin: string, baseUrl: string): boolean {
   const own = new URL(baseUrl);
   return origin === own.origin || origin === `https://${own.host}`;
 }

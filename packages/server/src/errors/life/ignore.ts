@@ -1,5 +1,5 @@
-import { userBehind } from '../../auth/principal.ts';
 import type { Body, ErrorGroupDetail, Operations } from '@millrace/contract';
+import { userBehind } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
 import { audited, changing, type Asked } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';

@@ -1,5 +1,5 @@
-import { userBehind } from '../../auth/principal.ts';
 import { maxFingerprints, type ErrorGroupDetail } from '@millrace/contract';
+import { userBehind } from '../../auth/principal.ts';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, currentId, type Asked, type Change } from '../life/change.ts';

@@ -1,5 +1,5 @@
-import { userBehind } from '../../auth/principal.ts';
 import type { ErrorGroupDetail } from '@millrace/contract';
+import { userBehind } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, type Asked } from '../life/change.ts';

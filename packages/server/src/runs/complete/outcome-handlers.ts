@@ -1,5 +1,5 @@
-import { isUser } from '../../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
+import { isUser } from '../../auth/principal.ts';
 import { notFound } from '../../problem.ts';
 import { allows } from '../../auth/scopes.ts';
 import type { HandlersOf, Request } from '../../request.ts';

@@ -1,5 +1,5 @@
-import { isUser } from '../../auth/principal.ts';
 import { storedType, type OperationDeclaration } from '@millrace/contract';
+import { isUser } from '../../auth/principal.ts';
 import { allows, isUnrestricted } from '../../auth/scopes.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { uploaderOf } from '../../packets/uploader.ts';

@@ -1,5 +1,5 @@
-import { isUser } from '../../auth/principal.ts';
 import type { OperationDeclaration } from '@millrace/contract';
+import { isUser } from '../../auth/principal.ts';
 import { Problem } from '../../problem.ts';
 import type { Request } from '../../request.ts';
 

@@ -1,5 +1,5 @@
-import { isUser } from '../../auth/principal.ts';
 import type { Operations } from '@millrace/contract';
+import { isUser } from '../../auth/principal.ts';
 import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine.ts';
 import { countRuns } from './count.ts';

@@ -1,0 +1,165 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { quotedValue } from '@millrace/contract/filter';
+import { useState } from 'react';
+import { useAsk } from '../api/ask.ts';
+import { setPaused, useLive } from '../api/live.ts';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { useGoTo } from '../parts/page-link.tsx';
+import { setTheme, useTheme } from '../parts/theme.ts';
+import { findId } from './find-id.ts';
+import { frameLinks } from './links.ts';
+import { closePalette } from './palette-state.ts';
+import '../parts/dialog/dialog.css';
+import '../parts/menu.css';
+
+interface Entry {
+  readonly key: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly icon: IconName;
+  readonly run: () => void;
+}
+
+/** The loaded part of `Palette`. */
+const PaletteDialog = ({ isOpen }: { readonly isOpen: boolean }) => (
+  <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closePalette()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className="backdrop" />
+      <Dialog.Popup className="dialog palette" aria-label="Search">
+        <PaletteList />
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+);
+
+export default PaletteDialog;
+
+const maxShown = 12;
+
+function PaletteList() {
+  const goTo = useGoTo();
+  const { isPaused } = useLive();
+  const theme = useTheme();
+  const tasks = useAsk('listTasks', {});
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+
+  const go = (path: string, search?: Readonly<Record<string, string>>): void => {
+    closePalette();
+    goTo(path, search);
+  };
+  const id = findId(text);
+  const wanted = text.trim().toLowerCase();
+  const entries: readonly Entry[] = [
+    ...(id
+      ? [
+          {
+            key: 'id',
+            label: `Open the ${id.what}`,
+            hint: id.id,
+            icon: 'right',
+            run: () => go(id.path),
+          } as const,
+        ]
+      : []),
+    ...frameLinks.map(({ to, label, icon, key }) => ({
+      key: `page${to}`,
+      label,
+      hint: key,
+      icon,
+      run: () => go(to),
+    })),
+    ...(tasks.data?.data ?? []).map(({ id: task }) => ({
+      key: `task ${task}`,
+      label: task,
+      hint: 'task',
+      icon: 'tasks' as const,
+      run: () => go(`/tasks/${encodeURIComponent(task)}`),
+    })),
+    {
+      key: 'live',
+      label: isPaused ? 'Go on asking for changes' : 'Stop asking for changes',
+      icon: isPaused ? 'play' : 'pause',
+      run: () => {
+        setPaused(!isPaused);
+        closePalette();
+      },
+    },
+    {
+      key: 'theme',
+      label: theme === 'dark' ? 'Light theme' : 'Dark theme',
+      icon: theme === 'dark' ? 'sun' : 'moon',
+      run: () => {
+        setTheme(theme === 'dark' ? 'light' : 'dark');
+        closePalette();
+      },
+    },
+    ...(wanted === '' || id
+      ? []
+      : [
+          {
+            key: 'errors',
+            label: `Runs that failed with "${text.trim()}"`,
+            icon: 'search' as const,
+            run: () => go('/runs', { q: `error:${quotedValue(text.trim())}` }),
+          },
+        ]),
+  ];
+  const shown = entries
+    .filter(({ key, label }) => key === 'id' || key === 'errors' || label.toLowerCase().includes(wanted))
+    .slice(0, wanted === '' ? 20 : maxShown);
+  const current = Math.min(active, shown.length - 1);
+
+  return (
+    <>
+      <div className="palette-field">
+        <Icon name="search" />
+        <input
+          className="palette-input"
+          role="combobox"
+          aria-label="Search pages and tasks, or paste an id"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={`palette-${current}`}
+          placeholder="Page, task, or any id"
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={(event) => {
+            const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+            if (by !== 0) {
+              event.preventDefault();
+              setActive((current + by + shown.length) % Math.max(1, shown.length));
+            } else if (event.key === 'Enter') {
+              event.preventDefault();
+              shown[current]?.run();
+            }
+          }}
+        />
+      </div>
+      <ul id="palette-list" role="listbox" aria-label="Results" className="palette-list">
+        {shown.map(({ key, label, hint, icon, run }, index) => (
+          <li
+            key={key}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === current}
+            className="menu-item"
+            data-highlighted={index === current ? '' : undefined}
+            onPointerMove={() => setActive(index)}
+            onClick={run}
+          >
+            <Icon name={icon} size={14} />
+            <span className="cut">{label}</span>
+            {hint && <span className="palette-hint muted small cut">{hint}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+import { IconButton } from '../button.tsx';
+import './dialog.css';
+
+export interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}
+
+/** The loaded part of `Dialog`. */
+const DialogLoaded = ({ isOpen, onClose, title, isWide = false, children }: DialogProps) => (
+  <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Base.Portal>
+      <Base.Backdrop className="backdrop" />
+      <Base.Popup className={`dialog ${isWide ? 'wide' : ''}`}>
+        <div className="row spread">
+          <Base.Title className="dialog-title">{title}</Base.Title>
+          <Base.Close render={<IconButton icon="close" label="Close" />} />
+        </div>
+        {children}
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+);
+
+export default DialogLoaded;

@@ -1,0 +1,37 @@
+import { Popover as Base } from '@base-ui/react/popover';
+import { useState, type ReactElement, type ReactNode } from 'react';
+import './menu.css';
+
+export interface PopoverProps {
+  readonly trigger: ReactElement<Record<string, unknown>>;
+  /** What it is, for screen readers. */
+  readonly label: string;
+  readonly align?: 'start' | 'end';
+  readonly className?: string;
+  /** Made when it opens. */
+  readonly content: (close: () => void) => ReactNode;
+}
+
+/** The loaded part of `Popover`. */
+export default function PopoverLoaded({
+  trigger,
+  label,
+  align = 'end',
+  className = 'menu',
+  content,
+  startsOpen,
+}: PopoverProps & { readonly startsOpen: boolean }) {
+  const [isOpen, setOpen] = useState(startsOpen);
+  return (
+    <Base.Root open={isOpen} onOpenChange={setOpen}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} align={align} className="menu-place">
+          <Base.Popup className={className} aria-label={label}>
+            {content(() => setOpen(false))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { openInBrowser } from '../open-in-browser.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface Options extends LoginOptions {
+  readonly browser: boolean;
+  readonly json?: boolean;
+}
+
+export const openCommand = (): Command =>
+  withLoginOptions(
+    new Command('open')
+      .description('open the dashboard in a browser, logged in as you')
+      .option('--no-browser', 'only print the link; it logs one browser in, once, within ten minutes'),
+  ).action(async ({ browser, json, ...options }: Options) => {
+    const link = await call(await findLogin(options), 'createBrowserLink');
+    const opened = browser && !json && openInBrowser(link.url);
+    if (json) return printJson(link);
+    const { line } = screenOn(process.stdout);
+    line(link.url);
+    line(
+      opened
+        ? 'A browser opens. If it does not, open the link yourself: it works once, for ten minutes.'
+        : 'It logs one browser in, once, within ten minutes. Give it to nobody.',
+    );
+  });

@@ -1,0 +1,45 @@
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { call } from '../call.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { typedSecret } from '../typed-secret.ts';
+import { waitsFor } from '../waiting.ts';
+
+interface Options extends LoginOptions {
+  readonly email?: string;
+  readonly remove?: boolean;
+  readonly json?: boolean;
+}
+
+/** Typed twice on a terminal, without being shown; elsewhere from stdin. */
+async function newPassword(): Promise<string> {
+  if (!process.stdin.isTTY) {
+    waitsFor('a password on stdin, up to its end');
+    const piped = (await text(process.stdin)).replace(/\r?\n$/, '');
+    waitsFor();
+    return piped;
+  }
+  const first = await typedSecret('New password: ');
+  if (first === (await typedSecret('The same again: '))) return first;
+  throw new CommandFailed(exitCodes.usage, 'These are two different passwords. Nothing was changed.');
+}
+
+export const setPasswordCommand = (): Command =>
+  withLoginOptions(
+    new Command('set-password')
+      .description('set the password with which you log in to the dashboard; your browsers are logged out')
+      .option('--email <address>', 'your e-mail address, if the server has none of you yet')
+      .option('--remove', 'log in without a password from now on'),
+  ).action(async ({ email, remove, json, ...options }: Options) => {
+    const login = await findLogin(options);
+    const password = remove ? null : await newPassword();
+    const set = await call(login, 'setPassword', { body: { password, email } });
+    if (json) return printJson(set);
+    screenOn(process.stdout).line(
+      set.hasPassword
+        ? `The password is set. Log in at ${login.url}/login with ${set.email}.`
+        : 'You have no password any more. `millrace open` logs you in.',
+    );
+  });

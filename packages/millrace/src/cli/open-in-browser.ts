@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { release } from 'node:os';
+
+/** The command that opens an address with the user's browser; undefined where there is no screen to show one. */
+function opener(env: NodeJS.ProcessEnv): readonly [command: string, ...args: string[]] | undefined {
+  if (process.platform === 'darwin') return ['open'];
+  // The empty argument is the title of the window.
+  if (process.platform === 'win32') return ['cmd', '/c', 'start', ''];
+  if (/microsoft/i.test(release())) return ['cmd.exe', '/c', 'start', ''];
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined;
+}
+
+/** The server wrote the address: it must not name a file or another program, nor be read as something else by a shell. */
+const harmless = /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:\/[\w.~-]+)*#link=\w+$/i;
+
+/** Starts the user's browser and does not wait for it. False if there is none to start here, such as over SSH. */
+export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  const [command, ...args] = env['SSH_CONNECTION'] ? [] : (opener(env) ?? []);
+  if (command === undefined || !harmless.test(url)) return false;
+  const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  // It is not installed: the link is printed anyway.
+  browser.on('error', () => {});
+  browser.unref();
+  return true;
+}

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest';
+import { installation, type Installation } from '../installation.ts';
+import { cookieIn, fromPage, logIn } from './tab.ts';
+
+const hour = 3_600_000;
+const open = ({ ask }: Installation, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  ask('POST /api/v1/browser-sessions', { key: '', body, headers: { ...fromPage, ...headers } });
+
+describe('a browser session', () => {
+  test('is opened by a personal access token, and is in a cookie that scripts and other sites do not get', async () => {
+    const here = await installation();
+    const { server, sql, logged, token } = here;
+    const answer = await open(here, { accessToken: ` ${token}\n` }, { 'user-agent': 'Firefox/150' });
+    expect(answer.body).toEqual({
+      session: {
+        id: expect.stringMatching(/^browser_\w{20}$/) as string,
+        method: 'token',
+        userAgent: 'Firefox/150',
+        address: expect.stringMatching(/127\.0\.0\.1$/) as string,
+        createdAt: expect.any(String) as string,
+        lastUsedAt: expect.any(String) as string,
+        expiresAt: expect.any(String) as string,
+        isCurrent: true,
+      },
+    });
+    const days = (Date.parse(answer.body.session.expiresAt as string) - Date.now()) / (24 * hour);
+    expect(Math.round(days)).toBe(30);
+    const [set = '', ...more] = answer.headers.getSetCookie();
+    expect(more).toEqual([]);
+    // With the port, because cookies are shared by all ports of a host.
+    expect(set).toMatch(
+      new RegExp(
+        `^millrace_session_${server.port}=svc_browser_[1-9a-km-z]{40}; Path=/; Max-Age=25\\d{5}; HttpOnly; SameSite=Strict$`,
+      ),
+    );
+    const text = cookieIn(answer).split('=')[1] ?? '';
+    const stored = JSON.stringify(await sql`select s::text from browser_sessions s`);
+    expect(stored + JSON.stringify(answer.body) + logged.join('')).not.toContain(text);
+  });
+
+  test('behind TLS the cookie is for TLS and this host alone; below a path it is for that path', async () => {
+    const here = await installation();
+    const behind = (headers: Readonly<Record<string, string>>) =>
+      open(here, { accessToken: here.token }, headers).then(({ headers: reply }) => reply.getSetCookie()[0]);
+    const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'jobs.example.com' };
+    expect(await behind(proxied)).toMatch(
+      /^__Host-millrace_session=\w+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect(await behind({ ...proxied, 'x-forwarded-prefix': '/millrace' })).toMatch(
+      /^__Secure-millrace_session=\w+; Path=\/millrace\/; .*; Secure$/,
+    );
+    // The proxy does not say that it ends TLS. The browser does.
+    const { host } = new URL(here.server.url);
+    expect(await behind({ origin: `https://${host}` })).toMatch(/^__Host-millrace_session_\d+=.*; Secure$/);
+    const tab = await logIn(here, undefined, { headers: { origin: `https://${host}` } });
+    expect((await tab.ask('GET /api/v1/browser-sessions/current')).status).toBe(200);
+    // A cookie without the prefix is not taken where TLS is known: any host of the domain could have set it.
+    const plain = tab.cookie.replace('__Host-', '');
+    const tossed = { ...proxied, cookie: plain };
+    expect((await tab.ask('GET /api/v1/browser-sessions/current', { headers: tossed })).status).toBe(401);
+  });
+
+  test('says who is logged in, and where they may look', async () => {
+    const here = await installation();
+    const { userWith, projectRef, organization } = here;
+    const viewer = await userWith('viewer');
+    const tab = await logIn(here, { accessToken: viewer.token });
+    const { status, body } = await tab.ask('GET /api/v1/browser-sessions/current');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      session: expect.objectContaining({ id: tab.id, isCurrent: true }) as object,
+      user: { id: viewer.id, name: 'viewer', email: 'viewer@example.com' },
+      organizations: [{ id: organization, name: 'My organization', role: 'viewer' }],
+      projects: [
+        {
+          ref: projectRef,
+          name: 'My project',
+          organization: { id: organization, name: 'My organization' },
+          role: 'viewer',
+          environments: ['dev', 'stg', 'prod', 'preview'].map((name) => ({
+            id: expect.stringMatching(/^env_/) as string,
+            name,
+            paused: false,
+          })),
+        },
+      ],
+      server: { version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string, pausedAt: null },
+    });
+  });
+
+  test('acts in the environment that its headers name, and nowhere without them', async () => {
+    const here = await installation();
+    const { keys, ask, projectRef } = here;
+    const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.stg, body: {} });
+    const tab = await logIn(here);
+    const list = (headers: Readonly<Record<string, string>>) =>
+      tab.ask('GET /api/v1/waitpoints/tokens', { headers });
+    const named = (env: string, project = projectRef) => ({
+      'x-millrace-project': project,
+      'x-millrace-environment': env,
+    });
+    expect((await list(named('stg'))).body.data).toMatchObject([{ id: made.body.id }]);
+    expect((await list(named('staging'))).body.data).toMatchObject([{ id: made.body.id }]);
+    expect((await list(named('prod'))).body.data).toEqual([]);
+    for (const [headers, status, sentence] of [
+      [{}, 400, 'x-millrace-project header required'],
+      [{ 'x-millrace-project': projectRef }, 400, 'x-millrace-environment header required'],
+      [named('live'), 400, 'x-millrace-environment: "live" is none of dev, stg, prod, preview'],
+      [named('preview'), 400, 'x-trigger-branch header required'],
+      [named('prod', 'proj_nobodys'), 404, 'not found'],
+      [{ ...named('preview'), 'x-trigger-branch': 'nobodys' }, 404, 'not found'],
+    ] as const) {
+      const { status: got, body } = await list(headers);
+      expect([got, body.error]).toEqual([status, expect.stringContaining(sentence)]);
+    }
+    const project = `/api/v1/projects/${projectRef}`;
+    expect(
+      (await tab.ask(`POST ${project}/branches`, { body: { branch: 'feat', env: 'preview' } })).status,
+    ).toBe(200);
+    expect((await list({ ...named('preview'), 'x-trigger-branch': 'feat' })).status).toBe(200);
+  });
+
+  test('everybody’s dev environment is their own', async () => {
+    const here = await installation();
+    const { keys, ask, userWith } = here;
+    await ask('POST /api/v1/waitpoints/tokens', { key: keys.dev, body: {} });
+    const other = await logIn(here, { accessToken: (await userWith('admin')).token });
+    const own = await logIn(here);
+    expect((await own.ask('GET /api/v1/waitpoints/tokens', { env: 'dev' })).body.data).toHaveLength(1);
+    expect((await other.ask('GET /api/v1/waitpoints/tokens', { env: 'dev' })).body.data).toEqual([]);
+  });
+
+  test('an Authorization header wins over it, and answers to keys stay as they are', async () => {
+    const here = await installation();
+    const { keys, ask } = here;
+    const tab = await logIn(here);
+    const headers = { ...fromPage, cookie: tab.cookie };
+    const both = (key: string) => ask('GET /api/v1/whoami', { key, headers });
+    expect((await both(keys.prod)).body).toMatchObject({ kind: 'secretKey' });
+    expect((await both('svc_prod_sk_000000000000000000000000')).status).toBe(401);
+    expect((await both('')).body).toMatchObject({
+      kind: 'browser',
+      credentialId: tab.id,
+      user: { name: 'Owner' },
+    });
+    // An empty header is a client that has lost its key, and not the page.
+    expect(
+      (await ask('GET /api/v1/whoami', { key: '', headers: { ...headers, authorization: '' } })).status,
+    ).toBe(401);
+  });
+
+  test('is listed, with the others of its user, and ended by either side at once', async () => {
+    const here = await installation();
+    const { ask, another, organization, userWith } = here;
+    const [first, second] = [await logIn(here), await logIn(here)];
+    const stranger = await logIn(here, { accessToken: (await userWith('admin')).token });
+    const elsewhere = await another();
+    const { data } = (await first.ask('GET /api/v1/browser-sessions')).body as {
+      data: { id: string; isCurrent: boolean }[];
+    };
+    expect(data.map(({ id, isCurrent }) => [id, isCurrent]).toSorted()).toEqual(
+      [
+        [first.id, true],
+        [second.id, false],
+      ].toSorted(),
+    );
+    expect((await ask('GET /api/v1/browser-sessions')).body.data).toHaveLength(2);
+    const look = { server: elsewhere };
+    expect((await second.ask('GET /api/v1/browser-sessions/current', look)).status).toBe(200);
+    expect((await stranger.ask(`DELETE /api/v1/browser-sessions/${second.id}`)).status).toBe(404);
+    expect((await first.ask(`DELETE /api/v1/browser-sessions/${second.id}`)).body).toEqual({ id: second.id });
+    expect((await second.ask('GET /api/v1/browser-sessions/current')).status).toBe(401);
+    await expect
+      .poll(async () => (await second.ask('GET /api/v1/browser-sessions/current', look)).status, {
+        timeout: 1_000,
+        interval: 50,
+      })
+      .toBe(401);
+    // Again: nothing more happens.
+    expect((await first.ask(`DELETE /api/v1/browser-sessions/${second.id}`)).status).toBe(200);
+
+    const out = await first.ask('DELETE /api/v1/browser-sessions/current');
+    expect(out.headers.getSetCookie()[0]).toMatch(
+      /^millrace_session_\d+=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/,
+    );
+    expect((await first.ask('GET /api/v1/browser-sessions/current')).status).toBe(401);
+    const { body: audit } = await ask(
+      `GET /api/v1/orgs/${organization}/audit?filter[act]=browserSession.revoked`,
+    );
+    expect(audit.data.map(({ target }: { target: string }) => target)).toEqual([first.id, second.id]);
+    expect(audit.data[0].actor).toMatchObject({ kind: 'user', credentialId: first.id });
+  });
+});
+
+describe('a login', () => {
+  test('never takes over what the browser had: it gets a new text, and the session before ends', async () => {
+    const here = await installation();
+    const { token, server, organization, ask } = here;
+    // Somebody planted a text of their choice.
+    const planted = `svc_browser_${'a'.repeat(40)}`;
+    const name = `millrace_session_${server.port}`;
+    const answer = await open(here, { accessToken: token }, { cookie: `${name}=${planted}` });
+    expect(cookieIn(answer)).not.toContain(planted);
+    const look = (cookie: string) =>
+      ask('GET /api/v1/browser-sessions/current', { key: '', headers: { ...fromPage, cookie } });
+    expect((await look(`${name}=${planted}`)).status).toBe(401);
+
+    const before = await logIn(here);
+    const after = await logIn(here, undefined, { headers: { cookie: before.cookie } });
+    expect(after.cookie).not.toBe(before.cookie);
+    expect((await before.ask('GET /api/v1/browser-sessions/current')).status).toBe(401);
+    expect((await after.ask('GET /api/v1/browser-sessions/current')).status).toBe(200);
+    const { body: audit } = await ask(`GET /api/v1/orgs/${organization}/audit?filter[target]=${before.id}`);
+    expect(audit.data.map(({ act }: { act: string }) => act)).toEqual([
+      'browserSession.revoked',
+      'browserSession.created',
+    ]);
+    // Two of one name, of which another page may have set one: neither counts.
+    expect((await look(`${after.cookie}; ${name}=${planted}`)).status).toBe(401);
+    expect((await look(`${after.cookie}; ${after.cookie}`)).status).toBe(200);
+  });
+
+  test('by a link works once, for ten minutes, as the user who made it', async () => {
+    const here = await installation();
+    const { ask, server, sql, logged, organization, userWith } = here;
+    const member = await userWith('member');
+    const made = await ask('POST /api/v1/browser-links', { key: member.token });
+    const { token, url, expiresAt } = made.body as { token: string; url: string; expiresAt: string };
+    // The fragment is sent to no server, so it is in no log of a proxy.
+    expect(url).toBe(`${server.url}/login#link=${token}`);
+    expect(Math.round((Date.parse(expiresAt) - Date.now()) / 60_000)).toBe(10);
+    const both = await Promise.all([open(here, { token }), open(here, { token })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    const [won] = both.filter(({ status }) => status === 200);
+    expect(won?.body.session).toMatchObject({ method: 'link' });
+    const late = (await ask('POST /api/v1/browser-links')).body.token as string;
+    await sql`update browser_links set expires_at = now()`;
+    expect(await open(here, { token: late })).toMatchObject({
+      status: 401,
+      body: { error: expect.stringContaining('millrace open') as string },
+    });
+    const { body: audit } = await ask(
+      `GET /api/v1/orgs/${organization}/audit?filter[act]=browserSession.created`,
+    );
+    expect(audit.data).toMatchObject([{ actor: { kind: 'user', id: member.id }, new: { method: 'link' } }]);
+    const stored = JSON.stringify(await sql`select l::text from browser_links l`);
+    for (const secret of [token, late])
+      expect(stored + logged.join('') + JSON.stringify(audit)).not.toContain(secret);
+  });
+
+  test('by approval waits until the user approves its code where they are logged in', async () => {
+    const here = await installation();
+    const { ask } = here;
+    const asked = await ask('POST /api/v1/authorization-code', { key: '', body: { hostName: 'a browser' } });
+    const { authorizationCode, userCode } = asked.body as { authorizationCode: string; userCode: string };
+    const polled = await open(here, { authorizationCode });
+    expect(polled.body).toEqual({ session: null, state: 'authorization_pending', interval: 1 });
+    expect(polled.headers.getSetCookie()).toEqual([]);
+    await ask('POST /api/v1/authorization-code/approve', { body: { userCode } });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const both = await Promise.all([open(here, { authorizationCode }), open(here, { authorizationCode })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(both.find(({ status }) => status === 200)?.body.session).toMatchObject({ method: 'approval' });
+    // It is no token of the command line as well.
+    expect((await ask('POST /api/v1/token', { key: '', body: { authorizationCode } })).body).toMatchObject({
+      state: 'used',
+    });
+    expect((await open(here, { authorizationCode: 'svc_code_none' })).status).toBe(404);
+  });
+
+  test('says what is wrong with what it is sent', async () => {
+    const here = await installation();
+    const { token, keys } = here;
+    for (const [body, status, sentence] of [
+      [{}, 400, 'send one of token, accessToken, authorizationCode, or email with password'],
+      [{ token: 'x', accessToken: token }, 400, 'send one of'],
+      [{ email: 'a@example.com' }, 400, 'send one of'],
+      [{ accessToken: token, next: 'https://example.com' }, 400, 'next'],
+      [{ accessToken: 'x' }, 401, 'no valid personal access token'],
+      [{ accessToken: keys.prod }, 401, 'no valid personal access token'],
+      [{ token: `svc_link_${'a'.repeat(40)}` }, 401, 'used already'],
+      [{ token: 'x\0' }, 401, 'used already'],
+      [{ email: 'a\0@example.com', password: 'x' }, 400, 'NUL'],
+    ] as const) {
+      const { status: got, body: reply } = await open(here, body);
+      expect([body, got, reply.error]).toEqual([body, status, expect.stringContaining(sentence)]);
+    }
+  });
+});

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { openDashboard } from '../support/dashboard.ts';
+import { startProject } from '../support/project.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+
+const tasks = {
+  'tasks/shop.ts': `
+    import { logger, task, wait } from '@millrace/sdk';
+    export const greet = task({
+      id: 'greet',
+      run: async ({ name }: { name: string }) => {
+        logger.info('greeting ' + name, { name });
+        return { greeting: 'Hello ' + name };
+      },
+    });
+    export const hold = task({ id: 'hold', run: async () => wait.for({ hours: 1 }) });
+    export const charge = task({
+      id: 'charge',
+      retry: { maxAttempts: 1 },
+      run: async ({ card }: { card: string }) => {
+        throw new TypeError('card ' + card + ' was refused');
+      },
+    });
+  `,
+};
+
+async function trigger(server: TestServer, task: string, payload: unknown): Promise<string> {
+  const { status, body } = await server.ask(`/api/v1/tasks/${task}/trigger`, {
+    method: 'POST',
+    body: { payload },
+  });
+  expect(status).toBe(200);
+  return body.id;
+}
+
+const statusOf = async (server: TestServer, run: string): Promise<string> =>
+  (await server.ask(`/api/v3/runs/${run}`)).body.status;
+
+test('a run is found in the list, opened, and replayed with another payload', async () => {
+  const server = await testServer();
+  await startProject(server, tasks);
+  const first = await trigger(server, 'greet', { name: '<img src=x onerror=alert(1)>' });
+  const failed = await trigger(server, 'charge', { card: '4242' });
+  await expect.poll(() => statusOf(server, first)).toBe('COMPLETED');
+  await expect.poll(() => statusOf(server, failed)).toBe('FAILED');
+
+  const { page, open } = await openDashboard(server);
+  await open('/runs');
+  const grid = page.getByRole('grid', { name: 'Runs' });
+  await expect.poll(() => grid.getByRole('row').count()).toBe(3);
+
+  // The filter is the address, and the address the filter.
+  const filter = page.getByRole('combobox', { name: 'Filter' });
+  await filter.fill('status:fai');
+  await page.getByRole('option', { name: 'failed', exact: true }).click();
+  await expect.poll(() => grid.getByRole('row').count()).toBe(2);
+  expect(new URL(page.url()).search).toBe('?q=status:failed');
+  await grid.getByRole('row').nth(1).getByRole('link').click();
+
+  await page.getByRole('tab', { name: 'Error' }).waitFor();
+  await page.getByText('card 4242 was refused').first().waitFor();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ "card": ');
+  await dialog.getByRole('button', { name: 'Replay with this payload' }).click();
+  await dialog.getByText('This is not JSON').waitFor();
+  await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ "card": "5555" }');
+  await dialog.getByRole('button', { name: 'Replay with this payload' }).click();
+  await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(failed));
+  await page.getByText('card 5555 was refused').first().waitFor();
+
+  // Data is text, whatever it looks like.
+  await open(`/runs/${first}?tab=payload`);
+  await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+  await page.getByRole('tab', { name: 'Logs' }).click();
+  await page.getByText('greeting <img src=x').waitFor();
+});
+
+test('a waiting run says why it waits, and is canceled', async () => {
+  const server = await testServer();
+  await startProject(server, tasks);
+  const run = await trigger(server, 'hold', {});
+  await expect.poll(() => statusOf(server, run)).toBe('WAITING');
+  const { page, open } = await openDashboard(server);
+  await open(`/runs/${run}`);
+  await page
+    .getByText(/waits for a time|waits until/i)
+    .first()
+    .waitFor();
+  await page.getByRole('treegrid', { name: 'Timeline' }).getByText('hold').waitFor();
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('Cancel this run?').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel 1 run' }).click();
+  await page.getByText('Canceled', { exact: true }).first().waitFor();
+  await expect.poll(() => statusOf(server, run)).toBe('CANCELED');
+});
+
+test('new runs appear by themselves, chosen ones stay chosen, and all that match are canceled with their count', async () => {
+  const server = await testServer();
+  await server.ask('/runner/v1/versions', {
+    method: 'POST',
+    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
+  });
+  for (let n = 0; n < 3; n++) await trigger(server, 'slow', { n });
+  const { page, open } = await openDashboard(server);
+  await open('/runs');
+  const grid = page.getByRole('grid', { name: 'Runs' });
+  await expect.poll(() => grid.getByRole('row').count()).toBe(4);
+  await grid.getByRole('checkbox', { name: 'Choose the row' }).first().check();
+  await trigger(server, 'slow', { n: 4 });
+  // The pointer is on a row: the new one waits until it is asked for.
+  await grid.getByRole('row').nth(1).hover();
+  await page.getByRole('button', { name: 'Show 1 new run' }).click();
+  await expect.poll(() => grid.getByRole('row').count()).toBe(5);
+  const bar = page.getByRole('region', { name: 'What is chosen' });
+  await bar.getByText('1 run chosen').waitFor();
+  await bar.getByRole('button', { name: /Choose all 4/ }).click();
+  await bar.getByRole('button', { name: 'Cancel 4 runs' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 4 runs' }).click();
+  await page.getByText('Canceled 4 runs').waitFor();
+});
+
+test('a deep link survives the login, and a wrong token is refused with a sentence', async () => {
+  const server = await testServer();
+  const { page, open } = await openDashboard(server, { isLoggedIn: false });
+  await open('/runs?q=status:failed');
+  await page.getByRole('tab', { name: 'Token' }).click();
+  await page.getByLabel('Personal access token').fill('pat_wrong');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Personal access token').fill(server.personalAccessToken);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?q=status:failed');
+});

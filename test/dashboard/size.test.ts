@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { buildDashboard, openDashboard } from '../support/dashboard.ts';
+import { testServer } from '../support/server.ts';
+
+const folder = fileURLToPath(new URL('../../packages/server/dashboard/', import.meta.url));
+const maxFirstLoad = 200_000;
+
+beforeAll(buildDashboard);
+
+test('the first page loads at most 200 kB, compressed', async () => {
+  const server = await testServer();
+  const { page, open } = await openDashboard(server);
+  const paths = new Set<string>();
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/assets/')) paths.add(pathname.slice(1));
+  });
+  // The list of runs: what most people open first, with its plot.
+  await open('/runs');
+  await page.getByText('No runs in the last seven days.').waitFor();
+  await page.waitForLoadState('networkidle');
+  let total = gzipSync(await readFile(`${folder}index.html`)).length;
+  for (const path of paths) total += gzipSync(await readFile(folder + path), { level: 9 }).length;
+  expect(paths.size).toBeGreaterThan(5);
+  expect(total).toBeGreaterThan(50_000);
+  expect(total).toBeLessThan(maxFirstLoad);
+});
+
+test('nothing in the page is inline, and no address is of another host', async () => {
+  const html = await readFile(`${folder}index.html`, 'utf8');
+  expect(html).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)|\son\w+=|https?:\/\//);
+});
+
+test('neither zod nor eval is in what a browser loads', async () => {
+  for (const file of await readdir(`${folder}assets`)) {
+    if (!file.endsWith('.js')) continue;
+    const text = await readFile(`${folder}assets/${file}`, 'utf8');
+    expect(text, file).not.toMatch(/ZodError|\$ZodType|\beval\(|new Function\(/);
+  }
+});
+
+test('each file of text has its compressed forms beside it', async () => {
+  const files = new Set(await readdir(`${folder}assets`));
+  for (const file of files)
+    if (/\.(?:js|css|svg)$/.test(file)) {
+      expect(files.has(`${file}.br`), file).toBe(true);
+      expect(files.has(`${file}.gz`), file).toBe(true);
+    }
+});
