@@ -41,7 +41,7 @@ export function NotificationsPage() {
                 ? 'notifications deliveries'
                 : 'notifications list'
           }
-          sdk={`import { ${tab === 'alerts' ? 'alerts' : 'notifications'} } from '@millrace/sdk';`}
+          sdk={sdkOf(tab)}
         />
       }
     >
@@ -73,6 +73,15 @@ export function NotificationsPage() {
       />
     </Page>
   );
+}
+
+function sdkOf(tab: string): string {
+  if (tab === 'alerts')
+    return `import { alerts } from '@millrace/sdk';\n\nconst firing = (await alerts.list()).filter(({ state }) => state === 'FIRING');`;
+  const notifications = `import { notifications } from '@millrace/sdk';\n\n`;
+  return tab === 'deliveries'
+    ? `${notifications}for await (const { id, failure } of notifications.listDeliveries({ status: ['FAILED'] })) {\n  console.log(id, failure);\n}`
+    : `${notifications}const endpoints = await notifications.listEndpoints();`;
 }
 
 const tabs: readonly (readonly [prefix: string, tab: string])[] = [

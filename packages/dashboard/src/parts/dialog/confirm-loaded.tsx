@@ -69,10 +69,7 @@ function ConfirmForm({
   isHarmless = false,
   isDisabled = false,
   error,
-}: Pick<
-  ConfirmProps,
-  'action' | 'onConfirm' | 'isBusy' | 'typed' | 'isHarmless' | 'isDisabled' | 'error'
->) {
+}: Pick<ConfirmProps, 'action' | 'onConfirm' | 'isBusy' | 'typed' | 'isHarmless' | 'isDisabled' | 'error'>) {
   const [text, setText] = useState('');
   return (
     <form
