@@ -8,6 +8,9 @@ const Anchor = createLink((props: ComponentProps<'a'>) => <a {...props} />);
 const pathOf = (params: { readonly project: string; readonly env: string }, to: string): string =>
   `/p/${encodeURIComponent(params.project)}/${encodeURIComponent(params.env)}${to}`;
 
+/** A link to a page is not one to the pages below it. */
+const activeOptions = { exact: true, includeSearch: false } as const;
+
 interface PageLinkProps extends Omit<ComponentProps<'a'>, 'href' | 'children'> {
   /** Below the environment: `/runs/run_…`, `` `/tasks/${encodeURIComponent(id)}` ``; empty for the overview. */
   readonly to: string;
@@ -24,7 +27,14 @@ interface PageLinkProps extends Omit<ComponentProps<'a'>, 'href' | 'children'> {
  */
 export function PageLink({ to, search, ...rest }: PageLinkProps) {
   const params = useEnvironmentParams();
-  return <Anchor {...(rest as object)} to={pathOf(params, to) as '/'} search={(search ?? {}) as never} />;
+  return (
+    <Anchor
+      {...(rest as object)}
+      to={pathOf(params, to) as '/'}
+      search={(search ?? {}) as never}
+      activeOptions={activeOptions}
+    />
+  );
 }
 
 /** The address of a page of the environment, with the base path: for `href`, and for tabs of their own. */

@@ -19,6 +19,7 @@ import { Reason } from './reason.tsx';
 import { RelatedTab } from './related-tab.tsx';
 import { Waterfall } from './timeline/waterfall.tsx';
 import type { RunDetail } from './use-run.ts';
+import '../../parts/runs/runs.css';
 import './run.css';
 
 /** How the run came to be. */

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../theme.ts';
-import { dateText } from '../time/format.ts';
+import { axisTimeText, dateText } from '../time/format.ts';
 import { stacked, type PlotProps, type PlotSeries } from './plot-types.ts';
 
 interface CanvasProps extends PlotProps {
@@ -33,7 +33,14 @@ function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
       fill: kind === 'bars' ? color : colorOf(root, `color-mix(in srgb, var(${one.color}) 18%, transparent)`),
     }),
     width: kind === 'bars' ? 0 : 1.5,
-    points: { show: false },
+    // A line between few points is hardly there, and of one there is none.
+    points: {
+      size: 5,
+      fill: color,
+      show: (self: uPlot, index: number) =>
+        kind !== 'bars' &&
+        [...(self.data[index] ?? [])].filter((value) => value !== null && value !== undefined).length < 4,
+    },
     ...((kind === 'bars' ? bars : steps) && { paths: kind === 'bars' ? bars : steps }),
   } as uPlot.Series;
 }
@@ -109,7 +116,17 @@ export default function Canvas({
           y: { range: (_, min, max) => [Math.min(0, min ?? 0), Math.max(1, (max ?? 1) * 1.05)] },
         },
         axes: [
-          { ...axis, show: hasAxes, grid: { show: false }, size: 24, space: 80 },
+          {
+            ...axis,
+            show: hasAxes,
+            grid: { show: false },
+            size: 24,
+            space: 90,
+            values: (self, values) => {
+              const { min = 0, max = 0 } = self.scales['x'] ?? {};
+              return values.map((value) => axisTimeText(value * 1_000, (max - min) * 1_000, zone));
+            },
+          },
           {
             ...axis,
             show: hasAxes,

@@ -12,7 +12,8 @@ export interface Frame {
 }
 
 const located = /^(?:(.+?) \()?((?:file:\/\/|node:)?[^()]*?):(\d+)(?::(\d+))?\)?$/;
-const foreign = /(?:^|\/)node_modules\/|^node:|^internal\/|^<anonymous>|\/\.millrace\/executor/;
+const foreign =
+  /(?:^|\/)node_modules\/|^node:|^internal\/|^<anonymous>|\/(?:sdk|millrace)\/(?:src|dist)\/executor\//;
 
 /**
  * The frames of a stack trace as V8 writes it. Lines that are none (the message, which may have several) are left out.

@@ -73,3 +73,14 @@ export const clockText = (at: number, zone: string | undefined): string =>
 /** Day and minute: for axes and lists of dates. */
 export const dateText = (at: number, zone: string | undefined): string =>
   formatOf(zone, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(at);
+
+/** A mark of an axis that is so long: the time of the day, or the day, or both. */
+export const axisTimeText = (at: number, lengthMs: number, zone: string | undefined): string =>
+  formatOf(
+    zone,
+    lengthMs > 6 * day
+      ? { day: 'numeric', month: 'short' }
+      : lengthMs > 30 * hour
+        ? { weekday: 'short', hour: '2-digit', minute: '2-digit' }
+        : { hour: '2-digit', minute: '2-digit' },
+  ).format(at);

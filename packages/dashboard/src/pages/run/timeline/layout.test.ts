@@ -44,7 +44,7 @@ const entries: readonly TimelineEntry[] = [
   },
   run('b', 3, 4, 't'),
 ];
-const open = { collapsed: new Set<string>() };
+const open = { collapsed: new Set<string>(), isFull: true };
 
 describe('a timeline', () => {
   const { rows, from, to } = layoutTimeline(entries, 9_000, open);
@@ -69,18 +69,33 @@ describe('a timeline', () => {
   });
 
   test('hides what is below a line that is closed', () => {
-    expect(layoutTimeline(entries, 9_000, { collapsed: new Set(['t']) }).rows.map(({ id }) => id)).toEqual([
-      'a',
-      't',
-    ]);
+    expect(
+      layoutTimeline(entries, 9_000, { collapsed: new Set(['t']), isFull: true }).rows.map(({ id }) => id),
+    ).toEqual(['a', 't']);
   });
 
   test('finds a line and keeps what it is below, also if that was closed', () => {
     const found = layoutTimeline([...entries, run('c', 5, 6, 'a')], 9_000, {
       collapsed: new Set(['t']),
       find: 'TASK-B',
+      isFull: true,
     });
     expect(found.rows.map(({ id }) => id)).toEqual(['a', 't', 'b']);
+  });
+
+  test('has the only attempt of a run in its line, unless all is to be seen', () => {
+    const compact = layoutTimeline(entries, 9_000, { collapsed: new Set() });
+    expect(compact.rows.map(({ id, depth }) => [id, depth])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ]);
+    expect(compact.rows[0]).toMatchObject({
+      attempt: { id: 't' },
+      marks: [{ id: 'l' }],
+      segments: [{ id: 'w' }],
+    });
+    const twice = layoutTimeline([...entries, attempt('u', 'a', 6, 8)], 9_000, { collapsed: new Set() });
+    expect(twice.rows.map(({ id }) => id)).toEqual(['a', 't', 'b', 'u']);
   });
 
   test('shows what is below something that is not on this page', () => {

@@ -35,6 +35,8 @@ export interface TimelineRow {
   readonly marks: readonly LogMark[];
   readonly childCount: number;
   readonly isCollapsed: boolean;
+  /** Of a run whose only attempt is shown in its own line. */
+  readonly attempt?: Extract<TimelineEntry, { kind: 'attempt' }>;
 }
 
 export interface Timeline {
@@ -101,12 +103,17 @@ function labelOf(entry: RowEntry): string {
 
 /**
  * The lines of a timeline. Time in queues and waits become parts of the bar that they belong to, log lines marks on it; the rest are lines below each
- * other, children after their parent. What goes on ends at `now`. With `found`, only those lines, and what they are below.
+ * other, children after their parent. What goes on ends at `now`. With `find`, only the lines with that text, and what they are below. Unless
+ * `isFull`, a run with one attempt has it in its own line.
  */
 export function layoutTimeline(
   entries: readonly TimelineEntry[],
   now: number,
-  { collapsed, find = '' }: { readonly collapsed: ReadonlySet<string>; readonly find?: string },
+  {
+    collapsed,
+    find = '',
+    isFull = false,
+  }: { readonly collapsed: ReadonlySet<string>; readonly find?: string; readonly isFull?: boolean },
 ): Timeline {
   const endOf = (entry: TimelineEntry): number =>
     entry.endedAt === undefined ? Math.max(now, Date.parse(entry.startedAt)) : Date.parse(entry.endedAt);
@@ -147,7 +154,13 @@ export function layoutTimeline(
   let [from, to] = [Infinity, -Infinity];
   const add = (entry: RowEntry, depth: number): void => {
     if (!isShown(entry)) return;
-    const below = children.get(entry.id) ?? [];
+    const direct = children.get(entry.id) ?? [];
+    const attempts = direct.filter(({ kind }) => kind === 'attempt');
+    const attempt = !isFull && entry.kind === 'run' && attempts.length === 1 ? attempts[0] : undefined;
+    const below = attempt
+      ? direct.flatMap((child) => (child === attempt ? (children.get(attempt.id) ?? []) : [child]))
+      : direct;
+    const own = attempt ? [entry.id, attempt.id] : [entry.id];
     const isCollapsed = wanted === '' && collapsed.has(entry.id);
     const start = Date.parse(entry.startedAt);
     const end = endOf(entry);
@@ -162,10 +175,11 @@ export function layoutTimeline(
       isLive: entry.endedAt === undefined,
       label: labelOf(entry),
       tone: toneOf(entry),
-      segments: segments.get(entry.id) ?? [],
-      marks: marks.get(entry.id) ?? [],
+      segments: own.flatMap((id) => segments.get(id) ?? []),
+      marks: own.flatMap((id) => marks.get(id) ?? []),
       childCount: below.length,
       isCollapsed,
+      ...(attempt?.kind === 'attempt' && { attempt }),
     });
     if (!isCollapsed) for (const child of below) add(child, depth + 1);
   };

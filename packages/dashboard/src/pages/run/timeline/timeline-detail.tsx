@@ -20,6 +20,7 @@ interface TimelineDetailProps {
 /** What is known of one line of the waterfall. */
 export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
   const { entry } = row;
+  const attempt = entry.kind === 'attempt' ? entry : row.attempt;
   return (
     <div className="wf-open" role="region" aria-label={row.label}>
       <div className="row spread">
@@ -29,6 +30,7 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
       <Facts
         facts={[
           ...factsOf(entry),
+          ...(row.attempt ? factsOf(row.attempt).slice(1) : []),
           ['Began', <Time key="began" at={row.from} exact />],
           ['After', <span className="number">{durationText(row.from - origin)}</span>],
           [
@@ -47,14 +49,14 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
       {entry.kind === 'span' && entry.message !== undefined && (
         <p className="tone-bad">{visibleControls(entry.message)}</p>
       )}
-      {entry.kind === 'attempt' && entry.error && (
+      {attempt?.error && (
         <p className="tone-bad wf-error">
-          {entry.error.name !== undefined && (
-            <span className="strong">{visibleControls(entry.error.name)}: </span>
+          {attempt.error.name !== undefined && (
+            <span className="strong">{visibleControls(attempt.error.name)}: </span>
           )}
-          <LongText text={entry.error.message} />{' '}
-          {entry.error.group !== undefined && (
-            <PageLink to={`/errors/${entry.error.group}`}>Its error group</PageLink>
+          <LongText text={attempt.error.message} />{' '}
+          {attempt.error.group !== undefined && (
+            <PageLink to={`/errors/${attempt.error.group}`}>Its error group</PageLink>
           )}
         </p>
       )}

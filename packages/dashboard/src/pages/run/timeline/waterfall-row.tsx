@@ -102,11 +102,10 @@ export const WaterfallRow = memo(function WaterfallRow({
         {row.isCollapsed && <span className="muted small number">{row.childCount}</span>}
       </div>
       <div role="gridcell" className="wf-track">
-        <span className="hidden-text">{durationText(length)}</span>
         {isVisible && (
           <>
             <span
-              className={`wf-bar wf-${entry.kind} bar-${row.tone} ${row.isLive ? 'is-live' : ''}`}
+              className={`wf-bar wf-${row.attempt ? 'attempt' : entry.kind} bar-${row.tone} ${row.isLive ? 'is-live' : ''}`}
               style={{ insetInlineStart: `${left}%`, inlineSize: `${width}%` }}
             />
             {row.segments.map((segment) => {
@@ -133,19 +132,11 @@ export const WaterfallRow = memo(function WaterfallRow({
                   data-tip={visibleControls(mark.message.slice(0, 300))}
                 />
               ))}
-            <span
-              aria-hidden="true"
-              className={`wf-length number ${left + width > 80 ? 'is-inside' : ''}`}
-              style={
-                left + width > 80
-                  ? { insetInlineEnd: `${100 - left}%` }
-                  : { insetInlineStart: `${left + width}%` }
-              }
-            >
-              {durationText(length)}
-            </span>
           </>
         )}
+      </div>
+      <div role="gridcell" className={`wf-length number ${row.isLive ? 'is-live' : ''}`}>
+        {durationText(length)}
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { Button } from '../../../parts/button.tsx';
+import { useIsNarrow } from '../../../parts/media.ts';
 import { durationText } from '../../../parts/time/format.ts';
 import { TimelineDetail } from './timeline-detail.tsx';
 import { layoutTimeline, percent, ticks, type TimelineRow } from './layout.ts';
@@ -28,14 +29,15 @@ const rowHeight = 26;
 export function Waterfall({ entries, now }: WaterfallProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const [find, setFind] = useState('');
+  const [isFull, setFull] = useState(() => localStorage.getItem('millrace.timeline') === 'full');
   const [window, setWindow] = useState<Window>();
   const [active, setActive] = useState<string>();
   const [selected, setSelected] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
   const wanted = useDeferredValue(find);
   const timeline = useMemo(
-    () => layoutTimeline(entries, now, { collapsed, find: wanted }),
-    [entries, now, collapsed, wanted],
+    () => layoutTimeline(entries, now, { collapsed, find: wanted, isFull }),
+    [entries, now, collapsed, wanted, isFull],
   );
   const { rows } = timeline;
   const shown = window ?? timeline;
@@ -106,6 +108,16 @@ export function Waterfall({ entries, now }: WaterfallProps) {
             Show all
           </Button>
         )}
+        <Button
+          look="plain"
+          aria-pressed={isFull}
+          onClick={() => {
+            localStorage.setItem('millrace.timeline', isFull ? 'compact' : 'full');
+            setFull(!isFull);
+          }}
+        >
+          Every attempt
+        </Button>
         {rows.some(({ childCount }) => childCount > 0) && (
           <Button
             look="plain"
@@ -175,6 +187,7 @@ interface AxisProps {
 /** Times since the start. Dragging over it chooses a part. */
 function Axis({ window, onRange }: AxisProps) {
   const [drag, setDrag] = useState<{ readonly start: number; readonly end: number }>();
+  const isNarrow = useIsNarrow();
   const length = window.to - window.from;
   const at = (event: PointerEvent<HTMLDivElement>): number => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -200,7 +213,7 @@ function Axis({ window, onRange }: AxisProps) {
         }}
         onPointerCancel={() => setDrag(undefined)}
       >
-        {ticks(length, 6).map((tick) => (
+        {ticks(length, isNarrow ? 2 : 6).map((tick) => (
           <span
             key={tick}
             className="tick number"

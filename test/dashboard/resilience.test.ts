@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { openDashboard } from '../support/dashboard.ts';
+import { testServer } from '../support/server.ts';
+
+test('a server that is away is told, and what was shown and typed stays; the page goes on by itself', async () => {
+  const server = await testServer();
+  await server.ask('/runner/v1/versions', {
+    method: 'POST',
+    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
+  });
+  await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
+  const { page, open } = await openDashboard(server);
+  await open('/runs');
+  const grid = page.getByRole('grid', { name: 'Runs' });
+  await expect.poll(() => grid.getByRole('row').count()).toBe(2);
+  await page.context().setOffline(true);
+  const banner = page.getByText('The server cannot be reached.');
+  await banner.waitFor();
+  await page.getByRole('combobox', { name: 'Filter' }).fill('task:slow sta');
+  expect(await grid.getByRole('row').count()).toBe(2);
+  await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
+  await page.context().setOffline(false);
+  await banner.waitFor({ state: 'hidden' });
+  expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('task:slow sta');
+  await page.mouse.move(5, 5);
+  await expect.poll(() => grid.getByRole('row').count(), { timeout: 15_000 }).toBe(3);
+});
+
+test('a tab that is hidden asks nothing, and asks again when it is shown', async () => {
+  const server = await testServer();
+  const { page, open } = await openDashboard(server);
+  await open('');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const show = (isHidden: boolean): Promise<void> =>
+    page.evaluate((hidden) => {
+      const { document: shown } = globalThis as unknown as { document: EventTarget };
+      Object.defineProperty(shown, 'hidden', { configurable: true, get: () => hidden });
+      Object.defineProperty(shown, 'visibilityState', {
+        configurable: true,
+        get: () => (hidden ? 'hidden' : 'visible'),
+      });
+      shown.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }, isHidden);
+  await show(true);
+  await page.waitForTimeout(1_000);
+  let asked = 0;
+  page.on('request', () => (asked += 1));
+  await page.waitForTimeout(12_000);
+  expect(asked).toBe(0);
+  await show(false);
+  await expect.poll(() => asked).toBeGreaterThan(0);
+});
+
+test('a member who may only read sees no button that changes', async () => {
+  const server = await testServer();
+  await server.ask('/runner/v1/versions', {
+    method: 'POST',
+    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
+  });
+  const { body: run } = await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
+  const { page, open } = await openDashboard(server);
+  await open(`/runs/${run.id}`);
+  await page.getByRole('button', { name: 'Cancel run' }).waitFor();
+  // The answer of the server, with another role: what the page shows follows it.
+  await page.route('**/api/v1/browser-sessions/current', async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replaceAll(/"role":"\w+"/g, '"role":"viewer"');
+    await route.fulfill({ response, body: text });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'As code' }).waitFor();
+  expect(await page.getByRole('button', { name: /Cancel run|Replay/ }).count()).toBe(0);
+});
