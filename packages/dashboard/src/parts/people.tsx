@@ -15,11 +15,11 @@ export function usePeople(): ReadonlyMap<string, Member> {
   return useMemo(() => new Map((members.data ?? []).map((one) => [one.userId, one])), [members.data]);
 }
 
-/** Who it was: a member by name, somebody who left by id. */
-export function Person({ id }: { readonly id: string }) {
+/** Who it was: a member by name, somebody who left by id. `isInline`: within a sentence. */
+export function Person({ id, isInline = false }: { readonly id: string; readonly isInline?: boolean }) {
   const { user } = useSession();
   const people = usePeople();
-  if (id === user.id) return <span>You</span>;
+  if (id === user.id) return <span>{isInline ? 'you' : 'You'}</span>;
   const name = people.get(id)?.name;
   return (
     <span className="cut" data-tip={id}>

@@ -31,7 +31,9 @@ export function AccountPage() {
           A password is set or removed where you are logged in with a token, never in a browser. All your
           browsers are logged out by it.
         </p>
-        <Command text="npx millrace members set-password" />
+        <div>
+          <Command text="npx millrace members set-password" />
+        </div>
       </Section>
     </Page>
   );

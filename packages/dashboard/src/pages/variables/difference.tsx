@@ -1,6 +1,7 @@
 import type { VariableDifference } from '@millrace/contract';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 
 /** How the environment's own variables differ between two revisions. `to` undefined: now. */
@@ -49,7 +50,7 @@ const Line = ({ sign, label, name, value, isSecret }: LineProps) => (
     <span aria-hidden="true">{sign}</span>
     <span className="hidden-text">{label} </span>
     <code>
-      {name}={isSecret ? <span className="muted">secret, not shown</span> : value}
+      {name}={isSecret ? <span className="muted">secret, not shown</span> : visibleControls(value ?? '')}
     </code>
   </p>
 );

@@ -121,7 +121,7 @@ function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPane
               {revision.userId === undefined ? (
                 `the key ${shortId(revision.credentialId)}`
               ) : (
-                <Person id={revision.userId} />
+                <Person id={revision.userId} isInline />
               )}
               , <Time at={revision.at} />
             </p>

@@ -1,6 +1,7 @@
 import type { EnvironmentVariable, VariableRevision } from '@millrace/contract';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/code/code-tabs.tsx';
+import { TextBlock } from '../../parts/json/json-tree.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
 import { Person } from '../../parts/people.tsx';
@@ -48,7 +49,7 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
             ) : variable.value === '' ? (
               <p className="muted">Empty.</p>
             ) : (
-              <CodeBlock text={variable.value} />
+              <TextBlock text={variable.value} label="Value" />
             )}
           </Section>
           <Section title="In code">
@@ -91,7 +92,7 @@ function ChangesOf({
             {one.userId !== undefined && (
               <>
                 {' '}
-                by <Person id={one.userId} />
+                by <Person id={one.userId} isInline />
               </>
             )}
           </span>

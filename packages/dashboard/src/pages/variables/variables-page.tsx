@@ -8,6 +8,7 @@ import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Page } from '../../parts/page.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { useSearchTexts } from '../../parts/search.ts';
@@ -193,7 +194,9 @@ const variableColumns = ({ changed, onAct }: ColumnOptions): readonly Column<Env
         <SecretMark />
       ) : (
         <span className="variable-value">
-          <code className="cut">{value === '' ? <span className="muted">empty</span> : value}</code>
+          <code className="cut">
+            {value === '' ? <span className="muted">empty</span> : visibleControls(value.slice(0, 400))}
+          </code>
           <CopyButton text={value} what="Copy value" />
         </span>
       ),

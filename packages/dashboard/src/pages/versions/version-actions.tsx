@@ -14,7 +14,12 @@ interface VersionEntry {
   readonly onSelect: () => void;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
+  /** What the page of a version is for. */
+  readonly isMain?: boolean;
 }
+
+const lookOf = ({ isMain = false, isDangerous = false }: VersionEntry) =>
+  isMain || isDangerous ? { look: isMain ? ('main' as const) : ('danger' as const) } : {};
 
 export type Act = 'promote' | 'canary' | 'abort' | 'move' | 'archive';
 
@@ -40,7 +45,11 @@ export function useVersionActs({ current, canary }: Around) {
     const isLoadable = isPromotable(one);
     return [
       ...(isLoadable && may('promoteDeployment')
-        ? [entry('promote', isBefore(one, current) ? 'Roll back to this version' : 'Promote')]
+        ? [
+            entry('promote', isBefore(one, current) ? 'Roll back to this version' : 'Promote', {
+              isMain: true,
+            }),
+          ]
         : []),
       ...(isLoadable && current && may('promoteDeployment')
         ? [entry('canary', isCanary ? 'Change the canary’s share' : 'Start as a canary')]
@@ -93,11 +102,7 @@ export function PageActs({ entries }: { readonly entries: readonly VersionEntry[
   if (!first) return null;
   return (
     <>
-      <Button
-        look={first.isDangerous ? 'danger' : 'main'}
-        disabled={first.isDisabled === true}
-        onClick={first.onSelect}
-      >
+      <Button {...lookOf(first)} disabled={first.isDisabled === true} onClick={first.onSelect}>
         {first.label}
       </Button>
       {others.length > 0 && (

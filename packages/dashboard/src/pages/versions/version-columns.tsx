@@ -23,7 +23,7 @@ export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly 
   {
     id: 'state',
     header: 'State',
-    width: '116px',
+    width: '136px',
     isEssential: true,
     cell: (one) => <Mark look={lookOf(one)} />,
   },

@@ -10,6 +10,7 @@ import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { RunList } from '../../parts/runs/run-list.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
@@ -93,6 +94,18 @@ function OneVersion({ name }: { readonly name: string }) {
       <Facts facts={factsOf(one)} />
       <Section title="Tasks">
         <TaskTable tasks={one.declaredTasks} />
+      </Section>
+      <Section title="Runs on it">
+        <div className="edge">
+          <RunList
+            query={{ 'filter[version]': one.version }}
+            empty={
+              <Empty title="No run of the last seven days is on it.">
+                A run is bound to the version that is current when it starts.
+              </Empty>
+            }
+          />
+        </div>
       </Section>
       {dialog}
     </Page>

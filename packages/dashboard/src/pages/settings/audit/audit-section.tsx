@@ -102,7 +102,7 @@ const columns: readonly Column<AuditEntry>[] = [
         <Person id={actor.id} />
       ) : (
         <span data-tip={actor.id}>
-          {actor.kind === 'secretKey' ? 'Key' : 'Invitation'} {shortId(actor.id)}
+          {actor.kind === 'secretKey' ? `Key ${shortId(actor.id)}` : shortId(actor.id)}
         </span>
       ),
   },
