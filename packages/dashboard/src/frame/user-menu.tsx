@@ -36,7 +36,7 @@ export function UserMenu() {
       trigger={<IconButton icon="person" label={`${user.name}: account and theme`} />}
       entries={[
         { kind: 'label', label: user.email ?? user.name },
-        { label: 'Account', icon: 'person', onSelect: () => void navigate({ to: '/account' as '/' }) },
+        { label: 'Account', icon: 'person', onSelect: () => void navigate({ to: '/account' }) },
         { kind: 'line' },
         ...themes.map(([value, label, icon]) => ({
           kind: 'radio' as const,

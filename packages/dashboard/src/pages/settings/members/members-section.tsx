@@ -46,7 +46,8 @@ export function MembersSection() {
   /** Owners are made and unmade by owners. */
   const mayGive = (given: Role): boolean => role === 'owner' || given !== 'owner';
   const roleCell = (one: Member): ReactNode =>
-    mayChange && mayGive(one.role) ? (
+    // Nobody takes their own role away by a key that slips: another admin does it.
+    mayChange && mayGive(one.role) && one.userId !== user.id ? (
       <select
         className="select settings-role"
         aria-label={`Role of ${one.name}`}
