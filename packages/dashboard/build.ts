@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,14 +7,17 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const out = join(root, 'packages/server/dashboard');
-const stamp = join(root, 'node_modules/.cache/dashboard-build');
+const cache = join(root, 'node_modules/.cache');
+const stamp = join(cache, 'dashboard-build');
+/** Built here and then put in the stead of the old files at once: a server may read them, and another process may build them, too. */
+const half = join(cache, `dashboard-${process.pid}`);
 
 /** What the built files depend on. */
 const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.json'];
 const skipped = /(?:^|\/)(?:node_modules|dist)(?:\/|$)|\.test\.tsx?$|\.md$/;
 
 async function filesOf(path: string): Promise<string[]> {
-  if (/\.json$/.test(path)) return [path];
+  if (path.endsWith('.json')) return [path];
   const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
@@ -30,8 +33,7 @@ async function digestOf(files: readonly string[]): Promise<string> {
 }
 
 /** Beside each file of text its brotli and gzip form: the server compresses nothing. */
-async function precompress(): Promise<void> {
-  const folder = join(out, 'assets');
+async function precompress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(?:js|css|svg)$/.test(name)) continue;
     const file = join(folder, name);
@@ -42,6 +44,17 @@ async function precompress(): Promise<void> {
   }
 }
 
+async function replace(): Promise<void> {
+  const old = `${half}-old`;
+  await rename(out, old).catch(() => {});
+  await rename(half, out).catch(async (error: unknown) => {
+    // Another process was faster: its files are the same.
+    if ((await read(join(out, 'index.html'))) === '') throw error;
+  });
+  await rm(half, { recursive: true, force: true });
+  await rm(old, { recursive: true, force: true });
+}
+
 const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 const digest = await digestOf((await Promise.all(inputs.map(filesOf))).flat());
@@ -50,8 +63,13 @@ if (!isBuilt) {
   // Of whatever builds it: React for development is twice as large.
   process.env['NODE_ENV'] = 'production';
   const { build } = await import('vite');
-  await build({ configFile: fileURLToPath(new URL('vite.config.ts', import.meta.url)), logLevel: 'warn' });
-  await precompress();
-  await mkdir(join(stamp, '..'), { recursive: true });
+  await mkdir(cache, { recursive: true });
+  await build({
+    configFile: fileURLToPath(new URL('vite.config.ts', import.meta.url)),
+    logLevel: 'warn',
+    build: { outDir: half },
+  });
+  await precompress(join(half, 'assets'));
+  await replace();
   await writeFile(stamp, digest);
 }

@@ -42,36 +42,50 @@ const tasks = {
 };
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-  test('axe finds nothing serious on overview, list and run, and nothing is wider than 320 px', async () => {
-    const server = await testServer();
-    await startProject(server, tasks);
-    const { body } = await server.ask('/api/v1/tasks/charge/trigger', {
-      method: 'POST',
-      body: { payload: { a: [1] } },
-    });
-    await expect
-      .poll(async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status, { timeout: 20_000 })
-      .toBe('FAILED');
-    const { page, open } = await openDashboard(server, { colorScheme });
-    const found: string[] = [];
-    for (const path of [
-      '',
-      '/runs',
-      `/runs?panel=${body.id}`,
-      `/runs/${body.id}`,
-      `/runs/${body.id}?tab=logs`,
-      `/runs/${body.id}?tab=payload`,
-    ]) {
-      await page.setViewportSize({ width: 1_440, height: 900 });
-      await open(path);
-      await page.getByRole('heading').first().waitFor();
-      await page.waitForLoadState('networkidle').catch(() => {});
-      for (const one of await violations(page)) found.push(`${path}: ${one}`);
-      await page.setViewportSize({ width: 320, height: 640 });
-      await page.waitForTimeout(300);
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      if (width > 320) found.push(`${path}: ${width} px wide at 320`);
-    }
-    expect(found).toEqual([]);
-  });
+  test(
+    'axe finds nothing serious on overview, list and run, and nothing is wider than 320 px',
+    { timeout: 180_000 },
+    async () => {
+      const server = await testServer();
+      await startProject(server, tasks);
+      const { body } = await server.ask('/api/v1/tasks/charge/trigger', {
+        method: 'POST',
+        body: { payload: { a: [1] } },
+      });
+      await expect
+        .poll(async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status, { timeout: 20_000 })
+        .toBe('FAILED');
+      const { page, open } = await openDashboard(server, { colorScheme });
+      const found: string[] = [];
+      for (const path of [
+        '',
+        '/runs',
+        `/runs?panel=${body.id}`,
+        `/runs/${body.id}`,
+        `/runs/${body.id}?tab=logs`,
+        `/runs/${body.id}?tab=payload`,
+      '/variables',
+      '/versions',
+      '/versions?tab=runners',
+      '/versions?tab=branches',
+      '/notifications',
+      '/notifications?tab=deliveries',
+      '/settings/keys',
+      '/settings/members',
+      '/settings/audit',
+      '/settings/storage',
+      ]) {
+        await page.setViewportSize({ width: 1_440, height: 900 });
+        await open(path);
+        await page.getByRole('heading').first().waitFor();
+        await page.waitForLoadState('networkidle').catch(() => {});
+        for (const one of await violations(page)) found.push(`${path}: ${one}`);
+        await page.setViewportSize({ width: 320, height: 640 });
+        await page.waitForTimeout(300);
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        if (width > 320) found.push(`${path}: ${width} px wide at 320`);
+      }
+      expect(found).toEqual([]);
+    },
+  );
 });

@@ -2,31 +2,38 @@ import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { testServer } from '../support/server.ts';
 
-test('a server that is away is told, and what was shown and typed stays; the page goes on by itself', async () => {
-  const server = await testServer();
-  await server.ask('/runner/v1/versions', {
-    method: 'POST',
-    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
-  });
-  await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
-  const { page, open } = await openDashboard(server);
-  await open('/runs');
-  const grid = page.getByRole('grid', { name: 'Runs' });
-  await expect.poll(() => grid.getByRole('row').count()).toBe(2);
-  await page.context().setOffline(true);
-  const banner = page.getByText('The server cannot be reached.');
-  await banner.waitFor();
-  await page.getByRole('combobox', { name: 'Filter' }).fill('task:slow sta');
-  expect(await grid.getByRole('row').count()).toBe(2);
-  await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
-  await page.context().setOffline(false);
-  await banner.waitFor({ state: 'hidden' });
-  expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('task:slow sta');
-  await page.mouse.move(5, 5);
-  await expect.poll(() => grid.getByRole('row').count(), { timeout: 15_000 }).toBe(3);
-});
+/** Browsers start slowly where many tests run at once. */
+const slow = { timeout: 180_000 };
 
-test('a tab that is hidden asks nothing, and asks again when it is shown', async () => {
+test(
+  'a server that is away is told, and what was shown and typed stays; the page goes on by itself',
+  slow,
+  async () => {
+    const server = await testServer();
+    await server.ask('/runner/v1/versions', {
+      method: 'POST',
+      body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
+    });
+    await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
+    const { page, open } = await openDashboard(server);
+    await open('/runs');
+    const grid = page.getByRole('grid', { name: 'Runs' });
+    await expect.poll(() => grid.getByRole('row').count()).toBe(2);
+    await page.context().setOffline(true);
+    const banner = page.getByText('The server cannot be reached.');
+    await banner.waitFor();
+    await page.getByRole('combobox', { name: 'Filter' }).fill('task:slow sta');
+    expect(await grid.getByRole('row').count()).toBe(2);
+    await server.ask('/api/v1/tasks/slow/trigger', { method: 'POST', body: {} });
+    await page.context().setOffline(false);
+    await banner.waitFor({ state: 'hidden' });
+    expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('task:slow sta');
+    await page.mouse.move(5, 5);
+    await expect.poll(() => grid.getByRole('row').count(), { timeout: 15_000 }).toBe(3);
+  },
+);
+
+test('a tab that is hidden asks nothing, and asks again when it is shown', slow, async () => {
   const server = await testServer();
   const { page, open } = await openDashboard(server);
   await open('');
@@ -52,7 +59,7 @@ test('a tab that is hidden asks nothing, and asks again when it is shown', async
   await expect.poll(() => asked).toBeGreaterThan(0);
 });
 
-test('a member who may only read sees no button that changes', async () => {
+test('a member who may only read sees no button that changes', slow, async () => {
   const server = await testServer();
   await server.ask('/runner/v1/versions', {
     method: 'POST',

@@ -36,7 +36,10 @@ async function trigger(server: TestServer, task: string, payload: unknown): Prom
 const statusOf = async (server: TestServer, run: string): Promise<string> =>
   (await server.ask(`/api/v3/runs/${run}`)).body.status;
 
-test('a run is found in the list, opened, and replayed with another payload', async () => {
+/** Browsers start slowly where many tests run at once. */
+const slow = { timeout: 180_000 };
+
+test('a run is found in the list, opened, and replayed with another payload', slow, async () => {
   const server = await testServer();
   await startProject(server, tasks);
   const first = await trigger(server, 'greet', { name: '<img src=x onerror=alert(1)>' });
@@ -76,7 +79,7 @@ test('a run is found in the list, opened, and replayed with another payload', as
   await page.getByText('greeting <img src=x').waitFor();
 });
 
-test('a waiting run says why it waits, and is canceled', async () => {
+test('a waiting run says why it waits, and is canceled', slow, async () => {
   const server = await testServer();
   await startProject(server, tasks);
   const run = await trigger(server, 'hold', {});
@@ -96,32 +99,36 @@ test('a waiting run says why it waits, and is canceled', async () => {
   await expect.poll(() => statusOf(server, run)).toBe('CANCELED');
 });
 
-test('new runs appear by themselves, chosen ones stay chosen, and all that match are canceled with their count', async () => {
-  const server = await testServer();
-  await server.ask('/runner/v1/versions', {
-    method: 'POST',
-    body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
-  });
-  for (let n = 0; n < 3; n++) await trigger(server, 'slow', { n });
-  const { page, open } = await openDashboard(server);
-  await open('/runs');
-  const grid = page.getByRole('grid', { name: 'Runs' });
-  await expect.poll(() => grid.getByRole('row').count()).toBe(4);
-  await grid.getByRole('checkbox', { name: 'Choose the row' }).first().check();
-  await trigger(server, 'slow', { n: 4 });
-  // The pointer is on a row: the new one waits until it is asked for.
-  await grid.getByRole('row').nth(1).hover();
-  await page.getByRole('button', { name: 'Show 1 new run' }).click();
-  await expect.poll(() => grid.getByRole('row').count()).toBe(5);
-  const bar = page.getByRole('region', { name: 'What is chosen' });
-  await bar.getByText('1 run chosen').waitFor();
-  await bar.getByRole('button', { name: /Choose all 4/ }).click();
-  await bar.getByRole('button', { name: 'Cancel 4 runs' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 4 runs' }).click();
-  await page.getByText('Canceled 4 runs').waitFor();
-});
+test(
+  'new runs appear by themselves, chosen ones stay chosen, and all that match are canceled with their count',
+  slow,
+  async () => {
+    const server = await testServer();
+    await server.ask('/runner/v1/versions', {
+      method: 'POST',
+      body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
+    });
+    for (let n = 0; n < 3; n++) await trigger(server, 'slow', { n });
+    const { page, open } = await openDashboard(server);
+    await open('/runs');
+    const grid = page.getByRole('grid', { name: 'Runs' });
+    await expect.poll(() => grid.getByRole('row').count()).toBe(4);
+    await grid.getByRole('checkbox', { name: 'Choose the row' }).first().check();
+    await trigger(server, 'slow', { n: 4 });
+    // The pointer is on a row: the new one waits until it is asked for.
+    await grid.getByRole('row').nth(1).hover();
+    await page.getByRole('button', { name: 'Show 1 new run' }).click();
+    await expect.poll(() => grid.getByRole('row').count()).toBe(5);
+    const bar = page.getByRole('region', { name: 'What is chosen' });
+    await bar.getByText('1 run chosen').waitFor();
+    await bar.getByRole('button', { name: /Choose all 4/ }).click();
+    await bar.getByRole('button', { name: 'Cancel 4 runs' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 4 runs' }).click();
+    await page.getByText('Canceled 4 runs').waitFor();
+  },
+);
 
-test('a deep link survives the login, and a wrong token is refused with a sentence', async () => {
+test('a deep link survives the login, and a wrong token is refused with a sentence', slow, async () => {
   const server = await testServer();
   const { page, open } = await openDashboard(server, { isLoggedIn: false });
   await open('/runs?q=status:failed');

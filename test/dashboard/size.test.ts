@@ -8,9 +8,9 @@ import { testServer } from '../support/server.ts';
 const folder = fileURLToPath(new URL('../../packages/server/dashboard/', import.meta.url));
 const maxFirstLoad = 200_000;
 
-beforeAll(buildDashboard);
+beforeAll(buildDashboard, 180_000);
 
-test('the first page loads at most 200 kB, compressed', async () => {
+test('the first page loads at most 200 kB, compressed', { timeout: 180_000 }, async () => {
   const server = await testServer();
   const { page, open } = await openDashboard(server);
   const paths = new Set<string>();

@@ -58,7 +58,5 @@ export function runFilterParams(query: RunFilterQuery): RunFilterParams {
     from: at(query['filter[createdAt][from]']),
     to: at(query['filter[createdAt][to]']),
   };
-  return Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as RunFilterParams;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

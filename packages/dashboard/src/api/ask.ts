@@ -83,7 +83,7 @@ export function useAsk<N extends OperationName>(
       every !== false &&
       backOffMs(every, state.status === 'error' ? state.fetchFailureCount : 0, state.error),
     refetchIntervalInBackground: false,
-    ...(keepPrevious && { placeholderData: keepPreviousData as never }),
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
   });
 }
 
@@ -122,7 +122,7 @@ export function useAskPages<N extends PagedName>(
     queryKey,
     queryFn: ({ pageParam, signal }) => {
       const query = { ...given.query, ...(pageParam !== undefined && { 'page[after]': pageParam }) };
-      return call(name, { ...given, query } as Given<N>, { environment, signal });
+      return call(name, { ...given, query }, { environment, signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last as { pagination: { next?: string } }).pagination.next,

@@ -16,11 +16,8 @@ export function EnvironmentSwitch() {
       align="start"
       className="menu env-menu"
       trigger={
-        <button
-          type="button"
-          className="env-switch"
-          aria-label={`Environment: ${project?.name ?? ''} ${name}`}
-        >
+        <button type="button" className="env-switch">
+          <span className="hidden-text">Environment: </span>
           <span className="env-mark" aria-hidden="true">
             {environment.kind.slice(0, 1).toUpperCase()}
           </span>

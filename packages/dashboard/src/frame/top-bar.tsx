@@ -24,12 +24,11 @@ export const TopBar = ({ menu }: { readonly menu: ReactNode }) => (
         type="button"
         className="search-button"
         onClick={openPalette}
-        aria-label="Search, or go to an id"
         aria-keyshortcuts={`/ ${isMac ? 'Meta' : 'Control'}+K`}
       >
         <Icon name="search" size={14} />
         <span className="search-text">Search or paste an id</span>
-        <kbd>/</kbd>
+        <kbd aria-hidden="true">/</kbd>
       </button>
       <LiveSwitch />
       <ZoneMenu />

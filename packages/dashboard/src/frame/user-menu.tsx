@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../api/ask.ts';
 import { call } from '../api/client.ts';
-import { sessionQuery, useSession } from '../api/session.ts';
+import { roleNames, sessionQuery, useProject, useSession } from '../api/session.ts';
 import { toast } from '../api/toasts.ts';
 import { messageOf } from '../api/api-error.ts';
 import { IconButton } from '../parts/button.tsx';
@@ -18,6 +18,7 @@ const themes: readonly (readonly [Theme, string, IconName])[] = [
 /** Who is logged in, the theme, and logging out. */
 export function UserMenu() {
   const { user } = useSession();
+  const project = useProject();
   const theme = useThemeChoice();
   const navigate = useNavigate();
   const logOut = async (): Promise<void> => {
@@ -35,7 +36,12 @@ export function UserMenu() {
     <Menu
       trigger={<IconButton icon="person" label={`${user.name}: account and theme`} />}
       entries={[
-        { kind: 'label', label: user.email ?? user.name },
+        {
+          kind: 'label',
+          label: project
+            ? `${user.email ?? user.name}, ${roleNames[project.role]}`
+            : (user.email ?? user.name),
+        },
         { label: 'Account', icon: 'person', onSelect: () => void navigate({ to: '/account' }) },
         { kind: 'line' },
         ...themes.map(([value, label, icon]) => ({

@@ -71,11 +71,11 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const run = useEffectEvent((keys: string, event: KeyboardEvent) =>
     shortcuts.find((one) => one.keys === keys)?.run(event),
   );
-  const shape = JSON.stringify(shortcuts.map(({ run: _, ...rest }) => rest));
+  const shape = JSON.stringify(shortcuts, (name, value: unknown) => (name === 'run' ? undefined : value));
   useEffect(() => {
     const mine = (JSON.parse(shape) as readonly Omit<Shortcut, 'run'>[]).map((one) => ({
       ...one,
-      run: (event: KeyboardEvent) => void run(one.keys, event),
+      run: (event: KeyboardEvent) => run(one.keys, event),
     }));
     if (registered.size === 0) window.addEventListener('keydown', onKeyDown);
     registered.add(mine);

@@ -5,12 +5,12 @@ import { useFollow } from '../../api/use-follow.ts';
 
 export type RunDetail = ReplyOf<'retrieveRun'>;
 
-const ofRun: readonly OperationName[] = [
+const ofRun: ReadonlySet<OperationName> = new Set([
   'retrieveRun',
   'retrieveRunTimeline',
   'retrieveRunReason',
   'listRunAttempts',
-];
+]);
 
 /** A run, asked for again whenever the server tells a change of it, until it is over. */
 export function useRun(runId: string) {
@@ -23,7 +23,7 @@ export function useRun(runId: string) {
     () => {
       void client.invalidateQueries({
         predicate: ({ queryKey: [name, , given] }) =>
-          ofRun.includes(name as OperationName) &&
+          ofRun.has(name as OperationName) &&
           (given as { params?: { runId?: string } } | undefined)?.params?.runId === runId,
       });
     },

@@ -17,7 +17,7 @@ export function runFilterKeysOf(environment: Environment): readonly FilterKey[] 
     pick(
       (await queryClient.ensureQueryData({
         queryKey: keyOf(environment, name, 'completion'),
-        queryFn: () => call(name, {} as never, { environment }),
+        queryFn: () => call(name, {}, { environment }),
         staleTime: 60_000,
       })) as never,
     );

@@ -42,7 +42,7 @@ function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
         [...(self.data[index] ?? [])].filter((value) => value !== null && value !== undefined).length < 4,
     },
     ...((kind === 'bars' ? bars : steps) && { paths: kind === 'bars' ? bars : steps }),
-  } as uPlot.Series;
+  };
 }
 
 /** The drawn part of `Plot`. */
@@ -135,7 +135,7 @@ export default function Canvas({
             space: 28,
             incrs: undefined,
             values: (_, values) => values.map((value) => formatAxis(value)),
-          } as uPlot.Axis,
+          },
         ],
         series: [{}, ...drawn.map((one) => seriesOptions(element, one))],
         hooks: {

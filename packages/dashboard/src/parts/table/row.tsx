@@ -82,6 +82,6 @@ export const TableRow = <R,>({
         </label>
       </div>
     )}
-    <Cells row={row} columns={columns as never} />
+    <Cells row={row} columns={columns} />
   </div>
 );
