@@ -73,6 +73,16 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         '/errors/rules',
         '/queues',
         '/queues/task%2Fcharge?view=keys',
+        '/variables',
+        '/versions',
+        '/versions?tab=runners',
+        '/versions?tab=branches',
+        '/notifications',
+        '/notifications?tab=deliveries',
+        '/settings/keys',
+        '/settings/members',
+        '/settings/audit',
+        '/settings/storage',
       ]) {
         await page.setViewportSize({ width: 1_440, height: 900 });
         await open(path);

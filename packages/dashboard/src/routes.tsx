@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
@@ -17,6 +18,7 @@ import { Failure } from './parts/failure.tsx';
 import { Page } from './parts/page.tsx';
 import { RunPanelContext } from './parts/runs/run-panel.tsx';
 import { Frame } from './frame/frame.tsx';
+import { PlainFrame } from './frame/plain-frame.tsx';
 import { parseSearch, stringifySearch } from './search-params.ts';
 
 const LoginPage = lazy(() => import('./pages/login/login-page.tsx'));
@@ -99,151 +101,138 @@ const environment = createRoute({
   component: EnvironmentFrame,
 });
 
-// A page is loaded when it is first opened. One that is added: its route here, its line in frame/links.ts.
-const overview = createRoute({
-  getParentRoute: () => environment,
-  path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
-});
-const runs = createRoute({
-  getParentRoute: () => environment,
-  path: '/runs',
-  component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
-});
+/** A page of an environment. It is loaded when it is first opened. */
+const page = <Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => environment, path, component });
 
-const run = createRoute({
-  getParentRoute: () => environment,
-  path: '/runs/$runId',
-  component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
-});
-const queues = createRoute({
-  getParentRoute: () => environment,
-  path: '/queues',
-  component: lazyRouteComponent(() => import('./pages/queues/queues-page.tsx'), 'QueuesPage'),
-});
-const queue = createRoute({
-  getParentRoute: () => environment,
-  path: '/queues/$queueId',
-  component: lazyRouteComponent(() => import('./pages/queues/queue-page.tsx'), 'QueuePage'),
-});
-const errors = createRoute({
-  getParentRoute: () => environment,
-  path: '/errors',
-  component: lazyRouteComponent(() => import('./pages/errors/errors-page.tsx'), 'ErrorsPage'),
-});
-const errorRules = createRoute({
-  getParentRoute: () => environment,
-  path: '/errors/rules',
-  component: lazyRouteComponent(() => import('./pages/errors/rules-page.tsx'), 'RulesPage'),
-});
-const error = createRoute({
-  getParentRoute: () => environment,
-  path: '/errors/$errorId',
-  component: lazyRouteComponent(() => import('./pages/errors/error-page.tsx'), 'ErrorPage'),
-});
-const tasks = createRoute({
-  getParentRoute: () => environment,
-  path: '/tasks',
-  component: lazyRouteComponent(() => import('./pages/tasks/tasks-page.tsx'), 'TasksPage'),
-});
-const task = createRoute({
-  getParentRoute: () => environment,
-  path: '/tasks/$taskId',
-  component: lazyRouteComponent(() => import('./pages/tasks/task-page.tsx'), 'TaskPage'),
-});
-
-const schedules = createRoute({
-  getParentRoute: () => environment,
-  path: '/schedules',
-  component: lazyRouteComponent(() => import('./pages/schedules/schedules-page.tsx'), 'SchedulesPage'),
-});
-const schedule = createRoute({
-  getParentRoute: () => environment,
-  path: '/schedules/$scheduleId',
-  component: lazyRouteComponent(() => import('./pages/schedules/schedule-page.tsx'), 'SchedulePage'),
-});
-const batches = createRoute({
-  getParentRoute: () => environment,
-  path: '/batches',
-  component: lazyRouteComponent(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage'),
-});
-const batch = createRoute({
-  getParentRoute: () => environment,
-  path: '/batches/$batchId',
-  component: lazyRouteComponent(() => import('./pages/batches/batch-page.tsx'), 'BatchPage'),
-});
-const bulk = createRoute({
-  getParentRoute: () => environment,
-  path: '/bulk',
-  component: lazyRouteComponent(() => import('./pages/bulk/bulk-page.tsx'), 'BulkPage'),
-});
-const bulkAction = createRoute({
-  getParentRoute: () => environment,
-  path: '/bulk/$bulkActionId',
-  component: lazyRouteComponent(() => import('./pages/bulk/bulk-action-page.tsx'), 'BulkActionPage'),
-});
-const events = createRoute({
-  getParentRoute: () => environment,
-  path: '/events',
-  component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
-});
-const event = createRoute({
-  getParentRoute: () => environment,
-  path: '/events/$eventId',
-  component: lazyRouteComponent(() => import('./pages/events/event-page.tsx'), 'EventPage'),
-});
-const waits = createRoute({
-  getParentRoute: () => environment,
-  path: '/waits',
-  component: lazyRouteComponent(() => import('./pages/waits/waits-page.tsx'), 'WaitsPage'),
-});
-const wait = createRoute({
-  getParentRoute: () => environment,
-  path: '/waits/$waitpointId',
-  component: lazyRouteComponent(() => import('./pages/waits/wait-page.tsx'), 'WaitPage'),
-});
-const sessions = createRoute({
-  getParentRoute: () => environment,
-  path: '/sessions',
-  component: lazyRouteComponent(() => import('./pages/sessions/sessions-page.tsx'), 'SessionsPage'),
-});
-const session = createRoute({
-  getParentRoute: () => environment,
-  path: '/sessions/$session',
-  component: lazyRouteComponent(() => import('./pages/sessions/session-page.tsx'), 'SessionPage'),
-});
-
-const pages2 = [
-  schedules,
-  schedule,
-  batches,
-  batch,
-  bulk,
-  bulkAction,
-  events,
-  event,
-  waits,
-  wait,
-  sessions,
-  session,
+// A page that is added: its route here, its line in frame/links.ts.
+const pages = [
+  page(
+    '/',
+    lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/runs',
+    lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
+  ),
+  page(
+    '/runs/$runId',
+    lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
+  ),
+  page(
+    '/queues',
+    lazyRouteComponent(() => import('./pages/queues/queues-page.tsx'), 'QueuesPage'),
+  ),
+  page(
+    '/queues/$queueId',
+    lazyRouteComponent(() => import('./pages/queues/queue-page.tsx'), 'QueuePage'),
+  ),
+  page(
+    '/errors',
+    lazyRouteComponent(() => import('./pages/errors/errors-page.tsx'), 'ErrorsPage'),
+  ),
+  page(
+    '/errors/rules',
+    lazyRouteComponent(() => import('./pages/errors/rules-page.tsx'), 'RulesPage'),
+  ),
+  page(
+    '/errors/$errorId',
+    lazyRouteComponent(() => import('./pages/errors/error-page.tsx'), 'ErrorPage'),
+  ),
+  page(
+    '/tasks',
+    lazyRouteComponent(() => import('./pages/tasks/tasks-page.tsx'), 'TasksPage'),
+  ),
+  page(
+    '/tasks/$taskId',
+    lazyRouteComponent(() => import('./pages/tasks/task-page.tsx'), 'TaskPage'),
+  ),
+  page(
+    '/schedules',
+    lazyRouteComponent(() => import('./pages/schedules/schedules-page.tsx'), 'SchedulesPage'),
+  ),
+  page(
+    '/schedules/$scheduleId',
+    lazyRouteComponent(() => import('./pages/schedules/schedule-page.tsx'), 'SchedulePage'),
+  ),
+  page(
+    '/batches',
+    lazyRouteComponent(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage'),
+  ),
+  page(
+    '/batches/$batchId',
+    lazyRouteComponent(() => import('./pages/batches/batch-page.tsx'), 'BatchPage'),
+  ),
+  page(
+    '/bulk',
+    lazyRouteComponent(() => import('./pages/bulk/bulk-page.tsx'), 'BulkPage'),
+  ),
+  page(
+    '/bulk/$bulkActionId',
+    lazyRouteComponent(() => import('./pages/bulk/bulk-action-page.tsx'), 'BulkActionPage'),
+  ),
+  page(
+    '/events',
+    lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
+  ),
+  page(
+    '/events/$eventId',
+    lazyRouteComponent(() => import('./pages/events/event-page.tsx'), 'EventPage'),
+  ),
+  page(
+    '/waits',
+    lazyRouteComponent(() => import('./pages/waits/waits-page.tsx'), 'WaitsPage'),
+  ),
+  page(
+    '/waits/$waitpointId',
+    lazyRouteComponent(() => import('./pages/waits/wait-page.tsx'), 'WaitPage'),
+  ),
+  page(
+    '/sessions',
+    lazyRouteComponent(() => import('./pages/sessions/sessions-page.tsx'), 'SessionsPage'),
+  ),
+  page(
+    '/sessions/$session',
+    lazyRouteComponent(() => import('./pages/sessions/session-page.tsx'), 'SessionPage'),
+  ),
+  page(
+    '/variables',
+    lazyRouteComponent(() => import('./pages/variables/variables-page.tsx'), 'VariablesPage'),
+  ),
+  page(
+    '/versions',
+    lazyRouteComponent(() => import('./pages/versions/versions-page.tsx'), 'VersionsPage'),
+  ),
+  page(
+    '/versions/$version',
+    lazyRouteComponent(() => import('./pages/versions/version-page.tsx'), 'VersionPage'),
+  ),
+  page(
+    '/notifications',
+    lazyRouteComponent(() => import('./pages/notifications/notifications-page.tsx'), 'NotificationsPage'),
+  ),
+  page(
+    '/notifications/$id',
+    lazyRouteComponent(() => import('./pages/notifications/notifications-page.tsx'), 'NotificationLink'),
+  ),
+  page(
+    '/settings/{-$section}',
+    lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+  ),
 ];
+
+const plain = createRoute({ getParentRoute: () => root, id: 'plain', component: PlainFrame });
+const account = createRoute({
+  getParentRoute: () => plain,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+});
 
 const routeTree = root.addChildren([
   index,
   login,
-  environment.addChildren([
-    overview,
-    runs,
-    run,
-    queues,
-    queue,
-    errors,
-    errorRules,
-    error,
-    tasks,
-    task,
-    ...pages2,
-  ]),
+  plain.addChildren([account]),
+  environment.addChildren(pages),
 ]);
 
 export const router = createRouter({

@@ -2,6 +2,8 @@
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
+  /** Which of several reasons it was, where the server tells them apart: `version_not_loaded`. */
+  readonly code: string | undefined;
   /** Sentences about fields, each with the field's path. */
   readonly details: readonly { readonly message: string; readonly path?: readonly string[] }[];
   /** Seconds that the server asks to wait. */
@@ -10,10 +12,11 @@ export class ApiError extends Error {
   constructor(
     status: number,
     message: string,
-    { details = [], retryAfter }: Partial<Pick<ApiError, 'details' | 'retryAfter'>> = {},
+    { details = [], retryAfter, code }: Partial<Pick<ApiError, 'details' | 'retryAfter' | 'code'>> = {},
   ) {
     super(message);
     this.status = status;
+    this.code = code;
     this.details = details;
     this.retryAfter = retryAfter;
   }

@@ -54,15 +54,26 @@ export const headersOf = (environment: Environment | undefined): Record<string, 
 
 interface Problem {
   readonly error?: unknown;
+  readonly code?: unknown;
   readonly details?: ApiError['details'];
+  /** Of changes of environment variables: what is wrong with which. */
+  readonly variableErrors?: readonly { readonly key: string; readonly error: string }[];
 }
+
+const detailsOf = ({ details, variableErrors }: Problem): ApiError['details'] =>
+  Array.isArray(details)
+    ? details
+    : Array.isArray(variableErrors)
+      ? variableErrors.map(({ key, error }) => ({ message: `${key}: ${error}` }))
+      : [];
 
 async function problemOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Problem;
   const message = typeof body.error === 'string' ? body.error : `The server answered ${response.status}.`;
   const after = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, message, {
-    ...(Array.isArray(body.details) && { details: body.details }),
+    details: detailsOf(body),
+    ...(typeof body.code === 'string' && { code: body.code }),
     ...(after > 0 && { retryAfter: after }),
   });
 }

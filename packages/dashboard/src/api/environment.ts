@@ -24,3 +24,9 @@ export function useEnvironmentParams(): { readonly project: string; readonly env
   const environment = useEnvironment();
   return useMemo(() => ({ project: environment.project, env: environmentSlug(environment) }), [environment]);
 }
+
+/** The environment of the address as operations have it in their path. The branch goes with the request, in a header. */
+export function useEnvironmentPath(): { readonly projectRef: string; readonly env: string } {
+  const { project, kind } = useEnvironment();
+  return useMemo(() => ({ projectRef: project, env: kind }), [project, kind]);
+}

@@ -11,6 +11,7 @@ const pages: readonly (readonly [prefix: RegExp, page: string, what: string])[] 
   [/^session_[0-9a-z]+$/, 'sessions', 'session'],
   [/^deployment_[0-9a-z]+$/, 'versions', 'version'],
   [/^runner_[0-9a-z]+$/, 'versions', 'runner'],
+  [/^(?:endpoint|delivery|alert)_[0-9a-z]+$/, 'notifications', 'notification'],
 ];
 
 /**

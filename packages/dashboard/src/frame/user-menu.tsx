@@ -42,7 +42,7 @@ export function UserMenu() {
             ? `${user.email ?? user.name}, ${roleNames[project.role]}`
             : (user.email ?? user.name),
         },
-        { label: 'Account', icon: 'person', onSelect: () => void navigate({ to: '/account' as '/' }) },
+        { label: 'Account', icon: 'person', onSelect: () => void navigate({ to: '/account' }) },
         { kind: 'line' },
         ...themes.map(([value, label, icon]) => ({
           kind: 'radio' as const,

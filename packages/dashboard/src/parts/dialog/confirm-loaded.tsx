@@ -19,6 +19,8 @@ export interface ConfirmProps {
   readonly typed?: string;
   /** Nothing is lost by it. */
   readonly isHarmless?: boolean;
+  /** It cannot be done yet: what it changes is not known, or something is to be chosen first. */
+  readonly isDisabled?: boolean;
   /** Why it failed. */
   readonly error?: string | undefined;
 }
@@ -34,6 +36,7 @@ const ConfirmLoaded = ({
   isBusy = false,
   typed,
   isHarmless = false,
+  isDisabled = false,
   error,
 }: ConfirmProps) => (
   <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -50,6 +53,7 @@ const ConfirmLoaded = ({
           isBusy={isBusy}
           typed={typed}
           isHarmless={isHarmless}
+          isDisabled={isDisabled}
           error={error}
         />
       </AlertDialog.Popup>
@@ -63,8 +67,9 @@ function ConfirmForm({
   isBusy = false,
   typed,
   isHarmless = false,
+  isDisabled = false,
   error,
-}: Pick<ConfirmProps, 'action' | 'onConfirm' | 'isBusy' | 'typed' | 'isHarmless' | 'error'>) {
+}: Pick<ConfirmProps, 'action' | 'onConfirm' | 'isBusy' | 'typed' | 'isHarmless' | 'isDisabled' | 'error'>) {
   const [text, setText] = useState('');
   return (
     <form
@@ -93,7 +98,7 @@ function ConfirmForm({
           look="main"
           className={isHarmless ? '' : 'danger'}
           isBusy={isBusy}
-          disabled={typed !== undefined && text !== typed}
+          disabled={isDisabled || (typed !== undefined && text !== typed)}
         >
           {action}
         </Button>

@@ -30,9 +30,10 @@ export interface TableProps<R> {
 
 const overscan = 12;
 
-/** Whether a click was meant for something inside a row. */
-const isOnControl = (event: MouseEvent): boolean =>
-  event.target instanceof Element && event.target.closest('a, button, input, label, select') !== null;
+/** Whether a click was meant for something inside a row, or in a menu that was opened from it, which is elsewhere in the document. */
+const isOnControl = ({ target, currentTarget }: MouseEvent): boolean =>
+  target instanceof Element &&
+  (!currentTarget.contains(target) || target.closest('a, button, input, label, select') !== null);
 
 /**
  * Rows of which only those in sight are in the document. `j` and `k` go through them, Enter opens, `x` chooses. The page scrolls, not the table.

@@ -1,0 +1,40 @@
+import { useSession, roleNames } from '../../api/session.ts';
+import { Command } from '../../parts/empty.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Browsers } from './browsers.tsx';
+import { Tokens } from './tokens.tsx';
+import './account.css';
+
+/** What belongs to the user and to no environment: who they are, where they are logged in, their tokens. */
+export function AccountPage() {
+  const { user, organizations } = useSession();
+  return (
+    <Page title="Account" summary={user.email ?? user.name}>
+      <Facts
+        facts={[
+          ['Name', user.name],
+          ['Mail', user.email ?? 'none'],
+          ['Id', <Id key="id" id={user.id} />],
+          [
+            'Organizations',
+            organizations.length === 0
+              ? 'none'
+              : organizations.map(({ name, role }) => `${name} (${roleNames[role]})`).join(', '),
+          ],
+        ]}
+      />
+      <Browsers />
+      <Tokens />
+      <Section title="Password">
+        <p className="muted">
+          A password is set or removed where you are logged in with a token, never in a browser. All your
+          browsers are logged out by it.
+        </p>
+        <div>
+          <Command text="npx millrace members set-password" />
+        </div>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,177 @@
+import type { AccessToken } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { expiryOf, expiryOptions } from '../../parts/form/expiry.ts';
+import { fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
+import { ShownOnce } from '../../parts/once/shown-once.tsx';
+import { Section } from '../../parts/page.tsx';
+import type { Column } from '../../parts/table/column.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time/time.tsx';
+
+/** The personal access tokens of the user: with one, a program does what its user may. */
+export function Tokens() {
+  const [isMaking, setMaking] = useState(false);
+  const [asked, setAsked] = useState<AccessToken>();
+  const tokens = useAsk('listTokens', {}, { live: 15_000, inEnvironment: false });
+  const revoke = useAct('revokeToken', {
+    outdates: ['listTokens'],
+    inEnvironment: false,
+    showsErrors: true,
+    done: ({ name }) => `Token ${name} revoked`,
+    onDone: () => setAsked(undefined),
+  });
+  if (tokens.error && !tokens.data)
+    return <Failure error={tokens.error} onRetry={() => void tokens.refetch()} />;
+  const good = (tokens.data?.data ?? []).filter(
+    ({ revokedAt, expiresAt }) =>
+      revokedAt === undefined && (expiresAt === undefined || Date.parse(expiresAt) > Date.now()),
+  );
+  return (
+    <Section
+      title="Personal access tokens"
+      actions={
+        <Button icon="plus" onClick={() => setMaking(true)}>
+          Create token
+        </Button>
+      }
+    >
+      <div className="edge">
+        <Table
+          label="Personal access tokens"
+          columns={columnsOf(setAsked)}
+          rows={good}
+          rowKey={({ id }) => id}
+          isPending={tokens.isPending}
+          empty={
+            <Empty title="You have no token that works." command="npx millrace login --approval">
+              The command line uses one. It may do what you may.
+            </Empty>
+          }
+        />
+      </div>
+      <Dialog isOpen={isMaking} onClose={() => setMaking(false)} title="Create a personal access token">
+        <TokenForm onClose={() => setMaking(false)} />
+      </Dialog>
+      <Confirm
+        isOpen={asked !== undefined}
+        onClose={() => {
+          revoke.reset();
+          setAsked(undefined);
+        }}
+        title={`Revoke the token ${asked?.name ?? ''}?`}
+        action={`Revoke ${asked?.name ?? ''}`}
+        typed={asked?.name ?? ''}
+        isBusy={revoke.isPending}
+        error={revoke.error?.message}
+        onConfirm={() => asked && revoke.mutate({ params: { tokenId: asked.id } })}
+      >
+        It ends for good and at once. Programs that use it are refused, and browsers that were logged in with
+        it, too.
+      </Confirm>
+    </Section>
+  );
+}
+
+const columnsOf = (onRevoke: (one: AccessToken) => void): readonly Column<AccessToken>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(140px, 3fr)',
+    isEssential: true,
+    cell: ({ name, id }) => <span data-tip={id}>{name}</span>,
+  },
+  {
+    id: 'text',
+    header: 'Token',
+    width: '104px',
+    cell: ({ lastFour }) => <code className="muted">…{lastFour}</code>,
+  },
+  { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'used',
+    header: 'Last used',
+    width: '96px',
+    isEssential: true,
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === undefined ? <span className="muted">never</span> : <Time at={lastUsedAt} />,
+  },
+  {
+    id: 'ends',
+    header: 'Ends',
+    width: '96px',
+    cell: ({ expiresAt }) =>
+      expiresAt === undefined ? <span className="muted">never</span> : <Time at={expiresAt} />,
+  },
+  {
+    id: 'acts',
+    header: '',
+    width: '96px',
+    align: 'end',
+    isEssential: true,
+    cell: (one) => (
+      <Button look="plain" className="account-row-button" onClick={() => onRevoke(one)}>
+        Revoke
+      </Button>
+    ),
+  },
+];
+
+function TokenForm({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [expiry, setExpiry] = useState('90');
+  const create = useAct('createToken', { outdates: ['listTokens'], inEnvironment: false, showsErrors: true });
+  if (create.data)
+    return (
+      <div className="stack">
+        <ShownOnce label="Personal access token" text={create.data.token}>
+          Whoever has it may do what you may.
+        </ShownOnce>
+        <div className="form-actions">
+          <Button look="main" onClick={onClose}>
+            I have copied it
+          </Button>
+        </div>
+      </div>
+    );
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const expiresAt = expiryOf(expiry);
+        create.mutate({ body: { name: name.trim(), ...(expiresAt !== undefined && { expiresAt }) } });
+      }}
+    >
+      <TextField
+        label="Name"
+        hint="Where it is used, such as laptop."
+        value={name}
+        maxLength={64}
+        required
+        error={fieldError(create.error, 'name')}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="It ends"
+        value={expiry}
+        options={expiryOptions}
+        error={fieldError(create.error, 'expiresAt')}
+        onChange={(event) => setExpiry(event.target.value)}
+      />
+      <FormError error={create.error} fields={['name', 'expiresAt']} />
+      <div className="form-actions">
+        <Button onClick={onClose}>Create none</Button>
+        <Button type="submit" look="main" isBusy={create.isPending} disabled={name.trim() === ''}>
+          Create token
+        </Button>
+      </div>
+    </form>
+  );
+}

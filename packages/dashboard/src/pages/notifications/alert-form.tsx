@@ -1,0 +1,180 @@
+import type { Alert, AlertKind } from '@millrace/contract';
+import { useState, type FormEvent } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
+import { placeOf } from './endpoint-words.ts';
+import { alertKinds, alertWords } from './types.ts';
+
+interface AlertFormProps {
+  /** The one that is changed; without it, one is added. */
+  readonly alert?: Alert;
+  readonly onClose: () => void;
+}
+
+const outdated = ['listAlerts', 'retrieveAlert'] as const;
+
+export function AlertForm({ alert, onClose }: AlertFormProps) {
+  const params = useEnvironmentPath();
+  const [kind, setKind] = useState<AlertKind>(alert?.kind ?? 'error.new');
+  const words = alertWords[kind];
+  const [name, setName] = useState(alert?.name ?? '');
+  const [of, setOf] = useState(alert?.task ?? alert?.queue ?? '');
+  const [threshold, setThreshold] = useState(String(alert?.threshold ?? words.threshold));
+  const [window, setWindow] = useState(alert?.window ?? words.window);
+  const [minRuns, setMinRuns] = useState(String(alert?.minRuns ?? 20));
+  const [quiet, setQuiet] = useState(alert?.quiet ?? '30m');
+  const [endpoints, setEndpoints] = useState<readonly string[]>(alert?.endpoints ?? []);
+  const [tellsAll, setTellsAll] = useState((alert?.endpoints ?? null) === null);
+  const known = useAsk('listNotificationEndpoints', { params });
+  const options = { outdates: outdated, showsErrors: true, onDone: onClose } as const;
+  const create = useAct('createAlert', { ...options, done: 'The condition is watched' });
+  const update = useAct('updateAlert', { ...options, done: 'Alert changed' });
+  const error = create.error ?? update.error;
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const text = name.trim();
+    const subject = of.trim();
+    const settings = {
+      threshold: Number(threshold),
+      window: window.trim(),
+      quiet: quiet.trim(),
+      ...(kind === 'task.failureRate' && { minRuns: Number(minRuns) }),
+    };
+    const chosen = tellsAll ? null : [...endpoints];
+    if (alert) {
+      const body = {
+        ...settings,
+        name: text === '' ? null : text,
+        endpoints: chosen,
+        ...(words.of && { [words.of]: subject === '' ? null : subject }),
+      };
+      update.mutate({ params: { ...params, alertId: alert.id }, body });
+      return;
+    }
+    const body = {
+      kind,
+      ...settings,
+      ...(text !== '' && { name: text }),
+      ...(chosen && { endpoints: chosen }),
+      ...(words.of && subject !== '' && { [words.of]: subject }),
+    };
+    create.mutate({ params, body });
+  };
+  const paths = ['threshold', 'window', 'quiet', 'minRuns', 'name', 'task', 'queue'];
+  return (
+    <form className="stack" onSubmit={submit}>
+      {!alert && (
+        <SelectField
+          label="When"
+          value={kind}
+          onChange={(event) => {
+            const next = event.target.value as AlertKind;
+            setKind(next);
+            setOf('');
+            setThreshold(String(alertWords[next].threshold));
+            setWindow(alertWords[next].window);
+          }}
+          options={alertKinds.map((value) => ({ value, label: alertWords[value].label }))}
+        />
+      )}
+      {words.of && (
+        <TextField
+          label={words.of === 'task' ? 'Only the task' : 'Only the queue'}
+          hint={
+            words.of === 'task'
+              ? 'Empty: all tasks.'
+              : 'Empty: all queues. task/<id> is the own queue of a task.'
+          }
+          value={of}
+          error={fieldError(error, words.of)}
+          onChange={(event) => setOf(event.target.value)}
+        />
+      )}
+      <div className="notification-columns">
+        <TextField
+          label="Threshold"
+          inputMode="decimal"
+          hint={words.unit}
+          required
+          value={threshold}
+          error={fieldError(error, 'threshold')}
+          onChange={(event) => setThreshold(event.target.value)}
+        />
+        <TextField
+          label="Window"
+          hint={words.windowHint}
+          required
+          value={window}
+          error={fieldError(error, 'window')}
+          onChange={(event) => setWindow(event.target.value)}
+        />
+      </div>
+      {kind === 'task.failureRate' && (
+        <TextField
+          label="At least so many runs"
+          inputMode="numeric"
+          hint="Fewer runs that ended are too few to tell."
+          value={minRuns}
+          error={fieldError(error, 'minRuns')}
+          onChange={(event) => setMinRuns(event.target.value)}
+        />
+      )}
+      <TextField
+        label="Quiet time"
+        hint="After a message, the next one of this alert comes at the earliest after this time."
+        required
+        value={quiet}
+        error={fieldError(error, 'quiet')}
+        onChange={(event) => setQuiet(event.target.value)}
+      />
+      <fieldset className="notification-types">
+        <legend className="field-label">Whom it tells</legend>
+        <CheckField
+          label="Every endpoint that takes alerts"
+          checked={tellsAll}
+          onChange={(event) => setTellsAll(event.target.checked)}
+        />
+        {!tellsAll &&
+          known.data?.data.map((one) => (
+            <CheckField
+              key={one.id}
+              label={placeOf(one)}
+              checked={endpoints.includes(one.id)}
+              onChange={(event) =>
+                setEndpoints(
+                  event.target.checked ? [...endpoints, one.id] : endpoints.filter((id) => id !== one.id),
+                )
+              }
+            />
+          ))}
+      </fieldset>
+      <TextField
+        label="Name"
+        hint="Shown in its messages. It may be empty."
+        maxLength={128}
+        value={name}
+        error={fieldError(error, 'name')}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {known.data?.data.length === 0 && (
+        <p className="notice tone-warn">There is no endpoint yet: the alert fires, and nobody is told.</p>
+      )}
+      <FormError error={error} fields={paths} />
+      <div className="form-actions">
+        <Button onClick={onClose}>{alert ? 'Keep as it is' : 'Add none'}</Button>
+        <Button
+          type="submit"
+          look="main"
+          isBusy={create.isPending || update.isPending}
+          disabled={!tellsAll && endpoints.length === 0}
+        >
+          {alert ? 'Change the alert' : 'Watch it'}
+        </Button>
+      </div>
+    </form>
+  );
+}

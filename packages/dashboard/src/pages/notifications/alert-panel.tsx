@@ -1,0 +1,167 @@
+import type { Alert } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { toast } from '../../api/toasts.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
+import { SidePanel } from '../../parts/panel/side-panel.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { AlertForm } from './alert-form.tsx';
+import { alertLook } from './alert-look.ts';
+import { conditionText } from './condition-text.ts';
+import { placeOf } from './endpoint-words.ts';
+import { alertWords } from './types.ts';
+import '../../parts/plot/plot.css';
+
+interface AlertPanelProps {
+  readonly alert: Alert | undefined;
+  readonly mayWrite: boolean;
+}
+
+/** One alert, and what it holds for now. */
+export function AlertPanel({ alert, mayWrite }: AlertPanelProps) {
+  const [, setSearch] = useSearchTexts();
+  return (
+    <SidePanel
+      isOpen={alert !== undefined}
+      onClose={() => setSearch({ panel: undefined })}
+      title={alert ? (alert.name ?? alertWords[alert.kind].label) : ''}
+    >
+      {alert && (
+        <div className="stack" key={alert.id}>
+          {mayWrite && <Acts alert={alert} />}
+          <p>{conditionText(alert)}.</p>
+          <AlertFacts alert={alert} />
+          <Section title="For what it holds now">
+            <Subjects alertId={alert.id} />
+          </Section>
+        </div>
+      )}
+    </SidePanel>
+  );
+}
+
+function AlertFacts({ alert }: { readonly alert: Alert }) {
+  const params = useEnvironmentPath();
+  const endpoints = useAsk('listNotificationEndpoints', { params });
+  const nameOf = (id: string): string => {
+    const found = endpoints.data?.data.find((one) => one.id === id);
+    return found ? placeOf(found) : id;
+  };
+  return (
+    <Facts
+      facts={[
+        ['State', <Mark key="state" look={alertLook(alert)} />],
+        alert.firingSince === null
+          ? undefined
+          : ['Firing since', <Time key="since" at={alert.firingSince} />],
+        ['Last message', alert.lastSentAt === null ? 'none' : <Time key="last" at={alert.lastSentAt} />],
+        ['Quiet time', alert.quiet],
+        [
+          'Tells',
+          alert.endpoints === null
+            ? 'every endpoint that takes alerts'
+            : alert.endpoints.map(nameOf).join(', '),
+        ],
+        ['Id', <Id key="id" id={alert.id} short />],
+        ['Created', <Time key="created" at={alert.createdAt} />],
+      ]}
+    />
+  );
+}
+
+function Subjects({ alertId }: { readonly alertId: string }) {
+  const params = { ...useEnvironmentPath(), alertId };
+  const found = useAsk('retrieveAlert', { params }, { live: true, keepPrevious: false });
+  if (found.error && !found.data) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
+  if (!found.data) return <Skeleton label="Loading what it holds for" />;
+  const { subjects, kind } = found.data;
+  if (subjects.length === 0) return <p className="muted">Nothing.</p>;
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Since</th>
+          <th scope="col" className="number" title={alertWords[kind].unit}>
+            Value
+          </th>
+          <th scope="col">Told</th>
+        </tr>
+      </thead>
+      <tbody>
+        {subjects.map(({ subject, since, value, told }) => (
+          <tr key={subject}>
+            <td className="mono">{subject}</td>
+            <td>
+              <Time at={since} />
+            </td>
+            <td className="number">{value.toLocaleString('en', { maximumFractionDigits: 1 })}</td>
+            <td>{told ? 'yes' : 'not yet'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Acts({ alert }: { readonly alert: Alert }) {
+  const params = { ...useEnvironmentPath(), alertId: alert.id };
+  const [, setSearch] = useSearchTexts();
+  const [asked, setAsked] = useState<'change' | 'delete'>();
+  const close = (): void => setAsked(undefined);
+  const update = useAct('updateAlert', {
+    outdates: ['listAlerts', 'retrieveAlert'],
+    onDone: ({ enabled }) =>
+      toast({
+        title: enabled ? 'The condition is watched again' : 'The condition is no longer watched',
+        undo: () => update.mutate({ params, body: { enabled: !enabled } }),
+      }),
+  });
+  const remove = useAct('deleteAlert', {
+    outdates: ['listAlerts'],
+    showsErrors: true,
+    done: 'Alert deleted',
+    onDone: () => setSearch({ panel: undefined }),
+  });
+  return (
+    <div className="row wrap">
+      <Button icon="pencil" onClick={() => setAsked('change')}>
+        Change
+      </Button>
+      <Button
+        isBusy={update.isPending}
+        onClick={() => update.mutate({ params, body: { enabled: !alert.enabled } })}
+      >
+        {alert.enabled ? 'Switch off' : 'Switch on'}
+      </Button>
+      <Button icon="trash" look="danger" onClick={() => setAsked('delete')}>
+        Delete
+      </Button>
+      <Dialog isOpen={asked === 'change'} onClose={close} title="Change the alert">
+        <AlertForm alert={alert} onClose={close} />
+      </Dialog>
+      <Confirm
+        isOpen={asked === 'delete'}
+        onClose={() => {
+          remove.reset();
+          close();
+        }}
+        title={`Delete the alert ${alert.name ?? alertWords[alert.kind].label}?`}
+        action="Delete the alert"
+        isBusy={remove.isPending}
+        error={remove.error?.message}
+        onConfirm={() => remove.mutate({ params })}
+      >
+        {conditionText(alert)}: nobody is told of that any more.
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,184 @@
+import type { NotificationDelivery } from '@millrace/contract';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import type { Column } from '../../parts/table/column.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { deliveryLook } from './delivery-look.ts';
+import { DeliveryPanel } from './delivery-panel.tsx';
+import { placeOf } from './endpoint-words.ts';
+import { typeWords } from './types.ts';
+
+const keyOf = ({ id }: NotificationDelivery): string => id;
+
+const outcomes = [
+  { value: '', label: 'All' },
+  { value: 'PENDING', label: 'Waiting' },
+  { value: 'DELIVERED', label: 'Delivered' },
+  { value: 'FAILED', label: 'Failed' },
+] as const;
+
+/** What was sent, or is tried again. One of them opens with what it says, and can be sent again. */
+export function DeliveriesTab() {
+  const params = useEnvironmentPath();
+  const may = useMay();
+  const [{ status = '', endpoint = '', type = '', panel }, setSearch] = useSearchTexts();
+  const endpoints = useAsk('listNotificationEndpoints', { params });
+  const query = {
+    'page[size]': 50,
+    'filter[status]': status || undefined,
+    'filter[endpoint]': endpoint || undefined,
+    'filter[type]': type || undefined,
+  };
+  const pages = useAskPages('listNotificationDeliveries', { params, query });
+  const head = useAsk('listNotificationDeliveries', { params, query }, { live: true, keepPrevious: false });
+  const { rows, fresh, showFresh } = useLiveRows(
+    pages,
+    head.data?.data,
+    keyOf,
+    JSON.stringify([params, query]),
+  );
+  if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
+  const places = new Map((endpoints.data?.data ?? []).map((one) => [one.id, placeOf(one)]));
+  const isFiltered = status !== '' || endpoint !== '' || type !== '';
+  return (
+    <div className="stack">
+      <div className="row wrap">
+        <div className="segments" role="group" aria-label="Outcome">
+          {outcomes.map(({ value, label }) => (
+            <Button
+              key={value}
+              look="plain"
+              aria-pressed={value === status}
+              onClick={() => setSearch({ status: value || undefined }, { push: true })}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+        <select
+          className="select notifications-select"
+          aria-label="Endpoint"
+          value={endpoint}
+          onChange={(event) => setSearch({ endpoint: event.target.value || undefined }, { push: true })}
+        >
+          <option value="">To every endpoint</option>
+          {[...places].map(([id, place]) => (
+            <option key={id} value={id}>
+              To {place}
+            </option>
+          ))}
+        </select>
+        <select
+          className="select notifications-select"
+          aria-label="What was told"
+          value={type}
+          onChange={(event) => setSearch({ type: event.target.value || undefined }, { push: true })}
+        >
+          <option value="">About everything</option>
+          {Object.entries(typeWords).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className="edge">
+        {fresh > 0 && rows.length > 0 && (
+          <button type="button" className="new-rows" onClick={showFresh}>
+            Show {fresh === 1 ? '1 new delivery' : `${fresh} new deliveries`}
+          </button>
+        )}
+        <Table
+          label="Deliveries"
+          columns={deliveryColumns(places)}
+          rows={rows}
+          rowKey={keyOf}
+          onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
+          openKey={panel}
+          isPending={pages.isPending}
+          hasMore={pages.hasMore}
+          loadMore={pages.loadMore}
+          empty={
+            isFiltered ? (
+              <Empty
+                title="No such delivery."
+                action={
+                  <Button
+                    onClick={() => setSearch({ status: undefined, endpoint: undefined, type: undefined })}
+                  >
+                    Show all
+                  </Button>
+                }
+              />
+            ) : (
+              <Empty title="Nothing was sent yet." command="npx millrace notifications test <endpoint>">
+                Every message to an endpoint is listed here, with the answers to it.
+              </Empty>
+            )
+          }
+        />
+      </div>
+      <DeliveryPanel
+        id={panel?.startsWith('delivery_') ? panel : undefined}
+        places={places}
+        mayResend={may('replayNotificationDelivery')}
+      />
+    </div>
+  );
+}
+
+const deliveryColumns = (places: ReadonlyMap<string, string>): readonly Column<NotificationDelivery>[] => [
+  {
+    id: 'status',
+    header: 'Outcome',
+    width: '108px',
+    isEssential: true,
+    cell: (one) => <Mark look={deliveryLook(one.status)} />,
+  },
+  {
+    id: 'type',
+    header: 'What',
+    width: 'minmax(140px, 2fr)',
+    isEssential: true,
+    cell: ({ type }) => <code>{type}</code>,
+  },
+  {
+    id: 'to',
+    header: 'To',
+    width: 'minmax(140px, 3fr)',
+    cell: ({ endpointId }) => <span className="cut">{places.get(endpointId) ?? endpointId}</span>,
+  },
+  {
+    id: 'answer',
+    header: 'Last answer',
+    width: 'minmax(100px, 2fr)',
+    cell: ({ responseStatus, failure }) => (
+      <span className="cut" data-tip={failure ?? undefined}>
+        {responseStatus ?? ''} <span className="muted">{failure}</span>
+      </span>
+    ),
+  },
+  { id: 'attempts', header: 'Attempts', width: '76px', align: 'end', cell: ({ attempts }) => attempts },
+  {
+    id: 'next',
+    header: 'Next attempt',
+    width: '104px',
+    cell: ({ dueAt, status }) =>
+      status === 'PENDING' && dueAt !== null ? <Time at={dueAt} /> : <span className="muted">–</span>,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '88px',
+    isEssential: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+];

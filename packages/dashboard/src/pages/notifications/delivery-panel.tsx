@@ -1,0 +1,88 @@
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { JsonTree } from '../../parts/json/json-tree.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
+import { SidePanel } from '../../parts/panel/side-panel.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { deliveryLook } from './delivery-look.ts';
+
+interface DeliveryPanelProps {
+  readonly id: string | undefined;
+  readonly places: ReadonlyMap<string, string>;
+  readonly mayResend: boolean;
+}
+
+/** One delivery: what was sent, how it was answered, and sending it again. */
+export function DeliveryPanel({ id, places, mayResend }: DeliveryPanelProps) {
+  const params = useEnvironmentPath();
+  const [, setSearch] = useSearchTexts();
+  const resend = useAct('replayNotificationDelivery', {
+    outdates: ['listNotificationDeliveries', 'retrieveNotificationDelivery'],
+    done: 'It is sent again',
+  });
+  return (
+    <SidePanel
+      isOpen={id !== undefined}
+      onClose={() => setSearch({ panel: undefined })}
+      title="Delivery"
+      actions={
+        mayResend &&
+        id !== undefined && (
+          <Button
+            icon="replay"
+            isBusy={resend.isPending}
+            onClick={() => resend.mutate({ params: { ...params, deliveryId: id } })}
+          >
+            Send again
+          </Button>
+        )
+      }
+    >
+      {id !== undefined && <Content key={id} id={id} places={places} />}
+    </SidePanel>
+  );
+}
+
+function Content({ id, places }: { readonly id: string; readonly places: ReadonlyMap<string, string> }) {
+  const params = { ...useEnvironmentPath(), deliveryId: id };
+  const found = useAsk('retrieveNotificationDelivery', { params }, { live: true, keepPrevious: false });
+  if (found.error && !found.data) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
+  if (!found.data) return <Skeleton lines={6} label="Loading the delivery" />;
+  const one = found.data;
+  return (
+    <div className="stack">
+      <Facts
+        facts={[
+          ['Outcome', <Mark key="status" look={deliveryLook(one.status)} />],
+          ['What', <code key="type">{one.type}</code>],
+          ['To', places.get(one.endpointId) ?? one.endpointId],
+          ['Attempts', one.attempts],
+          one.responseStatus === null ? undefined : ['Last answer', one.responseStatus],
+          one.lastAttemptAt === null
+            ? undefined
+            : ['Last attempt', <Time key="last" at={one.lastAttemptAt} />],
+          one.deliveredAt === null ? undefined : ['Delivered', <Time key="delivered" at={one.deliveredAt} />],
+          one.status !== 'PENDING' || one.dueAt === null
+            ? undefined
+            : ['Next attempt', <Time key="due" at={one.dueAt} />],
+          ['Created', <Time key="created" at={one.createdAt} />],
+          ['Id', <Id key="id" id={one.id} short />],
+          ['Message id', <Id key="message" id={one.messageId} short />],
+        ]}
+      />
+      {one.failure !== null && (
+        <div className="notice tone-bad">
+          <span>{one.failure}</span>
+        </div>
+      )}
+      <Section title="What is sent">
+        <JsonTree value={one.body} label="Body" depth={4} />
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+import type { NotificationEndpoint } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { toast } from '../../api/toasts.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { SidePanel } from '../../parts/panel/side-panel.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Mark } from '../../parts/status/status.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { endpointLook, placeOf } from './endpoint-words.ts';
+import { kindWords } from './types.ts';
+
+interface EndpointPanelProps {
+  readonly endpoint: NotificationEndpoint | undefined;
+  readonly mayWrite: boolean;
+  /** A new secret was made. */
+  readonly onSecret: (secret: string) => void;
+}
+
+/** One endpoint: how it is, and what can be done with it. */
+export function EndpointPanel({ endpoint, mayWrite, onSecret }: EndpointPanelProps) {
+  const [, setSearch] = useSearchTexts();
+  return (
+    <SidePanel
+      isOpen={endpoint !== undefined}
+      onClose={() => setSearch({ panel: undefined })}
+      title={endpoint ? placeOf(endpoint) : ''}
+    >
+      {endpoint && <Content key={endpoint.id} endpoint={endpoint} mayWrite={mayWrite} onSecret={onSecret} />}
+    </SidePanel>
+  );
+}
+
+function Content({
+  endpoint,
+  mayWrite,
+  onSecret,
+}: EndpointPanelProps & { readonly endpoint: NotificationEndpoint }) {
+  const [, setSearch] = useSearchTexts();
+  const toDeliveries = (): void =>
+    setSearch({ tab: 'deliveries', endpoint: endpoint.id, panel: undefined }, { push: true });
+  return (
+    <div className="stack">
+      {mayWrite && <Acts endpoint={endpoint} onSecret={onSecret} />}
+      <Facts
+        facts={[
+          ['State', <Mark key="state" look={endpointLook(endpoint)} />],
+          ['Kind', kindWords[endpoint.kind]],
+          ['Id', <Id key="id" id={endpoint.id} short />],
+          ['Created', <Time key="created" at={endpoint.createdAt} />],
+          endpoint.failingSince === null
+            ? undefined
+            : ['Failing since', <Time key="failing" at={endpoint.failingSince} />],
+          endpoint.disabledAt === null
+            ? undefined
+            : ['Off since', <Time key="off" at={endpoint.disabledAt} />],
+          endpoint.description === null ? undefined : ['Description', endpoint.description],
+          endpoint.mail === null
+            ? ['Address', <Id key="url" id={endpoint.url} />]
+            : [
+                'Mail server',
+                `${endpoint.mail.smtp.host}:${endpoint.mail.smtp.port}, ${endpoint.mail.smtp.security}`,
+              ],
+          endpoint.mail === null ? undefined : ['From', endpoint.mail.from],
+        ]}
+      />
+      <div>
+        <h3>What is told</h3>
+        <ul className="notification-list">
+          {endpoint.types.map((type) => (
+            <li key={type}>
+              <code>{type}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div>
+        <Button onClick={toDeliveries}>Deliveries to it</Button>
+      </div>
+    </div>
+  );
+}
+
+type Asked = 'change' | 'delete' | 'rotate';
+
+function Acts({
+  endpoint,
+  onSecret,
+}: Pick<EndpointPanelProps, 'onSecret'> & { readonly endpoint: NotificationEndpoint }) {
+  const params = { ...useEnvironmentPath(), endpointId: endpoint.id };
+  const [, setSearch] = useSearchTexts();
+  const [asked, setAsked] = useState<Asked>();
+  const close = (): void => setAsked(undefined);
+  const test = useAct('testNotificationEndpoint', {
+    outdates: ['listNotificationDeliveries'],
+    onDone: ({ id }) =>
+      toast({
+        title: 'A test message is on its way',
+        action: {
+          label: 'See the delivery',
+          onClick: () => setSearch({ tab: 'deliveries', panel: id }, { push: true }),
+        },
+      }),
+  });
+  const update = useAct('updateNotificationEndpoint', {
+    outdates: ['listNotificationEndpoints'],
+    onDone: ({ enabled }) =>
+      toast({
+        title: enabled ? 'The endpoint is on' : 'The endpoint is off: nothing is sent to it',
+        undo: () => update.mutate({ params, body: { enabled: !enabled } }),
+      }),
+  });
+  const rotate = useAct('rotateNotificationSecret', {
+    outdates: [],
+    showsErrors: true,
+    onDone: ({ secret }) => {
+      close();
+      onSecret(secret);
+    },
+  });
+  const remove = useAct('deleteNotificationEndpoint', {
+    outdates: ['listNotificationEndpoints', 'listNotificationDeliveries'],
+    showsErrors: true,
+    done: 'Endpoint deleted',
+    onDone: () => setSearch({ panel: undefined }),
+  });
+  return (
+    <div className="row wrap">
+      <Button isBusy={test.isPending} disabled={!endpoint.enabled} onClick={() => test.mutate({ params })}>
+        Send a test
+      </Button>
+      <Button icon="pencil" onClick={() => setAsked('change')}>
+        Change
+      </Button>
+      <Button
+        isBusy={update.isPending}
+        onClick={() => update.mutate({ params, body: { enabled: !endpoint.enabled } })}
+      >
+        {endpoint.enabled ? 'Switch off' : 'Switch on'}
+      </Button>
+      {endpoint.kind === 'webhook' && <Button onClick={() => setAsked('rotate')}>New secret</Button>}
+      <Button icon="trash" look="danger" onClick={() => setAsked('delete')}>
+        Delete
+      </Button>
+      <Dialog isOpen={asked === 'change'} onClose={close} title="Change the endpoint" isWide>
+        <EndpointForm endpoint={endpoint} onClose={close} onDone={close} />
+      </Dialog>
+      <Confirm
+        isOpen={asked === 'rotate'}
+        onClose={close}
+        title="Give the webhook a new secret?"
+        action="Make a new secret"
+        isBusy={rotate.isPending}
+        error={rotate.error?.message}
+        onConfirm={() => rotate.mutate({ params })}
+      >
+        For 24 hours every request is signed by both. Put the new one into the receiver within that time.
+      </Confirm>
+      <Confirm
+        isOpen={asked === 'delete'}
+        onClose={() => {
+          remove.reset();
+          close();
+        }}
+        title={`Delete the endpoint ${placeOf(endpoint)}?`}
+        action="Delete the endpoint"
+        isBusy={remove.isPending}
+        error={remove.error?.message}
+        onConfirm={() => remove.mutate({ params })}
+      >
+        Its deliveries are deleted with it, those that wait are not sent. It cannot be undone: to pause it,
+        switch it off.
+      </Confirm>
+    </div>
+  );
+}

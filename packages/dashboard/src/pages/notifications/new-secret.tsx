@@ -1,0 +1,25 @@
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { ShownOnce } from '../../parts/once/shown-once.tsx';
+
+/** The secret that signs the requests of a webhook, once. */
+export const NewSecret = ({
+  secret,
+  onClose,
+}: {
+  readonly secret: string | undefined;
+  readonly onClose: () => void;
+}) => (
+  <Dialog isOpen={secret !== undefined} onClose={onClose} title="The webhook’s secret">
+    {secret !== undefined && (
+      <ShownOnce label="Signing secret" text={secret}>
+        Receivers check the signature of every request with it, by the library of Standard Webhooks.
+      </ShownOnce>
+    )}
+    <div className="form-actions">
+      <Button look="main" onClick={onClose}>
+        I have copied it
+      </Button>
+    </div>
+  </Dialog>
+);

@@ -1,0 +1,91 @@
+import type { AlertKind, EndpointKind, NotificationType } from '@millrace/contract';
+
+/** What people call the facts that can be told. */
+export const typeWords: Readonly<Record<NotificationType, string>> = {
+  'run.failed': 'A run failed',
+  'error.new': 'An error occurred for the first time',
+  'error.regressed': 'A resolved error occurred again',
+  'error.unignored': 'An error is no longer ignored',
+  'deployment.registered': 'A version was registered',
+  'deployment.promoted': 'A version became current',
+  'schedule.missed': 'A tick of a schedule was missed',
+  'endpoint.disabled': 'An endpoint was switched off',
+  'alert.firing': 'An alert fires',
+  'alert.resolved': 'An alert is over',
+};
+
+/** What chats and mail take: what is grouped. */
+export const messageTypes = ['alert.firing', 'alert.resolved', 'endpoint.disabled'] as const;
+
+export const kindWords: Readonly<Record<EndpointKind, string>> = {
+  webhook: 'Webhook',
+  slack: 'Chat',
+  email: 'Mail',
+};
+
+interface AlertWords {
+  readonly label: string;
+  /** What the threshold counts. */
+  readonly unit: string;
+  readonly threshold: number;
+  readonly window: string;
+  /** What the window means. */
+  readonly windowHint: string;
+  readonly of?: 'task' | 'queue';
+}
+
+const counted = 'The time in which they are counted, such as 5m.';
+const held = 'For how long it must hold, such as 1m.';
+
+/** The conditions that can be watched, with what they begin with. */
+export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
+  'error.new': {
+    label: 'New errors',
+    unit: 'error groups',
+    threshold: 1,
+    window: '5m',
+    windowHint: counted,
+    of: 'task',
+  },
+  'error.regressed': {
+    label: 'Errors that came back',
+    unit: 'error groups',
+    threshold: 1,
+    window: '5m',
+    windowHint: counted,
+    of: 'task',
+  },
+  'task.failureRate': {
+    label: 'Share of failed runs',
+    unit: 'percent of the runs that ended',
+    threshold: 10,
+    window: '5m',
+    windowHint: 'The time whose runs count, such as 5m.',
+    of: 'task',
+  },
+  'queue.age': {
+    label: 'Waiting for too long',
+    unit: 'seconds that the oldest run has waited',
+    threshold: 300,
+    window: '1m',
+    windowHint: held,
+    of: 'queue',
+  },
+  'schedule.missed': {
+    label: 'Missed ticks of schedules',
+    unit: 'times that ticks were missed',
+    threshold: 1,
+    window: '5m',
+    windowHint: counted,
+    of: 'task',
+  },
+  'runner.none': {
+    label: 'No runner for waiting runs',
+    unit: 'seconds that runs have waited',
+    threshold: 60,
+    window: '1m',
+    windowHint: held,
+  },
+};
+
+export const alertKinds = Object.keys(alertWords) as readonly AlertKind[];

@@ -1,0 +1,35 @@
+import type { Preset } from '@millrace/contract';
+
+interface PresetWords {
+  readonly label: string;
+  readonly hint: string;
+  /** It can be for some tasks alone. */
+  readonly ofTasks?: boolean;
+}
+
+/** What keys may do, in words. */
+export const presetWords: Readonly<Record<Preset, PresetWords>> = {
+  full: {
+    label: 'Everything',
+    hint: 'For runners, and for programs that you trust with the whole environment.',
+  },
+  'trigger-only': {
+    label: 'Trigger tasks',
+    hint: 'For programs that start runs and read nothing.',
+    ofTasks: true,
+  },
+  'task-operator': {
+    label: 'Trigger tasks, read and change their runs',
+    hint: 'For programs that start runs and follow them.',
+    ofTasks: true,
+  },
+  observer: { label: 'Read', hint: 'For monitoring: runs, tasks, queues, errors.' },
+  operator: {
+    label: 'Read and operate',
+    hint: 'For on-call tools: cancel, replay, pause queues, resolve errors.',
+  },
+  'deploy-only': { label: 'Deploy', hint: 'For CI: millrace deploy, and the branches that it makes.' },
+  'variables-only': { label: 'Environment variables', hint: 'For tools that keep variables in step.' },
+};
+
+export const presets = Object.keys(presetWords) as readonly Preset[];

@@ -1,0 +1,45 @@
+import type { SecretKey } from '@millrace/contract';
+import { useAct } from '../../../api/ask.ts';
+import { useEnvironmentPath } from '../../../api/environment.ts';
+import { Confirm } from '../../../parts/dialog/confirm.tsx';
+import { Time } from '../../../parts/time/time.tsx';
+
+/** Ends a key. Its name is typed first: what still uses it stops. */
+export function RevokeKey({
+  secretKey,
+  onClose,
+}: {
+  readonly secretKey: SecretKey;
+  readonly onClose: () => void;
+}) {
+  const params = useEnvironmentPath();
+  const { id, name, lastUsedAt } = secretKey;
+  const revoke = useAct('revokeKey', {
+    outdates: ['listKeys'],
+    showsErrors: true,
+    done: (revoked) => `Key ${revoked.name} revoked`,
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Revoke the key ${name}?`}
+      action={`Revoke ${name}`}
+      typed={name}
+      isBusy={revoke.isPending}
+      error={revoke.error?.message}
+      onConfirm={() => revoke.mutate({ params: { ...params, keyId: id } })}
+    >
+      It ends for good and at once, with every token that was made through it. Programs and runners that use
+      it are refused.{' '}
+      {lastUsedAt === undefined ? (
+        'It was never used.'
+      ) : (
+        <>
+          It was used last <Time at={lastUsedAt} />.
+        </>
+      )}
+    </Confirm>
+  );
+}

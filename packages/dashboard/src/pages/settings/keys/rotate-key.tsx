@@ -1,0 +1,61 @@
+import type { SecretKey } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../../api/ask.ts';
+import { useEnvironmentPath } from '../../../api/environment.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog/dialog.tsx';
+import { SelectField } from '../../../parts/form/field.tsx';
+import { FormError } from '../../../parts/form/form-error.tsx';
+import { NewKey } from './key-dialog.tsx';
+
+const overlaps = [
+  { value: '1h', label: 'One hour' },
+  { value: '24h', label: 'One day' },
+  { value: '7d', label: 'Seven days' },
+  { value: '0s', label: 'Not at all: the old one ends now' },
+];
+
+/** Makes a key that is like another one. Both are good until the overlap is over. */
+export function RotateKey({
+  secretKey,
+  onClose,
+}: {
+  readonly secretKey: SecretKey;
+  readonly onClose: () => void;
+}) {
+  const params = useEnvironmentPath();
+  const [overlap, setOverlap] = useState('24h');
+  const rotate = useAct('rotateKey', { outdates: ['listKeys'], showsErrors: true });
+  return (
+    <Dialog isOpen onClose={onClose} title={`Rotate the key ${secretKey.name}`}>
+      {rotate.data ? (
+        <NewKey name={rotate.data.name} text={rotate.data.key} onClose={onClose} />
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rotate.mutate({ params: { ...params, keyId: secretKey.id }, body: { overlap } });
+          }}
+        >
+          <p className="muted">
+            A new key that may do the same is made. Put it in the place of the old one meanwhile.
+          </p>
+          <SelectField
+            label="For how long both are good"
+            value={overlap}
+            options={overlaps}
+            onChange={(event) => setOverlap(event.target.value)}
+          />
+          <FormError error={rotate.error} />
+          <div className="form-actions">
+            <Button onClick={onClose}>Keep as it is</Button>
+            <Button type="submit" look="main" isBusy={rotate.isPending}>
+              Make the new key
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Invitation } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct, useAsk } from '../../../api/ask.ts';
+import { roleNames } from '../../../api/session.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Confirm } from '../../../parts/dialog/confirm.tsx';
+import { Failure } from '../../../parts/failure.tsx';
+import { Section } from '../../../parts/page.tsx';
+import type { Column } from '../../../parts/table/column.ts';
+import { Table } from '../../../parts/table/table.tsx';
+import { Time } from '../../../parts/time/time.tsx';
+
+/** Invitations that nobody has accepted yet. */
+export function Invitations({ organization }: { readonly organization: string }) {
+  const [asked, setAsked] = useState<Invitation>();
+  const invitations = useAsk(
+    'listInvitations',
+    { params: { organization } },
+    { live: 15_000, inEnvironment: false, enabled: organization !== '' },
+  );
+  const revoke = useAct('revokeInvitation', {
+    outdates: ['listInvitations'],
+    inEnvironment: false,
+    showsErrors: true,
+    done: ({ email }) => `The invitation of ${email} was taken back`,
+    onDone: () => setAsked(undefined),
+  });
+  return (
+    <Section title="Invitations">
+      {invitations.error && !invitations.data ? (
+        <Failure error={invitations.error} onRetry={() => void invitations.refetch()} />
+      ) : (
+        <div className="edge">
+          <Table
+            label="Invitations"
+            columns={columnsOf(setAsked)}
+            rows={invitations.data ?? []}
+            rowKey={({ id }) => id}
+            isPending={invitations.isPending}
+            empty={<p className="muted settings-none">Nobody is invited at present.</p>}
+          />
+        </div>
+      )}
+      <Confirm
+        isOpen={asked !== undefined}
+        onClose={() => {
+          revoke.reset();
+          setAsked(undefined);
+        }}
+        title={`Take back the invitation of ${asked?.email ?? ''}?`}
+        action="Take it back"
+        isBusy={revoke.isPending}
+        error={revoke.error?.message}
+        onConfirm={() => asked && revoke.mutate({ params: { organization, invitationId: asked.id } })}
+      >
+        The token that you handed over does not work any more.
+      </Confirm>
+    </Section>
+  );
+}
+
+const columnsOf = (onRevoke: (one: Invitation) => void): readonly Column<Invitation>[] => [
+  {
+    id: 'email',
+    header: 'Mail',
+    width: 'minmax(140px, 3fr)',
+    isEssential: true,
+    cell: ({ email }) => <span>{email}</span>,
+  },
+  {
+    id: 'role',
+    header: 'Role',
+    width: '120px',
+    isEssential: true,
+    cell: ({ role }) => <span>{roleNames[role]}</span>,
+  },
+  { id: 'created', header: 'Made', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'expires', header: 'Ends', width: '96px', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  {
+    id: 'acts',
+    header: '',
+    width: '112px',
+    align: 'end',
+    isEssential: true,
+    cell: (one) => (
+      <Button look="plain" className="settings-row-button" onClick={() => onRevoke(one)}>
+        Take back
+      </Button>
+    ),
+  },
+];

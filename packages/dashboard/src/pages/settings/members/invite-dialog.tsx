@@ -1,0 +1,89 @@
+import type { Role } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../../api/ask.ts';
+import { baseUrl } from '../../../api/client.ts';
+import { Button } from '../../../parts/button.tsx';
+import { shellWord } from '../../../parts/code/code-tabs.tsx';
+import { Dialog } from '../../../parts/dialog/dialog.tsx';
+import { Command } from '../../../parts/empty.tsx';
+import { fieldError, SelectField, TextField } from '../../../parts/form/field.tsx';
+import { FormError } from '../../../parts/form/form-error.tsx';
+import { ShownOnce } from '../../../parts/once/shown-once.tsx';
+import { roleOptions } from './roles.ts';
+
+interface InviteDialogProps {
+  readonly isOpen: boolean;
+  readonly organization: string;
+  readonly mayGiveOwner: boolean;
+  readonly onClose: () => void;
+}
+
+/** Makes an invitation. The server sends no mail: its token is shown once, to be handed over. */
+export const InviteDialog = ({ isOpen, ...rest }: InviteDialogProps) => (
+  <Dialog isOpen={isOpen} onClose={rest.onClose} title="Invite somebody">
+    <InviteForm {...rest} />
+  </Dialog>
+);
+
+function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogProps, 'isOpen'>) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const invite = useAct('createInvitation', {
+    outdates: ['listInvitations'],
+    inEnvironment: false,
+    showsErrors: true,
+  });
+  const options = roleOptions.filter(({ value }) => mayGiveOwner || value !== 'owner');
+  if (invite.data)
+    return (
+      <div className="stack">
+        <ShownOnce label="Invitation" text={invite.data.token}>
+          Hand it to {invite.data.email}. It is good for seven days and one use. No mail was sent.
+        </ShownOnce>
+        <div>
+          <p className="muted small">They run this, with the token and their name:</p>
+          <Command
+            text={`npx millrace login --url ${shellWord(baseUrl.replace(/\/$/, ''))} --invitation <token> --name "<who they are>"`}
+          />
+        </div>
+        <div className="form-actions">
+          <Button look="main" onClick={onClose}>
+            I have copied it
+          </Button>
+        </div>
+      </div>
+    );
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        invite.mutate({ params: { organization }, body: { email: email.trim(), role } });
+      }}
+    >
+      <TextField
+        label="Mail address"
+        type="email"
+        required
+        placeholder="ada@example.com"
+        value={email}
+        error={fieldError(invite.error, 'email')}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <SelectField
+        label="Role"
+        value={role}
+        options={options}
+        hint={`${options.find(({ value }) => value === role)?.label ?? ''} ${options.find(({ value }) => value === role)?.hint ?? ''}`}
+        onChange={(event) => setRole(event.target.value as Role)}
+      />
+      <FormError error={invite.error} fields={['email']} />
+      <div className="form-actions">
+        <Button onClick={onClose}>Invite nobody</Button>
+        <Button type="submit" look="main" isBusy={invite.isPending} disabled={email.trim() === ''}>
+          Make the invitation
+        </Button>
+      </div>
+    </form>
+  );
+}

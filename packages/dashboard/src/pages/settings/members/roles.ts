@@ -1,0 +1,16 @@
+import type { Role } from '@millrace/contract';
+import { roleNames } from '../../../api/session.ts';
+
+const hints: Readonly<Record<Role, string>> = {
+  viewer: 'sees everything but the values of secrets, and changes nothing.',
+  member: 'also triggers, cancels, deploys, and changes variables, queues and schedules.',
+  admin: 'also makes keys, invites and removes members, and reads the audit log.',
+  owner: 'also makes owners, and deletes projects.',
+};
+
+/** The roles with what people call them, lowest first. */
+export const roleOptions = (Object.keys(hints) as Role[]).map((value) => ({
+  value,
+  label: roleNames[value],
+  hint: hints[value],
+}));

@@ -1,0 +1,86 @@
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { environmentNames, useMay, useProject } from '../../api/session.ts';
+import { useEnvironment } from '../../api/environment.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { AuditSection } from './audit/audit-section.tsx';
+import { KeysSection } from './keys/keys-section.tsx';
+import { MembersSection } from './members/members-section.tsx';
+import { StorageSection } from './storage-section.tsx';
+import '../../parts/tabs.css';
+import './settings.css';
+
+interface SettingsSection {
+  readonly id: string;
+  readonly label: string;
+  /** What it is about: the environment, or the organisation. */
+  readonly about: 'environment' | 'organization' | 'installation';
+  readonly isShown: boolean;
+  readonly content: ReactNode;
+}
+
+/** Who and what may act: keys of the environment, members of the organisation, what they did, what it takes. */
+export function SettingsPage() {
+  const { section = 'keys' } = useParams({ strict: false }) as { section?: string };
+  const { kind } = useEnvironment();
+  const project = useProject();
+  const may = useMay();
+  const sections: readonly SettingsSection[] = [
+    { id: 'keys', label: 'Secret keys', about: 'environment', isShown: true, content: <KeysSection /> },
+    { id: 'members', label: 'Members', about: 'organization', isShown: true, content: <MembersSection /> },
+    {
+      id: 'audit',
+      label: 'Audit log',
+      about: 'organization',
+      isShown: may('listAuditEntries'),
+      content: <AuditSection />,
+    },
+    {
+      id: 'storage',
+      label: 'Storage',
+      about: 'installation',
+      isShown: project?.role === 'owner',
+      content: <StorageSection />,
+    },
+  ];
+  const open = sections.find(({ id }) => id === section);
+  const subject = {
+    environment: `${project?.name ?? ''}, ${environmentNames[kind as keyof typeof environmentNames] ?? kind}`,
+    organization: project?.organization.name ?? '',
+    installation: 'This server',
+  };
+  return (
+    <Page title="Settings" summary={open ? subject[open.about] : ' '}>
+      <nav aria-label="Settings" className="tabs-line">
+        <div className="tabs-list">
+          {sections
+            .filter(({ isShown, id }) => isShown || id === section)
+            .map(({ id, label }) => (
+              <PageLink
+                key={id}
+                to={`/settings/${id}`}
+                className="tab settings-tab"
+                aria-current={id === section ? 'page' : undefined}
+                data-active={id === section ? '' : undefined}
+              >
+                {label}
+              </PageLink>
+            ))}
+        </div>
+      </nav>
+      {!open ? (
+        <Empty title="There are no such settings.">Choose one above.</Empty>
+      ) : open.isShown ? (
+        open.content
+      ) : (
+        <Empty title="Your role does not allow this.">
+          {open.id === 'storage'
+            ? 'Owners see what the data of the installation takes.'
+            : 'Admins and owners of the organization see who did what.'}
+        </Empty>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,102 @@
+import type { EnvironmentVariable } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { CheckField, TextArea } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { namesIn } from './dotenv.ts';
+import { outdated } from './revisions.ts';
+
+interface ImportDialogProps {
+  readonly isOpen: boolean;
+  readonly variables: readonly EnvironmentVariable[];
+  readonly onClose: () => void;
+}
+
+/** Sets many variables at once, all or none, from a text as .env files have it. */
+export const ImportDialog = ({ isOpen, variables, onClose }: ImportDialogProps) => (
+  <Dialog isOpen={isOpen} onClose={onClose} title="Import variables" isWide>
+    <ImportForm variables={variables} onClose={onClose} />
+  </Dialog>
+);
+
+function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
+  const params = useEnvironmentPath();
+  const [text, setText] = useState('');
+  const [isSecret, setSecret] = useState(false);
+  const [override, setOverride] = useState(false);
+  const names = namesIn(text);
+  const existing = names.filter((name) => variables.some((one) => one.name === name));
+  const run = useAct('importVariables', {
+    outdates: outdated,
+    showsErrors: true,
+    done: `${countText(names.length, 'variable')} imported`,
+    onDone: onClose,
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run.mutate({ params, body: { variables: text, override, ...(isSecret && { isSecret }) } });
+      }}
+    >
+      <TextArea
+        label="Variables"
+        code
+        rows={10}
+        placeholder={'LOG_LEVEL=debug\nSTRIPE_KEY="sk_live_…"'}
+        hint="One NAME=value in a line, as in a .env file."
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <label className="button variables-file">
+        Read a .env file
+        <input
+          type="file"
+          className="hidden-text"
+          onChange={async (event) => {
+            const input = event.target;
+            const file = input.files?.[0];
+            if (file) setText(await file.text());
+            input.value = '';
+          }}
+        />
+      </label>
+      {names.length > 0 && (
+        <p className="muted" role="status">
+          {countText(names.length, 'variable')}: <code>{names.slice(0, 12).join(', ')}</code>
+          {names.length > 12 && ` and ${names.length - 12} more`}
+        </p>
+      )}
+      <CheckField
+        label="All of them are secret"
+        checked={isSecret}
+        onChange={(event) => setSecret(event.target.checked)}
+        hint="Without it, those that exist stay what they are, and new ones can be read."
+      />
+      <CheckField
+        label="Replace the values of those that exist"
+        checked={override}
+        onChange={(event) => setOverride(event.target.checked)}
+      />
+      {existing.length > 0 && !override && (
+        <p className="notice tone-warn">
+          {countText(existing.length, 'variable')} of these {existing.length === 1 ? 'has' : 'have'} a value
+          already: <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless they are
+          replaced.
+        </p>
+      )}
+      <FormError error={run.error} />
+      <div className="form-actions">
+        <Button onClick={onClose}>Import nothing</Button>
+        <Button type="submit" look="main" isBusy={run.isPending} disabled={names.length === 0}>
+          Import {countText(names.length, 'variable')}
+        </Button>
+      </div>
+    </form>
+  );
+}

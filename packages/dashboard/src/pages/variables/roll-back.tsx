@@ -1,0 +1,64 @@
+import { useAct, useAsk } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Changes } from './difference.tsx';
+import { outdated } from './revisions.ts';
+
+interface RollBackProps {
+  /** A revision; undefined while nothing is asked. */
+  readonly to: number | undefined;
+  readonly onClose: () => void;
+}
+
+/** Asks before the variables become what they were at a revision, and shows what that changes. */
+export function RollBack({ to, onClose }: RollBackProps) {
+  const params = useEnvironmentPath();
+  const isOpen = to !== undefined && Number.isInteger(to) && to >= 0;
+  const newest = useAsk('listVariableRevisions', { params, query: { 'page[size]': 1 } }, { enabled: isOpen });
+  const current = newest.data?.data[0]?.revision;
+  const difference = useAsk(
+    'compareVariableRevisions',
+    { params, query: { from: current, to } },
+    { enabled: isOpen && current !== undefined, keepPrevious: false },
+  );
+  const roll = useAct('rollBackVariables', {
+    outdates: outdated,
+    showsErrors: true,
+    done: ({ changes, revision }) =>
+      `${countText(changes.length, 'variable')} rolled back. That is revision ${revision}`,
+    onDone: onClose,
+  });
+  const changes = difference.data?.changes;
+  const what = changes === undefined ? '' : countText(changes.length, 'variable');
+  return (
+    <Confirm
+      isOpen={isOpen}
+      onClose={() => {
+        roll.reset();
+        onClose();
+      }}
+      title={`Roll back to revision ${to ?? ''}?`}
+      action={changes?.length === 0 ? 'Nothing to roll back' : `Roll back ${what}`}
+      isDisabled={changes === undefined || changes.length === 0}
+      isBusy={roll.isPending}
+      error={roll.error?.message}
+      onConfirm={() => to !== undefined && roll.mutate({ params, body: { revision: to } })}
+    >
+      <div className="stack">
+        <p>
+          The environment’s own variables become what they were then. It is a new revision, which can be
+          rolled back, too.
+        </p>
+        {difference.error ? (
+          <Failure error={difference.error} onRetry={() => void difference.refetch()} />
+        ) : changes === undefined ? (
+          <Skeleton label="Loading what it changes" />
+        ) : (
+          <Changes changes={changes} />
+        )}
+      </div>
+    </Confirm>
+  );
+}

@@ -1,0 +1,99 @@
+import type { EnvironmentVariable } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { useEnvironment, useEnvironmentPath } from '../../api/environment.ts';
+import { environmentNames } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { CheckField, fieldError, TextArea, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
+import { outdated } from './revisions.ts';
+
+interface VariableDialogProps {
+  readonly isOpen: boolean;
+  /** The one that is changed; without it, one is added. */
+  readonly variable: EnvironmentVariable | undefined;
+  /** Those that there are. */
+  readonly names: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Adds a variable, or gives one another value. The value of a secret one is not known here: a new one is typed. */
+export const VariableDialog = ({ isOpen, variable, names, onClose }: VariableDialogProps) => (
+  <Dialog
+    isOpen={isOpen}
+    onClose={onClose}
+    title={variable === undefined ? 'Add a variable' : `Change ${variable.name}`}
+  >
+    <VariableForm key={variable?.name} variable={variable} names={names} onClose={onClose} />
+  </Dialog>
+);
+
+function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'isOpen'>) {
+  const params = useEnvironmentPath();
+  const { kind } = useEnvironment();
+  const [name, setName] = useState(variable?.name ?? '');
+  const [value, setValue] = useState(variable?.isSecret === false ? variable.value : '');
+  const [isSecret, setSecret] = useState(variable?.isSecret ?? false);
+  const set = useAct('createVariable', {
+    outdates: outdated,
+    showsErrors: true,
+    done: (_, { body }) => `${body.name} ${variable ? 'changed' : 'set'}`,
+    onDone: onClose,
+  });
+  const exists = variable === undefined && names.includes(name.trim());
+  const environment = environmentNames[kind as keyof typeof environmentNames] ?? kind;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        set.mutate({ params, body: { name: name.trim(), value, isSecret } });
+      }}
+    >
+      {variable === undefined && (
+        <TextField
+          label="Name"
+          className="code"
+          placeholder="LOG_LEVEL"
+          hint="Letters, digits and _, such as STRIPE_KEY."
+          value={name}
+          spellCheck={false}
+          autoCapitalize="off"
+          maxLength={255}
+          required
+          error={fieldError(set.error, 'name')}
+          onChange={(event) => setName(event.target.value)}
+        />
+      )}
+      <TextArea
+        label={variable?.isSecret ? 'New value' : 'Value'}
+        code
+        rows={3}
+        value={value}
+        hint={
+          variable?.isSecret ? 'The value that it has is not shown to anybody. Type the new one.' : undefined
+        }
+        error={fieldError(set.error, 'value')}
+        onChange={(event) => setValue(event.target.value)}
+      />
+      <CheckField
+        label="Secret"
+        checked={isSecret}
+        onChange={(event) => setSecret(event.target.checked)}
+        hint="Its value is never shown again, and cut out of logs, outputs and errors."
+      />
+      {variable?.isSecret && !isSecret && (
+        <p className="notice tone-warn">The new value can be read by everybody who sees this page.</p>
+      )}
+      {exists && <p className="notice tone-warn">{name.trim()} is set already: its value is replaced.</p>}
+      <FormError error={set.error} fields={['name', 'value']} />
+      <div className="form-actions">
+        <Button onClick={onClose}>Keep as it is</Button>
+        <Button type="submit" look="main" isBusy={set.isPending} disabled={name.trim() === ''}>
+          {variable === undefined ? `Set in ${environment}` : `Change in ${environment}`}
+        </Button>
+      </div>
+    </form>
+  );
+}

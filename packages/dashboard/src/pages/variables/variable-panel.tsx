@@ -1,0 +1,104 @@
+import type { EnvironmentVariable, VariableRevision } from '@millrace/contract';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/code/code-tabs.tsx';
+import { TextBlock } from '../../parts/json/json-tree.tsx';
+import { Section } from '../../parts/page.tsx';
+import { SidePanel } from '../../parts/panel/side-panel.tsx';
+import { Person } from '../../parts/people.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { actText } from './revisions.ts';
+
+interface VariablePanelProps {
+  readonly variable: EnvironmentVariable | undefined;
+  readonly revisions: readonly VariableRevision[];
+  readonly onAct?: (what: 'change' | 'delete', name: string) => void;
+}
+
+/** One variable: its whole value, and when it was changed. */
+export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps) {
+  const [, setSearch] = useSearchTexts();
+  return (
+    <SidePanel
+      isOpen={variable !== undefined}
+      onClose={() => setSearch({ name: undefined })}
+      title={variable?.name ?? ''}
+      actions={
+        variable &&
+        onAct && (
+          <>
+            <Button icon="pencil" onClick={() => onAct('change', variable.name)}>
+              Change
+            </Button>
+            <Button icon="trash" look="danger" onClick={() => onAct('delete', variable.name)}>
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      {variable && (
+        <div className="stack">
+          <Section title="Value">
+            {variable.isSecret ? (
+              <p className="muted">
+                Secret: no browser, list or history shows it, and it is cut out of logs, outputs and errors.
+                Programs that run in the environment read it with a secret key (
+                <code>npx millrace env pull</code>).
+              </p>
+            ) : variable.value === '' ? (
+              <p className="muted">Empty.</p>
+            ) : (
+              <TextBlock text={variable.value} label="Value" />
+            )}
+          </Section>
+          <Section title="In code">
+            <CodeBlock text={`process.env.${variable.name}`} />
+          </Section>
+          <Section title="Changes">
+            <ChangesOf name={variable.name} revisions={revisions} />
+          </Section>
+        </div>
+      )}
+    </SidePanel>
+  );
+}
+
+function ChangesOf({
+  name,
+  revisions,
+}: {
+  readonly name: string;
+  readonly revisions: readonly VariableRevision[];
+}) {
+  const [, setSearch] = useSearchTexts();
+  const own = revisions.filter(({ changes }) => changes.some((change) => change.name === name));
+  if (own.length === 0)
+    return <p className="muted">None among the last {revisions.length} changes of the environment.</p>;
+  return (
+    <ul className="variable-changes">
+      {own.map((one) => (
+        <li key={one.revision} className="row spread">
+          <Button
+            look="plain"
+            onClick={() =>
+              setSearch({ tab: 'history', revision: String(one.revision), name: undefined }, { push: true })
+            }
+          >
+            Revision {one.revision}
+          </Button>
+          <span className="muted cut">
+            {actText(one)}
+            {one.userId !== undefined && (
+              <>
+                {' '}
+                by <Person id={one.userId} isInline />
+              </>
+            )}
+          </span>
+          <Time at={one.at} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Deployment } from '@millrace/contract';
+import { useAct } from '../../api/ask.ts';
+import { bytesText } from '../../parts/bytes.ts';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { outdated } from './outdated.ts';
+
+interface ArchiveDialogProps {
+  readonly version: Deployment;
+  readonly onClose: () => void;
+}
+
+/** Frees the files of a version. It cannot come back, so its name is typed. */
+export function ArchiveDialog({ version, onClose }: ArchiveDialogProps) {
+  const archive = useAct('archiveDeployment', {
+    outdates: outdated,
+    showsErrors: true,
+    done: ({ version: archived }) => `${archived} archived`,
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Archive ${version.version}?`}
+      action={`Archive ${version.version}`}
+      typed={version.version}
+      isBusy={archive.isPending}
+      error={archive.error?.message}
+      onConfirm={() => archive.mutate({ params: { version: version.version } })}
+    >
+      Its files ({bytesText(version.bytes)}) are deleted. It cannot be promoted any more: to have its code
+      back, deploy it again. Its runs stay.
+    </Confirm>
+  );
+}

@@ -1,0 +1,190 @@
+import type { Branch } from '@millrace/contract';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useAct, useAsk } from '../../api/ask.ts';
+import { environmentSlug, useEnvironment, useEnvironmentPath } from '../../api/environment.ts';
+import { environmentNames, useMay } from '../../api/session.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import type { Column } from '../../parts/table/column.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { ArchiveBranch } from './archive-branch.tsx';
+
+/** Branches of preview and dev of the project: each is an environment of its own. */
+export function BranchesTab() {
+  const { projectRef } = useEnvironmentPath();
+  const { project } = useEnvironment();
+  const [{ q = '' }, setSearch] = useSearchTexts();
+  const may = useMay();
+  const [isAdding, setAdding] = useState(false);
+  const [ending, setEnding] = useState<Branch>();
+  const branches = useAsk('listBranches', { params: { projectRef } }, { live: true, inEnvironment: false });
+  if (branches.error && !branches.data)
+    return <Failure error={branches.error} onRetry={() => void branches.refetch()} />;
+  const all = branches.data?.branches ?? [];
+  const found = all.filter(({ name }) => name.toLowerCase().includes(q.trim().toLowerCase()));
+  return (
+    <div className="stack">
+      <div className="row wrap spread">
+        {all.length > 0 ? (
+          <input
+            className="input branches-search"
+            type="search"
+            placeholder="Find a branch"
+            aria-label="Find a branch by its name"
+            value={q}
+            onChange={(event) => setSearch({ q: event.target.value || undefined })}
+          />
+        ) : (
+          <span />
+        )}
+        {may('createBranch') && (
+          <Button icon="plus" onClick={() => setAdding(true)}>
+            Create a branch
+          </Button>
+        )}
+      </div>
+      <div className="edge">
+        <Table
+          label="Branches"
+          columns={branchColumns(
+            project,
+            may('archiveBranch')
+              ? (one) => (
+                  <IconButton icon="trash" label={`Archive ${one.name}`} onClick={() => setEnding(one)} />
+                )
+              : undefined,
+          )}
+          rows={found}
+          rowKey={({ id }) => id}
+          isPending={branches.isPending}
+          empty={
+            q === '' ? (
+              <Empty title="No branches." command="npx millrace deploy --env preview --branch feat/x">
+                A branch has code, runs, queues and variables of its own, and inherits the variables of its
+                parent.
+              </Empty>
+            ) : (
+              <Empty
+                title={`No branch has “${q}” in its name.`}
+                action={<Button onClick={() => setSearch({ q: undefined })}>Show all</Button>}
+              />
+            )
+          }
+        />
+      </div>
+      <Dialog isOpen={isAdding} onClose={() => setAdding(false)} title="Create a branch">
+        <BranchForm onClose={() => setAdding(false)} />
+      </Dialog>
+      {ending && <ArchiveBranch key={ending.id} branch={ending} onClose={() => setEnding(undefined)} />}
+    </div>
+  );
+}
+
+const branchColumns = (
+  project: string,
+  acts: ((one: Branch) => ReactNode) | undefined,
+): readonly Column<Branch>[] => [
+  {
+    id: 'name',
+    header: 'Branch',
+    width: 'minmax(160px, 3fr)',
+    isEssential: true,
+    cell: ({ name, env }) => (
+      <Link
+        to="/p/$project/$env"
+        params={{ project, env: environmentSlug({ project, kind: env, branch: name }) }}
+        className="mono"
+      >
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'of',
+    header: 'Of',
+    width: '112px',
+    isEssential: true,
+    cell: ({ env }) => <span>{environmentNames[env]}</span>,
+  },
+  {
+    id: 'paused',
+    header: 'Runs',
+    width: '88px',
+    cell: ({ isPaused }) => (isPaused ? <span className="tone-held">Paused</span> : <span>Start</span>),
+  },
+  {
+    id: 'schedules',
+    header: 'Schedules',
+    width: '112px',
+    cell: ({ schedules }) => (schedules ? <span>Fire</span> : <span className="muted">Do not fire</span>),
+  },
+  { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'updated', header: 'Changed', width: '96px', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  ...(acts
+    ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]
+    : []),
+];
+
+function BranchForm({ onClose }: { readonly onClose: () => void }) {
+  const { projectRef } = useEnvironmentPath();
+  const [name, setName] = useState('');
+  const [env, setEnv] = useState<'preview' | 'dev'>('preview');
+  const [schedules, setSchedules] = useState(false);
+  const create = useAct('createBranch', {
+    outdates: ['listBranches', 'listEnvironments'],
+    inEnvironment: false,
+    showsErrors: true,
+    done: (_, { body }) => `Branch ${body.branch} is there`,
+    onDone: onClose,
+  });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const body = { branch: name.trim(), env, ...(env === 'preview' && { schedules }) };
+        create.mutate({ params: { projectRef }, body });
+      }}
+    >
+      <TextField
+        label="Name"
+        placeholder="feat/login"
+        value={name}
+        maxLength={255}
+        required
+        error={fieldError(create.error, 'branch')}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="Of"
+        value={env}
+        onChange={(event) => setEnv(event.target.value === 'dev' ? 'dev' : 'preview')}
+        options={[
+          { value: 'preview', label: 'Preview: seen by everybody in the project' },
+          { value: 'dev', label: 'Development: yours alone' },
+        ]}
+      />
+      {env === 'preview' && (
+        <CheckField
+          label="Schedules that tasks declare fire in it"
+          checked={schedules}
+          onChange={(event) => setSchedules(event.target.checked)}
+        />
+      )}
+      <FormError error={create.error} fields={['branch']} />
+      <div className="form-actions">
+        <Button onClick={onClose}>Create none</Button>
+        <Button type="submit" look="main" isBusy={create.isPending} disabled={name.trim() === ''}>
+          Create the branch
+        </Button>
+      </div>
+    </form>
+  );
+}

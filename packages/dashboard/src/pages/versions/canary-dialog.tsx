@@ -1,0 +1,103 @@
+import type { Deployment } from '@millrace/contract';
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { CheckField, TextField } from '../../parts/form/field.tsx';
+import { FormError } from '../../parts/form/form-error.tsx';
+import { outdated } from './outdated.ts';
+import { isBefore } from './state-look.ts';
+
+interface CanaryDialogProps {
+  readonly version: Deployment;
+  readonly current: Deployment | undefined;
+  readonly onClose: () => void;
+}
+
+const usual = [1, 5, 10, 25, 50];
+
+/** Lets a share of the new runs start on a version, while the others start on the current one. */
+export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
+  const [text, setText] = useState(String(version.canaryPercent ?? 10));
+  const [force, setForce] = useState(false);
+  const set = useAct('promoteDeployment', {
+    outdates: outdated,
+    showsErrors: true,
+    done: (reply) => `${reply.canaryPercent ?? 0} % of new runs start on ${reply.version}`,
+    onDone: onClose,
+  });
+  const percent = Number(text);
+  const isWrong = !Number.isInteger(percent) || percent < 1 || percent > 99;
+  return (
+    <Dialog isOpen onClose={onClose} title={`Canary ${version.version}`}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const query = { percent, force, allowRollbacks: isBefore(version, current) };
+          set.mutate({ params: { version: version.version }, query });
+        }}
+      >
+        <p className="muted">
+          A share of the new runs starts on it. The others start on <code>{current?.version}</code>. A run
+          that has started stays on its version.
+        </p>
+        <TextField
+          label="Percent of new runs"
+          inputMode="numeric"
+          className="number"
+          value={text}
+          error={isWrong ? 'Type a whole number from 1 to 99. For all runs, promote the version.' : undefined}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <div className="row wrap" role="group" aria-label="Usual shares">
+          {usual.map((one) => (
+            <Button key={one} aria-pressed={one === percent} onClick={() => setText(String(one))}>
+              {one} %
+            </Button>
+          ))}
+        </div>
+        {version.runners === 0 && (
+          <CheckField
+            label="Although no connected runner has loaded it"
+            hint="Its share of the new runs waits until one has."
+            checked={force}
+            onChange={(event) => setForce(event.target.checked)}
+          />
+        )}
+        <FormError error={set.error} />
+        <div className="form-actions">
+          <Button onClick={onClose}>Keep as it is</Button>
+          <Button type="submit" look="main" isBusy={set.isPending} disabled={isWrong}>
+            Start {isWrong ? '' : `${percent} % of `}new runs on it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** All new runs start on the current version again. */
+export function AbortCanaryDialog({ version, current, onClose }: CanaryDialogProps) {
+  const abort = useAct('abortCanary', {
+    outdates: outdated,
+    showsErrors: true,
+    done: ({ version: ended }) => `The canary ${ended} has ended`,
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`End the canary ${version.version}?`}
+      action="End the canary"
+      isBusy={abort.isPending}
+      error={abort.error?.message}
+      onConfirm={() => abort.mutate({ params: { version: version.version } })}
+    >
+      All new runs start on <code>{current?.version}</code> again. Runs that have started on the canary stay
+      on it; they can be moved.
+    </Confirm>
+  );
+}

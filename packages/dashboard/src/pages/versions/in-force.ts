@@ -1,0 +1,17 @@
+import { useAsk } from '../../api/ask.ts';
+import type { ReplyOf } from '../../api/operation-types.ts';
+
+type Deployment = ReplyOf<'retrieveCurrentDeployment'>;
+
+/** The version that new runs start on, and the canary. Both undefined until something was promoted. */
+export function useInForce(): {
+  readonly current: Deployment | undefined;
+  readonly canary: Deployment | undefined;
+} {
+  const current = useAsk('retrieveCurrentDeployment', {}, { live: true });
+  const newest = useAsk('listDeployments', { query: { 'page[size]': 100 } }, { live: true });
+  return {
+    current: current.error ? undefined : current.data,
+    canary: newest.data?.data.find(({ canaryPercent }) => canaryPercent !== null),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Deployment } from '@millrace/contract';
+import { useState } from 'react';
+import { useMay } from '../../api/session.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { ArchiveDialog } from './archive-dialog.tsx';
+import { AbortCanaryDialog, CanaryDialog } from './canary-dialog.tsx';
+import { MoveDialog } from './move-dialog.tsx';
+import { PromoteDialog } from './promote-dialog.tsx';
+import { isBefore, isPromotable } from './state-look.ts';
+
+interface VersionEntry {
+  readonly label: string;
+  readonly onSelect: () => void;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  /** What the page of a version is for. */
+  readonly isMain?: boolean;
+}
+
+const lookOf = ({ isMain = false, isDangerous = false }: VersionEntry) =>
+  isMain || isDangerous ? { look: isMain ? ('main' as const) : ('danger' as const) } : {};
+
+export type Act = 'promote' | 'canary' | 'abort' | 'move' | 'archive';
+
+interface Around {
+  readonly current: Deployment | undefined;
+  readonly canary: Deployment | undefined;
+}
+
+/** What can be done with a version, and the dialogs that ask first. */
+export function useVersionActs({ current, canary }: Around) {
+  const may = useMay();
+  const [open, setOpen] = useState<{ readonly act: Act; readonly version: Deployment }>();
+  const close = (): void => setOpen(undefined);
+  const start = (act: Act, version: Deployment): void => setOpen({ act, version });
+
+  const entriesOf = (one: Deployment): readonly VersionEntry[] => {
+    const entry = (act: Act, label: string, rest: Partial<VersionEntry> = {}): VersionEntry => ({
+      label,
+      onSelect: () => start(act, one),
+      ...rest,
+    });
+    const isCanary = one.canaryPercent !== null;
+    const isLoadable = isPromotable(one);
+    return [
+      ...(isLoadable && may('promoteDeployment')
+        ? [
+            entry('promote', isBefore(one, current) ? 'Roll back to this version' : 'Promote', {
+              isMain: true,
+            }),
+          ]
+        : []),
+      ...(isLoadable && current && may('promoteDeployment')
+        ? [entry('canary', isCanary ? 'Change the canary’s share' : 'Start as a canary')]
+        : []),
+      ...(isCanary && may('abortCanary') ? [entry('abort', 'End the canary')] : []),
+      ...(one.state !== 'uploading' && may('moveDeployment') ? [entry('move', 'Move its runs')] : []),
+      ...(isLoadable && !isCanary && may('archiveDeployment')
+        ? [entry('archive', 'Archive', { isDangerous: true, isDisabled: one.liveRuns > 0 })]
+        : []),
+    ];
+  };
+
+  const dialog = open && (
+    <ActDialog key={open.version.id} {...open} current={current} canary={canary} onClose={close} />
+  );
+  return { start, entriesOf, dialog };
+}
+
+const dialogs = {
+  promote: PromoteDialog,
+  canary: CanaryDialog,
+  abort: AbortCanaryDialog,
+  move: MoveDialog,
+  archive: ArchiveDialog,
+};
+
+const ActDialog = ({
+  act,
+  ...props
+}: Around & { readonly act: Act; readonly version: Deployment; readonly onClose: () => void }) => {
+  const Dialog = dialogs[act];
+  return <Dialog {...props} />;
+};
+
+/** In a row of the list. */
+export const RowActs = ({
+  version,
+  entries,
+}: {
+  readonly version: string;
+  readonly entries: readonly VersionEntry[];
+}) =>
+  entries.length === 0 ? null : (
+    <Menu trigger={<IconButton icon="more" label={`What can be done with ${version}`} />} entries={entries} />
+  );
+
+/** On the page of a version: the first is a button of its own. */
+export function PageActs({ entries }: { readonly entries: readonly VersionEntry[] }) {
+  const [first, ...others] = entries;
+  if (!first) return null;
+  return (
+    <>
+      <Button {...lookOf(first)} disabled={first.isDisabled === true} onClick={first.onSelect}>
+        {first.label}
+      </Button>
+      {others.length > 0 && (
+        <Menu trigger={<IconButton icon="more" label="What else can be done" />} entries={others} />
+      )}
+    </>
+  );
+}

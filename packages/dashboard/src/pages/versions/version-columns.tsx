@@ -1,0 +1,85 @@
+import type { Deployment } from '@millrace/contract';
+import type { ReactNode } from 'react';
+import { bytesText } from '../../parts/bytes.ts';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import type { Column } from '../../parts/table/column.ts';
+import { Time } from '../../parts/time/time.tsx';
+import { lookOf } from './state-look.ts';
+
+/** `acts`: what can be done with a version; absent for somebody who may only read. */
+export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly Column<Deployment>[] => [
+  {
+    id: 'version',
+    header: 'Version',
+    width: '116px',
+    isEssential: true,
+    cell: ({ version }) => (
+      <PageLink to={`/versions/${encodeURIComponent(version)}`} className="mono">
+        {version}
+      </PageLink>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '136px',
+    isEssential: true,
+    cell: (one) => <Mark look={lookOf(one)} />,
+  },
+  {
+    id: 'what',
+    header: 'What is new',
+    width: 'minmax(140px, 3fr)',
+    cell: (one) => <WhatIsNew of={one} />,
+  },
+  {
+    id: 'by',
+    header: 'Deployed by',
+    width: 'minmax(96px, 1fr)',
+    cell: ({ deployedBy }) => <span>{deployedBy ?? '–'}</span>,
+  },
+  { id: 'at', header: 'Created', width: '88px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'runners', header: 'Runners', width: '72px', align: 'end', cell: ({ runners }) => runners },
+  {
+    id: 'live',
+    header: 'Live runs',
+    width: '80px',
+    align: 'end',
+    cell: ({ liveRuns, version }) =>
+      liveRuns === 0 ? (
+        <span className="muted">0</span>
+      ) : (
+        <PageLink to="/runs" search={{ q: `version:${version}` }}>
+          {liveRuns.toLocaleString('en')}
+        </PageLink>
+      ),
+  },
+  { id: 'tasks', header: 'Tasks', width: '60px', align: 'end', cell: ({ tasks }) => tasks },
+  {
+    id: 'size',
+    header: 'Size',
+    width: '80px',
+    align: 'end',
+    cell: ({ bytes, isUploaded }) => (isUploaded ? bytesText(bytes) : <span className="muted">folder</span>),
+  },
+  ...(acts
+    ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]
+    : []),
+];
+
+/** The message of the deployment, or that of its commit. */
+export const WhatIsNew = ({ of: { message, git, error } }: { readonly of: Deployment }) => {
+  const text = error ? `${error.name}: ${error.message}` : (message ?? git?.message);
+  return (
+    <span className="cut">
+      {text ?? <span className="muted">no message</span>}
+      {git?.commit !== undefined && (
+        <code className="muted version-commit" data-tip={git.branch}>
+          {git.commit.slice(0, 7)}
+          {git.dirty === true && ' with changes'}
+        </code>
+      )}
+    </span>
+  );
+};

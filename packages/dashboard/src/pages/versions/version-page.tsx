@@ -1,0 +1,201 @@
+import type { DeploymentDetails } from '@millrace/contract';
+import { Navigate, useParams } from '@tanstack/react-router';
+import { useAsk } from '../../api/ask.ts';
+import { useEnvironmentParams } from '../../api/environment.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { bytesText } from '../../parts/bytes.ts';
+import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Id } from '../../parts/id.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { RunList } from '../../parts/runs/run-list.tsx';
+import { Mark } from '../../parts/status/status.tsx';
+import type { Column } from '../../parts/table/column.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time/time.tsx';
+import { useInForce } from './in-force.ts';
+import { lookOf } from './state-look.ts';
+import { PageActs, useVersionActs } from './version-actions.tsx';
+import { WhatIsNew } from './version-columns.tsx';
+import './versions-page.css';
+
+/** One version by its name or id. The id of a runner leads to the runners. */
+export function VersionPage() {
+  const { version = '' } = useParams({ strict: false }) as { version?: string };
+  const { project, env } = useEnvironmentParams();
+  return version.startsWith('runner_') ? (
+    <Navigate
+      to={`/p/${encodeURIComponent(project)}/${encodeURIComponent(env)}/versions` as '/'}
+      search={{ tab: 'runners', runner: version } as never}
+      replace
+    />
+  ) : (
+    <OneVersion name={version} />
+  );
+}
+
+function OneVersion({ name }: { readonly name: string }) {
+  const found = useAsk(
+    'retrieveDeployment',
+    { params: { version: name } },
+    { live: true, keepPrevious: false },
+  );
+  const { current, canary } = useInForce();
+  const { entriesOf, dialog } = useVersionActs({ current, canary });
+  const one = found.data;
+  if (!one)
+    return (
+      <Page title={`Version ${name}`}>
+        {found.error instanceof ApiError && found.error.status === 404 ? (
+          <Empty title="There is no such version in this environment." command="npx millrace versions list">
+            Versions belong to one environment: choose another one at the top left, or see the{' '}
+            <PageLink to="/versions">list</PageLink>.
+          </Empty>
+        ) : found.error ? (
+          <Failure error={found.error} onRetry={() => void found.refetch()} />
+        ) : (
+          <Skeleton lines={8} label="Loading the version" />
+        )}
+      </Page>
+    );
+  return (
+    <Page
+      title={`Version ${one.version}`}
+      heading={
+        <span className="row wrap">
+          <span className="number">{one.version}</span>
+          <span className="version-mark">
+            <Mark look={lookOf(one)} />
+          </span>
+        </span>
+      }
+      summary={<WhatIsNew of={one} />}
+      actions={
+        <>
+          <SameAs
+            operation="retrieveDeployment"
+            given={{ params: { version: one.version } }}
+            cli={`versions show ${shellWord(one.version)}`}
+            sdk={`import { deployments } from '@millrace/sdk';\n\nconst version = await deployments.retrieve('${one.version}');`}
+          />
+          <PageActs entries={entriesOf(one)} />
+        </>
+      }
+    >
+      {one.error && (
+        <div className="notice tone-bad">
+          <span>
+            <span className="strong">{one.error.name}</span> {one.error.message}
+          </span>
+        </div>
+      )}
+      <Facts facts={factsOf(one)} />
+      <Section title="Tasks">
+        <TaskTable tasks={one.declaredTasks} />
+      </Section>
+      <Section title="Runs on it">
+        <div className="edge">
+          <RunList
+            query={{ 'filter[version]': one.version }}
+            empty={
+              <Empty title="No run of the last seven days is on it.">
+                A run is bound to the version that is current when it starts.
+              </Empty>
+            }
+          />
+        </div>
+      </Section>
+      {dialog}
+    </Page>
+  );
+}
+
+const factsOf = (one: DeploymentDetails): Parameters<typeof Facts>[0]['facts'] => [
+  ['Id', <Id key="id" id={one.id} short />],
+  ['Created', <Time key="at" at={one.createdAt} />],
+  ['First current', one.deployedAt === undefined ? 'never' : <Time key="first" at={one.deployedAt} />],
+  one.deployedBy === null ? undefined : ['Deployed by', one.deployedBy],
+  one.deployedFrom === null ? undefined : ['From', one.deployedFrom],
+  one.git?.branch === undefined ? undefined : ['Git branch', <code key="branch">{one.git.branch}</code>],
+  one.git?.commit === undefined ? undefined : ['Commit', <Id key="commit" id={one.git.commit} />],
+  [
+    'Runners that loaded it',
+    <PageLink key="runners" to="/versions" search={{ tab: 'runners' }}>
+      {one.runners}
+    </PageLink>,
+  ],
+  [
+    'Live runs',
+    <PageLink key="live" to="/runs" search={{ q: `version:${one.version}` }}>
+      {one.liveRuns.toLocaleString('en')}
+    </PageLink>,
+  ],
+  ['Size', one.isUploaded ? bytesText(one.bytes) : 'not uploaded: served from a folder'],
+  one.runtime === null ? undefined : ['Runtime', `${one.runtime} ${one.runtimeVersion ?? ''}`],
+  one.sdkVersion === null ? undefined : ['SDK', one.sdkVersion],
+  one.platforms.length === 0 ? undefined : ['Platforms', one.platforms.join(', ')],
+  one.requires.length === 0 ? undefined : ['Needs runners with', one.requires.join(', ')],
+  one.externalId === null ? undefined : ['External id', <Id key="external" id={one.externalId} />],
+];
+
+type Task = DeploymentDetails['declaredTasks'][number];
+
+const columns: readonly Column<Task>[] = [
+  {
+    id: 'id',
+    header: 'Task',
+    isEssential: true,
+    width: 'minmax(140px, 2fr)',
+    cell: ({ id }) => (
+      <PageLink to={`/tasks/${encodeURIComponent(id)}`} className="mono">
+        {id}
+      </PageLink>
+    ),
+  },
+  {
+    id: 'file',
+    header: 'File',
+    width: 'minmax(140px, 2fr)',
+    isEssential: true,
+    cell: ({ filePath }) => <code>{filePath}</code>,
+  },
+  {
+    id: 'schema',
+    header: 'Payload',
+    width: '140px',
+    cell: ({ payloadSchema, payloadSchemaNote }) =>
+      payloadSchema !== null ? (
+        <span>JSON Schema</span>
+      ) : (
+        <span className="muted" data-tip={payloadSchemaNote ?? undefined}>
+          {payloadSchemaNote === null ? 'any' : 'checked, not shown'}
+        </span>
+      ),
+  },
+  {
+    id: 'description',
+    header: 'Description',
+    width: 'minmax(140px, 3fr)',
+    cell: ({ description }) => <span>{description}</span>,
+  },
+];
+
+function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
+  const goTo = useGoTo();
+  const href = usePageHref();
+  return (
+    <div className="edge">
+      <Table
+        label="Tasks"
+        columns={columns}
+        rows={tasks}
+        rowKey={({ id }) => id}
+        hrefOf={({ id }) => href(`/tasks/${encodeURIComponent(id)}`)}
+        onOpen={({ id }) => goTo(`/tasks/${encodeURIComponent(id)}`)}
+        empty={<Empty title="It has no tasks." />}
+      />
+    </div>
+  );
+}

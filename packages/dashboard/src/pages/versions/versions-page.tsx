@@ -1,0 +1,153 @@
+import type { Deployment } from '@millrace/contract';
+import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { countText } from '../../parts/count-text.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { useSearchTexts } from '../../parts/search.ts';
+import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { BranchesTab } from './branches-tab.tsx';
+import { RunnersTab } from './runners-tab.tsx';
+import { useVersionActs, RowActs } from './version-actions.tsx';
+import { versionColumns } from './version-columns.tsx';
+import { useInForce } from './in-force.ts';
+import './versions-page.css';
+
+/** What the environment's code is: its versions, who executes it, and the branches of the project. */
+export function VersionsPage() {
+  const [{ tab = 'versions' }, setSearch] = useSearchTexts();
+  const runners = useAsk('listRunners', {}, { live: true });
+  const slots = runners.data?.data.reduce((sum, one) => sum + one.slots, 0) ?? 0;
+  const running = runners.data?.data.reduce((sum, one) => sum + one.running, 0) ?? 0;
+  return (
+    <Page
+      title="Versions"
+      summary={
+        runners.data && (
+          <span className="number">
+            {countText(runners.data.data.length, 'runner')} connected, {running.toLocaleString('en')} of{' '}
+            {countText(slots, 'slot')} in use
+          </span>
+        )
+      }
+      actions={
+        <SameAs
+          operation="listDeployments"
+          given={{}}
+          cli={tab === 'runners' ? 'runners list' : tab === 'branches' ? 'branches list' : 'versions list'}
+          sdk={`import { deployments } from '@millrace/sdk';\n\nfor await (const one of deployments.list()) {\n  console.log(one.version, one.state);\n}`}
+        />
+      }
+    >
+      <Tabs
+        label="Versions, runners, branches"
+        selected={tab}
+        onSelect={(next) => setSearch({ tab: next === 'versions' ? undefined : next }, { push: true })}
+        tabs={[
+          { id: 'versions', label: 'Versions', content: <VersionList /> },
+          { id: 'runners', label: 'Runners', count: runners.data?.data.length, content: <RunnersTab /> },
+          { id: 'branches', label: 'Branches', content: <BranchesTab /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+const outcomes = [
+  { value: '', label: 'All' },
+  { value: 'DEPLOYED', label: 'Deployed' },
+  { value: 'FAILED', label: 'Failed' },
+] as const;
+
+const keyOf = ({ id }: Deployment): string => id;
+
+function VersionList() {
+  const [{ status = '' }, setSearch] = useSearchTexts();
+  const may = useMay();
+  const goTo = useGoTo();
+  const href = usePageHref();
+  const given = { query: { 'page[size]': 50, status: status || undefined } };
+  const pages = useAskPages('listDeployments', given);
+  const head = useAsk('listDeployments', given, { live: true, keepPrevious: false });
+  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, keyOf, JSON.stringify(given));
+  const { current, canary } = useInForce();
+  const { start, entriesOf, dialog } = useVersionActs({ current, canary });
+  if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
+  return (
+    <div className="stack">
+      {canary && (
+        <div className="notice tone-busy">
+          <span>
+            <span className="strong">Canary:</span> {canary.canaryPercent} % of new runs start on{' '}
+            <code>{canary.version}</code>, the others on <code>{current?.version}</code>.
+          </span>
+          {may('promoteDeployment') && (
+            <>
+              <Button onClick={() => start('canary', canary)}>Change the share</Button>
+              <Button onClick={() => start('promote', canary)}>Promote to all</Button>
+            </>
+          )}
+          {may('abortCanary') && (
+            <Button look="danger" onClick={() => start('abort', canary)}>
+              End the canary
+            </Button>
+          )}
+        </div>
+      )}
+      <div className="segments versions-filter" role="group" aria-label="Outcome">
+        {outcomes.map(({ value, label }) => (
+          <Button
+            key={value}
+            look="plain"
+            aria-pressed={value === status}
+            onClick={() => setSearch({ status: value || undefined }, { push: true })}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+      <div className="edge">
+        {fresh > 0 && rows.length > 0 && (
+          <button type="button" className="new-rows" onClick={showFresh}>
+            Show {countText(fresh, 'new version')}
+          </button>
+        )}
+        <Table
+          label="Versions"
+          columns={versionColumns(
+            may('promoteDeployment')
+              ? (one) => <RowActs version={one.version} entries={entriesOf(one)} />
+              : undefined,
+          )}
+          rows={rows}
+          rowKey={keyOf}
+          hrefOf={({ version }) => href(`/versions/${encodeURIComponent(version)}`)}
+          onOpen={({ version }) => goTo(`/versions/${encodeURIComponent(version)}`)}
+          isPending={pages.isPending}
+          hasMore={pages.hasMore}
+          loadMore={pages.loadMore}
+          empty={
+            status === '' ? (
+              <Empty title="No versions yet." command="npx millrace deploy">
+                In the folder of your project. In development, <code>npx millrace dev</code> makes a version
+                with every save.
+              </Empty>
+            ) : (
+              <Empty
+                title="No such version."
+                action={<Button onClick={() => setSearch({ status: undefined })}>Show all</Button>}
+              />
+            )
+          }
+        />
+      </div>
+      {dialog}
+    </div>
+  );
+}

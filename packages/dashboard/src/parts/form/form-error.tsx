@@ -1,0 +1,28 @@
+import { ApiError, messageOf } from '../../api/api-error.ts';
+import './form.css';
+
+interface FormErrorProps {
+  readonly error: unknown;
+  /** Fields that show what is said about them themselves. */
+  readonly fields?: readonly string[];
+}
+
+/** What is wrong with a form as a whole: the server's sentence, and what it says about things that have no field. */
+export function FormError({ error, fields = [] }: FormErrorProps) {
+  if (error === null || error === undefined) return null;
+  const details = error instanceof ApiError ? error.details : [];
+  const others = details.filter(({ path }) => path === undefined || !fields.includes(path.join('.')));
+  if (details.length > 0 && others.length === 0) return null;
+  return (
+    <div className="field-error" role="alert">
+      <p>{messageOf(error)}</p>
+      {others.length > 0 && (
+        <ul>
+          {others.map(({ message, path }) => (
+            <li key={`${path?.join('.') ?? ''} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

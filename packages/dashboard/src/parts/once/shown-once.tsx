@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { CopyButton } from '../copy.tsx';
+import '../states.css';
+import './shown-once.css';
+
+interface ShownOnceProps {
+  /** What it is: "Secret key". */
+  readonly label: string;
+  readonly text: string;
+  /** What to do with it. */
+  readonly children?: ReactNode;
+}
+
+/** A text that the server tells once: a new key, token or invitation. It is nowhere else, so it has to be copied now. */
+export const ShownOnce = ({ label, text, children }: ShownOnceProps) => (
+  <div className="shown-once">
+    <p className="strong">{label}</p>
+    <div className="command">
+      <code data-once={label}>{text}</code>
+      <CopyButton text={text} what={`Copy ${label.toLowerCase()}`} />
+    </div>
+    <p className="small">
+      Copy it now. It is shown this once, and the server keeps only what it needs to check it.
+    </p>
+    {children && <div className="small muted">{children}</div>}
+  </div>
+);

@@ -1,0 +1,372 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { loginLink, openDashboard } from '../support/dashboard.ts';
+import { deployed } from '../support/deployment.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+
+const tasksOf = (text: string): Record<string, string> => ({
+  'tasks/greet.ts': `
+    import { task } from '@millrace/sdk';
+    export const greet = task({ id: 'greet', run: async () => '${text}' });
+  `,
+});
+
+/** What an operation answers to the owner of the server. */
+const owner = async (server: TestServer, path: string, method = 'GET', body?: unknown) => {
+  const answer = await server.ask(path, { method, body, key: server.personalAccessToken });
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+
+/** Another user of the server's organisation, with the role. */
+async function userWith(server: TestServer, role: string): Promise<TestServer> {
+  const [organization] = await owner(server, '/api/v1/orgs');
+  const invites = `/api/v1/orgs/${organization.id}/invites`;
+  const { token } = await owner(server, invites, 'POST', { email: 'ann@example.com', role });
+  const joined = await server.ask('/api/v1/invites/join', {
+    method: 'POST',
+    key: '',
+    body: { token, name: 'Ann' },
+  });
+  expect(joined.status).toBe(200);
+  return { ...server, personalAccessToken: joined.body.personalAccessToken };
+}
+
+/** Everything that the page was answered, as texts. */
+function answersOf(page: Page): readonly Promise<string>[] {
+  const answers: Promise<string>[] = [];
+  page.on('response', (response) => void answers.push(response.text().catch(() => '')));
+  return answers;
+}
+
+test(
+  'a version is promoted, a newer one is a canary, promoted, and taken back',
+  { timeout: 180_000 },
+  async () => {
+    const server = await testServer();
+    const first = await deployed(server, tasksOf('one'));
+    const second = await deployed(server, tasksOf('two'));
+    const { page, open } = await openDashboard(server);
+    const currentIs = async (version: string): Promise<void> => {
+      const current = async () => (await server.ask('/api/v1/deployments/current')).body.version;
+      await expect.poll(current).toBe(version);
+    };
+    const choose = async (version: string, entry: string): Promise<void> => {
+      await page.getByRole('button', { name: `What can be done with ${version}` }).click();
+      await page.getByRole('menuitem', { name: entry }).click();
+    };
+    const dialog = page.getByRole('alertdialog');
+    await open('/versions');
+    const grid = page.getByRole('grid', { name: 'Versions' });
+    await expect.poll(() => grid.getByRole('row').count()).toBe(3);
+
+    // No runner has loaded it: the server refuses until that is accepted.
+    await choose(first, 'Promote');
+    await dialog.getByRole('button', { name: `Promote ${first}` }).click();
+    await dialog.getByText(/No connected runner has loaded version/).waitFor();
+    await dialog.getByRole('checkbox', { name: 'Make it current all the same' }).check();
+    await dialog.getByRole('button', { name: `Promote ${first}` }).click();
+    await currentIs(first);
+
+    await choose(second, 'Start as a canary');
+    const share = page.getByRole('dialog');
+    await share.getByLabel('Percent of new runs').fill('100');
+    await share.getByText('Type a whole number from 1 to 99').waitFor();
+    await share.getByLabel('Percent of new runs').fill('20');
+    await share.getByRole('checkbox').check();
+    await share.getByRole('button', { name: 'Start 20 % of new runs on it' }).click();
+    await grid.getByText('Canary 20 %').waitFor();
+    await page.getByRole('button', { name: 'End the canary' }).click();
+    await dialog.getByRole('button', { name: 'End the canary' }).click();
+    await expect.poll(() => grid.getByText('Canary').count()).toBe(0);
+
+    await choose(second, 'Promote');
+    await dialog.getByText(`instead of ${first}`).waitFor();
+    await dialog.getByRole('checkbox').check();
+    await dialog.getByRole('button', { name: `Promote ${second}` }).click();
+    await currentIs(second);
+
+    // On the page of the version that was current before, by the keyboard alone.
+    await grid.getByRole('link', { name: first }).click();
+    await page.getByRole('button', { name: 'Roll back to this version' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByText(`Roll back to ${first}?`).waitFor();
+    await dialog.getByRole('checkbox').focus();
+    await page.keyboard.press('Space');
+    await dialog.getByRole('button', { name: `Roll back to ${first}` }).focus();
+    await page.keyboard.press('Enter');
+    await currentIs(first);
+    await page.getByText('Current', { exact: true }).waitFor();
+  },
+);
+
+test('waiting runs are moved to another version, after a look at which', { timeout: 180_000 }, async () => {
+  const server = await testServer();
+  const versions: string[] = [];
+  for (const content of ['a', 'b']) {
+    const { body } = await server.ask('/runner/v1/versions', {
+      method: 'POST',
+      body: { contentHash: content.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
+    });
+    versions.push(body.version);
+  }
+  const [from = '', to = ''] = versions;
+  for (const version of versions)
+    await server.ask(`/api/v1/deployments/${version}/promote?force=true`, { method: 'POST' });
+  for (let n = 0; n < 3; n++)
+    await server.ask('/api/v1/tasks/slow/trigger', {
+      method: 'POST',
+      body: { payload: n, options: { lockToVersion: from } },
+    });
+  const { page, open } = await openDashboard(server);
+  await open(`/versions/${from}`);
+  await page.getByRole('button', { name: 'What else can be done' }).click();
+  await page.getByRole('menuitem', { name: 'Move its runs' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('To the version').selectOption(to);
+  await dialog.getByRole('button', { name: 'Show what would be moved' }).click();
+  await dialog.getByRole('cell', { name: 'slow' }).waitFor();
+  await dialog.getByRole('button', { name: 'Move 3 runs' }).click();
+  await dialog.getByText(`3 runs moved to ${to}.`).waitFor();
+  await expect.poll(async () => (await server.ask(`/api/v1/deployments/${to}`)).body.liveRuns).toBe(3);
+});
+
+test(
+  'a variable is set, changed and rolled back, and no browser is sent the value of a secret one',
+  { timeout: 120_000 },
+  async () => {
+    const server = await testServer();
+    const { page, open } = await openDashboard(server);
+    const answers = answersOf(page);
+    const variables = `/api/v1/projects/${server.projectRef}/envvars/prod`;
+    const valueOf = async (name: string) => (await server.ask(`${variables}/${name}`)).body?.value;
+    await open('/variables');
+    await page.getByText('npx millrace env set LOG_LEVEL=debug').waitFor();
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('MILLRACE_X');
+    await dialog.getByLabel('Value').fill('1');
+    await dialog.getByRole('button', { name: 'Set in Production' }).click();
+    // The server's sentence, and what was typed is still there.
+    await dialog.getByText('MILLRACE_X: This name is reserved').waitFor();
+    await dialog.getByLabel('Name').fill('LOG_LEVEL');
+    await dialog.getByLabel('Value').fill('debug');
+    await dialog.getByRole('button', { name: 'Set in Production' }).click();
+    const grid = page.getByRole('grid', { name: 'Variables' });
+    await grid.getByText('debug').waitFor();
+
+    await page.getByRole('button', { name: 'Import' }).click();
+    await dialog
+      .getByLabel('Variables', { exact: true })
+      .fill('STRIPE_KEY="sk_live_never_shown"\nLOG_LEVEL=info');
+    await dialog.getByText('1 variable of these has a value already').waitFor();
+    await dialog.getByLabel('All of them are secret').check();
+    await dialog.getByLabel('All of them are secret').uncheck();
+    await dialog.getByLabel('Replace the values').check();
+    await dialog.getByRole('button', { name: 'Import 2 variables' }).click();
+    await grid.getByText('info').waitFor();
+    // From here on it is a secret. What it was when it was none was sent.
+    await grid.getByRole('button', { name: 'Change STRIPE_KEY' }).click();
+    await dialog.getByLabel('Value').fill('sk_live_rotated_1');
+    await dialog.getByLabel('Secret').check();
+    await dialog.getByRole('button', { name: 'Change in Production' }).click();
+    await grid.getByText('secret', { exact: true }).waitFor();
+    await grid.getByRole('button', { name: 'Change STRIPE_KEY' }).click();
+    expect(await dialog.getByLabel('New value').inputValue()).toBe('');
+    await dialog.getByLabel('New value').fill('sk_live_rotated_2');
+    await dialog.getByRole('button', { name: 'Change in Production' }).click();
+    await expect.poll(() => dialog.count()).toBe(0);
+
+    await page.getByRole('tab', { name: 'History' }).click();
+    const history = page.getByRole('grid', { name: 'History' });
+    await expect.poll(() => history.getByRole('row').count()).toBe(5);
+    await history.getByRole('row').last().click();
+    await page.getByRole('button', { name: 'From then to now' }).click();
+    await page.getByText('LOG_LEVEL=info').waitFor();
+    await page.getByText('STRIPE_KEY=secret, not shown').waitFor();
+    expect(new URL(page.url()).searchParams.get('with')).toBe('now');
+    await page.getByRole('button', { name: 'Roll back to this' }).click();
+    const confirm = page.getByRole('alertdialog');
+    await confirm.getByRole('button', { name: 'Roll back 2 variables' }).click();
+    await expect.poll(() => valueOf('LOG_LEVEL')).toBe('debug');
+    expect((await server.ask(`${variables}/STRIPE_KEY`)).status).toBe(404);
+
+    await page.getByRole('tab', { name: 'Variables' }).click();
+    await grid.getByRole('button', { name: 'Delete LOG_LEVEL' }).click();
+    await confirm.getByRole('button', { name: 'Delete LOG_LEVEL' }).click();
+    await page.getByText('No variables yet.').waitFor();
+    const all = (await Promise.all(answers)).join('\n');
+    expect(all).toContain('LOG_LEVEL');
+    expect(all).not.toContain('sk_live_rotated');
+  },
+);
+
+test(
+  'a key is made, shown once, used and revoked, and the audit log has it',
+  { timeout: 120_000 },
+  async () => {
+    const server = await testServer();
+    const { page, open } = await openDashboard(server);
+    const name = '<img src=x onerror=alert(1)>';
+    await open('/settings/keys');
+    await page.getByRole('grid', { name: 'Secret keys' }).waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByLabel('It may').selectOption({ label: 'Read' });
+    await dialog.getByRole('button', { name: 'Create for Production' }).click();
+    const key = (await dialog.locator('[data-once="Secret key"]').textContent()) ?? '';
+    expect(key).toMatch(/^svc_prod_/);
+    expect((await server.ask('/api/v1/runs', { key })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('grid').getByText(name).waitFor();
+    await page.reload();
+    await page.getByRole('grid').getByText(name).waitFor();
+    expect(await page.content()).not.toContain(key);
+
+    await page.getByRole('button', { name: `What can be done with ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    const confirm = page.getByRole('alertdialog');
+    const revoke = confirm.getByRole('button', { name: `Revoke ${name}` });
+    expect(await revoke.isDisabled()).toBe(true);
+    await confirm.getByLabel(`Type ${name} to go on`).fill(name);
+    await revoke.click();
+    await expect.poll(async () => (await server.ask('/api/v1/runs', { key })).status).toBe(401);
+    await expect.poll(() => page.getByRole('grid').getByText(name).count()).toBe(0);
+
+    await open('/settings/audit?act=key.revoked');
+    const log = page.getByRole('grid', { name: 'Audit log' });
+    await expect.poll(() => log.getByRole('row').count()).toBe(2);
+    await log.getByText('key.revoked').click();
+    await page.getByRole('dialog').getByText(name).waitFor();
+  },
+);
+
+test(
+  'a read-only member sees the pages without what changes things, and the server refuses it',
+  { timeout: 120_000 },
+  async () => {
+    const server = await testServer();
+    const path = `/api/v1/projects/${server.projectRef}/envvars/prod`;
+    await server.ask(path, { method: 'POST', body: { name: 'LOG_LEVEL', value: 'debug' } });
+    const ann = await userWith(server, 'viewer');
+    const { page, open } = await openDashboard(ann);
+    const pages = [
+      ['/variables', 'Variables', /Add variable|Import|Change LOG_LEVEL|Delete LOG_LEVEL/],
+      ['/versions?tab=branches', undefined, /Create a branch/],
+      ['/notifications', undefined, /Add endpoint/],
+      ['/notifications?tab=alerts', undefined, /Add alert/],
+      ['/settings/keys', 'Secret keys', /Create key|What can be done/],
+      ['/settings/members', 'Members', /Invite somebody|Remove/],
+    ] as const;
+    for (const [at, grid, changing] of pages) {
+      await open(at);
+      if (grid === undefined) await page.locator('.empty').waitFor();
+      else await page.getByRole('grid', { name: grid, exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: changing }).count()).toBe(0);
+    }
+    await open('/settings/audit');
+    await page.getByText('Your role does not allow this.').waitFor();
+    // Without the page's manners: the server decides.
+    const refused = await page.evaluate(
+      async ({ url, project }) => {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-millrace-dashboard': '1',
+            'x-millrace-project': project,
+            'x-millrace-environment': 'prod',
+          },
+          body: JSON.stringify({ name: 'LOG_LEVEL', value: 'changed' }),
+        });
+        return response.status;
+      },
+      { url: path, project: server.projectRef },
+    );
+    expect(refused).toBe(403);
+    expect((await server.ask(`${path}/LOG_LEVEL`)).body.value).toBe('debug');
+    // Their own development environment is theirs.
+    await open('/settings/keys', 'dev');
+    await page.getByRole('grid', { name: 'Secret keys' }).waitFor();
+  },
+);
+
+test(
+  'somebody is invited, joins, gets another role, and their browser is logged out elsewhere',
+  { timeout: 120_000 },
+  async () => {
+    const server = await testServer();
+    const { page, open } = await openDashboard(server);
+    await open('/settings/members');
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Mail address').fill('ann@example.com');
+    await dialog.getByLabel('Role').selectOption('viewer');
+    await dialog.getByRole('button', { name: 'Make the invitation' }).click();
+    const token = await dialog.locator('[data-once="Invitation"]').textContent();
+    const joined = await server.ask('/api/v1/invites/join', {
+      method: 'POST',
+      key: '',
+      body: { token, name: 'Ann' },
+    });
+    expect(joined.status).toBe(200);
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await page.reload();
+    await page.getByLabel('Role of Ann').selectOption({ label: 'Developer' });
+    await page.getByText('Ann is Developer now').waitFor();
+
+    // A second browser of the same user.
+    const other = await page.context().browser()?.newContext();
+    const second = await other?.newPage();
+    if (!second) throw new Error('no second browser');
+    await second.goto(await loginLink(server));
+    await second.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.goto(new URL('/account', server.url).href);
+    await page.getByText('this one').waitFor();
+    await page
+      .getByRole('grid', { name: 'Browsers' })
+      .getByRole('button', { name: 'Log out' })
+      .first()
+      .click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Log out 1 browser' }).click();
+    await expect.poll(() => page.getByRole('grid', { name: 'Browsers' }).getByRole('row').count()).toBe(2);
+    await second.reload();
+    await second.getByRole('heading', { name: 'Log in to Millrace' }).waitFor();
+  },
+);
+
+test(
+  'an endpoint and an alert are added, a test is sent, its delivery read and sent again',
+  { timeout: 120_000 },
+  async () => {
+    const server = await testServer();
+    const { page, open } = await openDashboard(server);
+    await open('/notifications');
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill('https://hooks.invalid/millrace');
+    await dialog.getByRole('button', { name: 'Add the endpoint' }).click();
+    const secret = await dialog.locator('[data-once="Signing secret"]').textContent();
+    expect(secret).toMatch(/^whsec_/);
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('grid', { name: 'Endpoints' }).getByText('https://hooks.invalid/millrace').click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'See the delivery' }).click();
+    await page.getByText('What is sent').waitFor();
+    expect(new URL(page.url()).searchParams.get('panel')).toMatch(/^delivery_/);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => new URL(page.url()).searchParams.get('panel')).toBe(null);
+
+    await page.getByRole('tab', { name: 'Alerts' }).click();
+    await page.getByRole('button', { name: 'Add alert' }).click();
+    await dialog.getByLabel('When').selectOption({ label: 'Share of failed runs' });
+    await dialog.getByLabel('Only the task').fill('charge');
+    await dialog.getByLabel('Threshold').fill('200');
+    await dialog.getByRole('button', { name: 'Watch it' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Threshold').fill('5');
+    await dialog.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByText('More than 5 % of at least 20 runs of charge failed within 5m').waitFor();
+  },
+);
