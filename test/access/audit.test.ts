@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
+import { fromPage } from './browser/tab.ts';
 import { installation, type Ask } from './installation.ts';
 import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
 import { startTestRunner } from '../../packages/server/src/notifications/testing/runner.ts';
@@ -273,6 +274,23 @@ describe('the audit log', () => {
     const invites = `/api/v1/orgs/${organization}/invites`;
     const invitation = await ok(`POST ${invites}`, { body: { email: 'a@b.example', role: 'viewer' } });
     await ok(`POST ${invites}/${invitation.id}/revoke`);
+    const { token: link } = await ok('POST /api/v1/browser-links');
+    const opened = await ok('POST /api/v1/browser-sessions', {
+      key: '',
+      headers: fromPage,
+      body: { token: link },
+    });
+    for (const _ of [1, 2]) await ok(`DELETE /api/v1/browser-sessions/${opened.session.id}`);
+    const email = 'owner@example.com';
+    for (const password of ['correct horse battery', null])
+      await ok('PUT /api/v1/password', { body: { password, email } });
+    expect((await entries()).slice(-5).map(({ act }) => act)).toEqual([
+      'browserLink.created',
+      'browserSession.created',
+      'browserSession.revoked',
+      'password.set',
+      'password.removed',
+    ]);
     await sql`update installation set paused_at = now()`;
     await ok('POST /api/v1/resume');
     const seen = [...(await entries()), ...(await entriesOf(org.id))].map(({ act }) => act);

@@ -78,7 +78,7 @@ describe('the commands about browsers', { timeout: 60_000 }, () => {
     const password = 'correct horse battery';
     expect(await set(password)).toMatchObject({
       code: 1,
-      error: expect.stringContaining('--email') as string,
+      error: expect.stringContaining('email: you have no e-mail address') as string,
     });
     expect(await set('too short', '--email', 'ada@example.com')).toMatchObject({
       code: 1,

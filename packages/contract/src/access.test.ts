@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { isAtLeast, presets, roles, scopesOfPreset } from './access.ts';
+import {
+  actsForUser,
+  browserRole,
+  isAtLeast,
+  presets,
+  roles,
+  scopesOfPreset,
+  type Access,
+} from './access.ts';
 
 test('a role may do what the ones before it may', () => {
   for (const [at, role] of roles.entries()) {
@@ -26,4 +34,33 @@ test('two presets can be restricted to tasks, and hold nothing but these tasks t
     'batchTrigger:tasks:b:c',
   ]);
   for (const scope of scopesOfPreset('task-operator', ['a']) ?? []) expect(scope).toMatch(/^\w+:tasks:a$/);
+});
+
+test('a browser session needs the role that follows from the rule of an operation, or the one that it names', () => {
+  const onRuns = { secretKey: true, on: 'runs' } as const;
+  const cases: readonly (readonly [Access, string | false, boolean])[] = [
+    [{ ...onRuns, action: 'read' }, 'viewer', false],
+    [{ ...onRuns, action: 'write' }, 'member', false],
+    [{ ...onRuns, action: 'trigger', publicToken: true, oneTime: true }, 'member', false],
+    [{ ...onRuns, action: 'deploy' }, 'member', false],
+    [{ ...onRuns, action: 'admin' }, 'admin', false],
+    [{ secretKey: true }, 'admin', false],
+    [{ ...onRuns, action: 'read', browser: false }, false, false],
+    // It grants nothing beyond the caller's scopes, and a browser session has none to hand on.
+    [{ secretKey: true, anyScope: true }, false, false],
+    [{ publicToken: true, action: 'read', on: 'runs' }, false, true],
+    [{ personalAccessToken: true }, 'own', true],
+    [{ personalAccessToken: true, role: 'admin' }, 'admin', true],
+    [
+      { secretKey: true, personalAccessToken: true, role: 'viewer', action: 'read', on: 'envvars' },
+      'viewer',
+      true,
+    ],
+    [{ personalAccessToken: true, browser: false }, false, true],
+    [{ browser: 'own' }, 'own', true],
+    [{ open: true }, false, true],
+  ];
+  expect(cases.map(([access]) => [browserRole(access), actsForUser(access)])).toEqual(
+    cases.map(([, role, forUser]) => [role, forUser]),
+  );
 });

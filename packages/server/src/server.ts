@@ -150,12 +150,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const sockets = acceptRunners(
       app.server,
       authenticate,
-      { access, unauthenticated, badCredentials },
+      { access, unauthenticated, badCredentials, basePath: options.basePath },
       async (environment, socket) =>
         serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
     );
 
-    const appendSessions = serveAppendSessions({ appends, access, unauthenticated, log, hasSingleHost });
+    const appendSessions = serveAppendSessions({
+      appends,
+      access,
+      unauthenticated,
+      log,
+      hasSingleHost,
+      basePath: options.basePath,
+    });
     const both = serveHttp1AndHttp2(app.server, appendSessions.server, unauthenticated);
     disposables.push(async () => {
       // A connection that was busy becomes idle after its request, and would be kept open for the next one.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { accessPruner } from '../../../packages/server/src/audit/prune.ts';
 import { installation, type Installation } from '../installation.ts';
 import { environmentHeaders, fromPage, logIn, type Tab } from './tab.ts';
 
@@ -72,7 +73,7 @@ describe('while a session lives', () => {
     const here = await installation();
     const { sql, server } = here;
     const [idle, old] = [await logIn(here), await logIn(here)];
-    await sql`update browser_sessions set last_used_at = now() - interval '11 hours 59 minutes 58 seconds' where id = ${idle.id}`;
+    await sql`update browser_sessions set last_used_at = now() - interval '11 hours 50 minutes' where id = ${idle.id}`;
     const elsewhere = await here.another();
     // Using it is noted, so it goes on.
     expect(await readsOf(idle, elsewhere)()).toBe(200);
@@ -91,6 +92,20 @@ describe('while a session lives', () => {
       await expect.poll(readsOf(tab, elsewhere), within).toBe(401);
     }
     expect(server.url).not.toBe(elsewhere.url);
+  });
+
+  test('what is left of it is deleted a month after its end', async () => {
+    const here = await installation();
+    const { sql, ask } = here;
+    const [old, ended, live] = [await logIn(here), await logIn(here), await logIn(here)];
+    await ask('POST /api/v1/browser-links');
+    await sql`update browser_links set expires_at = now() - interval '1 second'`;
+    await sql`update browser_sessions set expires_at = now() - interval '31 days' where id = ${old.id}`;
+    await sql`update browser_sessions set expires_at = now() - interval '29 days' where id = ${ended.id}`;
+    await accessPruner(sql).tick();
+    const left = await sql<{ id: string }[]>`select id from browser_sessions`;
+    expect(new Set(left.map(({ id }) => id))).toEqual(new Set([ended.id, live.id]));
+    expect(await sql`select from browser_links`).toHaveLength(0);
   });
 
   test('a stream that it reads ends with it, and when the role changes', async () => {

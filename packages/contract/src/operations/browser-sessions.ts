@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roles } from '../access.ts';
 import { environmentKinds } from '../environment.ts';
 import { operation } from '../operation.ts';
-import { date, nameOf } from './shapes.ts';
+import { date } from './shapes.ts';
 
 /** How somebody logged in: by a one-time link, a personal access token, an approval from the command line, or a password. */
 export const browserMethods = ['link', 'token', 'approval', 'password'] as const;

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { screenOn } from './screen.ts';
 
 /** Asks for a line on the terminal that is not shown while it is typed. */
 export async function typedSecret(question: string): Promise<string> {
-  process.stderr.write(question);
+  screenOn(process.stderr).line(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const ask = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   try {
     return await ask.question('');
   } finally {
     ask.close();
-    process.stderr.write('\n');
   }
 }

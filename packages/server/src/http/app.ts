@@ -21,6 +21,7 @@ import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
 import { tracedRequest, type TracedRequest } from './traced-request.ts';
+import { belowBase } from './base-url.ts';
 import { refuseConflictingHosts } from './host-header.ts';
 import { parseQuery } from './query.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
@@ -73,12 +74,6 @@ const packetPath = /^(\/api\/v[12]\/packets\/)([^?]*\/[^?]*)/;
 const withPacketAsOneSegment = (url: string): string =>
   url.startsWith('/api/v')
     ? url.replace(packetPath, (_, start: string, name: string) => start + name.replaceAll('/', '%2F'))
-    : url;
-
-/** The path without the base path, for proxies that pass it on. */
-const belowBase = (url: string, basePath: string): string =>
-  basePath !== '' && url.startsWith(basePath) && /^(?:[/?]|$)/.test(url.slice(basePath.length))
-    ? url.slice(basePath.length).replace(/^(?!\/)/, '/')
     : url;
 
 /** Creates the HTTP server without listening. WebSocket upgrades are handled by `app.server.on('upgrade')`. */

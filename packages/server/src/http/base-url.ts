@@ -19,6 +19,12 @@ export function baseUrlOf(request: FastifyRequest): string {
   return `${scheme}://${host}${prefix}`;
 }
 
+/** The path of a request without the base path, for proxies that pass it on. */
+export const belowBase = (url: string, basePath: string): string =>
+  basePath !== '' && url.startsWith(basePath) && /^(?:[/?]|$)/.test(url.slice(basePath.length))
+    ? url.slice(basePath.length).replace(/^(?!\/)/, '/')
+    : url;
+
 function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;

@@ -8,6 +8,7 @@ import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { asProblem, forbidden, MisusedCredential, Problem } from '../problem.ts';
 import type { BadCredentialLimit } from './bad-credentials.ts';
+import { belowBase } from './base-url.ts';
 import { hasSingleHost, conflictingHosts } from './host-header.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
@@ -49,10 +50,12 @@ export function acceptRunners(
     access,
     unauthenticated,
     badCredentials,
+    basePath = '',
   }: {
     access: Pick<AccessWatcher, 'watch'>;
     unauthenticated: Pick<UnauthenticatedConnections, 'forget'>;
     badCredentials: BadCredentialLimit;
+    basePath?: string | undefined;
   },
   serve: ServeSocket,
 ): RunnerSockets {
@@ -65,7 +68,8 @@ export function acceptRunners(
   server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
     if (!hasSingleHost(request.rawHeaders, request.url)) return refuse(duplex, conflictingHosts());
-    if (request.url?.split('?')[0] !== path) return refuse(duplex, new Problem(404, 'Not found'));
+    if (belowBase(request.url ?? '', basePath).split('?')[0] !== path)
+      return refuse(duplex, new Problem(404, 'Not found'));
     void admit(request, authenticate)
       .then((principal) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {

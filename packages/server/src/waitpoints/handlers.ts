@@ -1,7 +1,7 @@
-import { isUser, type Principal } from '../auth/principal.ts';
-import { allows } from '../auth/scopes.ts';
 import { redacted, type Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
+import { isUser, type Principal } from '../auth/principal.ts';
+import { allows } from '../auth/scopes.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { badRequest, notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';

@@ -83,7 +83,7 @@ export function concernsOf(known: Known): readonly Concern[] {
     found.push({
       id: 'new',
       tone: 'bad',
-      text: `${countText(known.newErrors ?? 0, 'new error')}.`,
+      text: `${countText(known.newErrors ?? 0, 'new error')}, not resolved.`,
       to: '/errors',
       search: { sort: 'firstSeen' },
       action: 'Errors',

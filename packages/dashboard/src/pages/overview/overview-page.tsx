@@ -17,6 +17,8 @@ import { Storage } from './storage.tsx';
 import { TaskTable } from './task-table.tsx';
 import './overview.css';
 
+/** As many are counted. */
+const maxNewErrors = 50;
 const ranges = ['1h', '6h', '24h', '7d', '30d'];
 
 /** How the environment is doing, and what needs a person first. */
@@ -27,6 +29,18 @@ export function OverviewPage() {
   const runners = useAsk('listRunners', {}, { live: true });
   const queues = useAsk('listQueues', { query: { perPage: 100 } }, { live: 15_000 });
   const schedules = useAsk('listSchedules', { query: { perPage: 100 } }, { live: 30_000 });
+  const newErrors = useAsk(
+    'listErrors',
+    {
+      query: {
+        'filter[status]': 'unresolved',
+        'filter[period]': range,
+        sort: 'firstSeen',
+        'page[size]': maxNewErrors,
+      },
+    },
+    { live: 15_000 },
+  );
   const { server } = useSession();
 
   const all = stats.data?.series[0];
@@ -37,7 +51,8 @@ export function OverviewPage() {
     runners: runners.data?.data,
     queues: queues.data?.data,
     schedules: schedules.data?.data,
-    newErrors: all?.total.newErrors,
+    newErrors:
+      stats.data && newErrors.data?.data.filter(({ firstSeen }) => firstSeen >= stats.data.from).length,
     regressedErrors: all?.total.regressedErrors,
     oldestMs,
   };

@@ -19,6 +19,9 @@ function colorOf(element: HTMLElement, color: string): string {
   return computed;
 }
 
+/** 1, 2, 5, 10 …: there is no half of a run. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+
 const ratio = (): number => window.devicePixelRatio || 1;
 const bars = uPlot.paths.bars?.({ size: [0.86, 40], gap: 1 });
 const steps = uPlot.paths.linear?.();
@@ -133,7 +136,7 @@ export default function Canvas({
             grid: { stroke: border, width: 1 / ratio() },
             size: 44,
             space: 28,
-            incrs: undefined,
+            incrs: wholeSteps,
             values: (_, values) => values.map((value) => formatAxis(value)),
           },
         ],

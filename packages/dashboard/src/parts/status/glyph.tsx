@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Glyph } from './run-status.ts';
+import './status.css';
 
 const ring = <circle cx="6" cy="6" r="4.75" />;
 const x = <path d="m4.1 4.1 3.8 3.8m0-3.8-3.8 3.8" />;

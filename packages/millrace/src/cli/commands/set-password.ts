@@ -21,8 +21,8 @@ async function newPassword(): Promise<string> {
     waitsFor();
     return piped;
   }
-  const first = await typedSecret('New password: ');
-  if (first === (await typedSecret('The same again: '))) return first;
+  const first = await typedSecret('New password (it is not shown):');
+  if (first === (await typedSecret('The same again:'))) return first;
   throw new CommandFailed(exitCodes.usage, 'These are two different passwords. Nothing was changed.');
 }
 

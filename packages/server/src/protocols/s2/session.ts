@@ -36,6 +36,8 @@ export interface AppendSessionsOptions {
   readonly log: Log;
   /** Whether the request's headers agree on its host. */
   readonly hasSingleHost: (rawHeaders: readonly string[]) => boolean;
+  /** The path below which clients reach the server, for proxies that pass it on. */
+  readonly basePath?: string | undefined;
 }
 
 const pattern = new RegExp(`^${streamsPath}/streams/([^/?]+)/records$`);
@@ -120,12 +122,13 @@ function refuse(stream: ServerHttp2Stream, status: number, body: object): void {
 }
 
 async function serve(
-  { appends, access }: AppendSessionsOptions,
+  { appends, access, basePath = '' }: AppendSessionsOptions,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   onAdmitted: () => void,
 ): Promise<void> {
-  const name = pattern.exec(headers[':path'] ?? '')?.[1];
+  const path = headers[':path'] ?? '';
+  const name = pattern.exec(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path)?.[1];
   if (name === undefined || headers[':method'] !== 'POST') throw notFound('Not found');
   const to = await appends.admit(decodeURIComponent(name), headers.authorization);
   if (stream.destroyed) return;

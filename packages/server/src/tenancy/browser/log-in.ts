@@ -56,9 +56,9 @@ export async function logIn(dependencies: LogInDependencies, request: LogInReque
       );
     });
     if ('state' in opened) return { session: null, ...opened };
-    const { session, text, expiresAt } = opened;
+    const { session, text, expiresAt, hasEnded } = opened;
     request.setHeader('set-cookie', cookieOf({ baseUrl, origin: header('origin') }, text, expiresAt, now()));
-    return ended({ session });
+    return hasEnded ? ended({ session }) : { session };
   } catch (error) {
     if (error instanceof Problem && error.status === 401)
       log.warn('browser.refused', { address: origin.address, method: methodOf(body) });

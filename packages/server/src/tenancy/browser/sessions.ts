@@ -44,14 +44,14 @@ export interface LoggedIn {
 
 /**
  * Opens a session under a new text, whatever the browser sent, and ends the one that the browser had: nobody can make another person use a
- * session that they know.
+ * session that they know. `hasEnded` says whether there was one.
  */
 export async function openSession(
   tx: Queryable,
   { userId, method, token }: LoggedIn,
   origin: Origin,
   before: string | undefined,
-): Promise<{ session: BrowserSession; text: string; expiresAt: Date }> {
+): Promise<{ session: BrowserSession; text: string; expiresAt: Date; hasEnded: boolean }> {
   const text = newBrowserToken();
   const [row] = await tx<SessionRow[]>`
     insert into browser_sessions as t (id, user_id, digest, method, token_id, user_agent, address, expires_at)
@@ -71,14 +71,16 @@ export async function openSession(
       new: { method, token: token?.id },
     },
   );
+  let hasEnded = false;
   if (before !== undefined) {
     const [left] = await tx<{ id: string; userId: string }[]>`
       update browser_sessions t set revoked_at = now()
        where t.digest = ${credentialDigest(before)} and ${liveSession(tx)}
       returning t.id, t.user_id as "userId"`;
+    hasEnded = left !== undefined;
     if (left) await recordEnd(tx, left.userId, left.id, { principal, origin });
   }
-  return { session: sessionOf(row, row.id), text, expiresAt: row.expires_at };
+  return { session: sessionOf(row, row.id), text, expiresAt: row.expires_at, hasEnded };
 }
 
 const recordEnd = (tx: Queryable, userId: string, id: string, by: Actor): Promise<void> =>
