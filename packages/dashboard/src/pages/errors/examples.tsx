@@ -9,7 +9,7 @@ import { Section } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { ErrorView } from '../../parts/stack/stack.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import type { ErrorDetail } from './error-page.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 
 const examples = 20;
 
