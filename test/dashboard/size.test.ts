@@ -12,21 +12,23 @@ beforeAll(buildDashboard, 180_000);
 
 test('the first page loads at most 200 kB, compressed', { timeout: 180_000 }, async () => {
   const server = await testServer();
-  const { page, open } = await openDashboard(server);
+  const { page: before } = await openDashboard(server);
+  // A tab of its own: what the first one still loads does not count.
+  const page = await before.context().newPage();
   const paths = new Set<string>();
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith('/assets/')) paths.add(pathname.slice(1));
   });
   // The list of runs: what most people open first, with its plot.
-  await open('/runs');
+  await page.goto(new URL(`/p/${server.projectRef}/prod/runs`, server.url).href);
   await page.getByText('No runs in the last seven days.').waitFor();
   await page.waitForLoadState('networkidle');
   let total = gzipSync(await readFile(`${folder}index.html`)).length;
   for (const path of paths) total += gzipSync(await readFile(folder + path), { level: 9 }).length;
   expect(paths.size).toBeGreaterThan(5);
   expect(total).toBeGreaterThan(50_000);
-  expect(total).toBeLessThan(maxFirstLoad);
+  expect(total, [...paths].join('\n')).toBeLessThan(maxFirstLoad);
 });
 
 test('nothing in the page is inline, and no address is of another host', async () => {
