@@ -78,7 +78,10 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
     .toEqual(body.payload);
   await payload.fill('{ "orderId": "order-2", "speed": "slow" }');
   await payload.press('Control+Enter');
-  await run.getByText('order-2 slow').waitFor({ timeout: 30_000 });
+  await page.waitForURL((url) => url.searchParams.get('run') !== id);
+  await run.getByText('Completed').first().waitFor({ timeout: 30_000 });
+  await run.getByRole('tab', { name: 'Output' }).click();
+  await run.getByText('order-2 slow').waitFor();
 });
 
 test('a task without a schema takes any JSON; what the server refuses is told at its field', async () => {

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { Menu } from '../../parts/menu.tsx';
-import type { ErrorDetail } from './error-page.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 import { IgnoreDialog } from './ignore-dialog.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { nextVersion } from './next-version.ts';

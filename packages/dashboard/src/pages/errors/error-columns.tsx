@@ -26,7 +26,7 @@ export const errorColumns = ({
   {
     id: 'error',
     header: 'Error',
-    width: 'minmax(180px, 4fr)',
+    width: 'minmax(100px, 4fr)',
     isEssential: true,
     cell: ({ id, errorType, errorMessage, status, firstSeen }) => (
       <>
@@ -71,7 +71,7 @@ export const errorColumns = ({
   {
     id: 'count',
     header: 'Runs',
-    width: '72px',
+    width: '64px',
     align: 'end',
     isEssential: true,
     cell: ({ count }) => <span className="strong">{count.toLocaleString('en')}</span>,
@@ -85,7 +85,7 @@ export const errorColumns = ({
   {
     id: 'last',
     header: 'Last seen',
-    width: '90px',
+    width: '84px',
     isEssential: true,
     cell: ({ lastSeen }) => <Time at={lastSeen} />,
   },

@@ -1,7 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { useAsk } from '../../api/ask.ts';
-import type { ReplyOf } from '../../api/operation-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
@@ -16,14 +15,13 @@ import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { ErrorActions } from './error-actions.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 import { errorLooks } from './error-look.ts';
 import { ErrorState } from './error-state.tsx';
 import { Examples } from './examples.tsx';
 import { History } from './history.tsx';
 import { OneGroup } from './one-group.tsx';
 import './errors.css';
-
-export type ErrorDetail = ReplyOf<'retrieveError'>;
 
 const periods = ['24h', '7d', '30d'] as const;
 const defaultPeriod = '7d';

@@ -1,7 +1,7 @@
 import { Icon } from '../../parts/icons.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Time } from '../../parts/time/time.tsx';
-import type { ErrorDetail } from './error-page.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 import { useNameOf } from './people.ts';
 
 /** What holds for a group that is resolved or ignored, and what ends it. */

@@ -229,24 +229,33 @@ function cliText(query: Readonly<Record<string, string>>): string {
   return ['errors list', ...words].join(' ');
 }
 
+const completionMs = 60_000;
+
 function filterKeysOf(environment: ReturnType<typeof useEnvironment>): readonly FilterKey[] {
-  const ask = <T,>(name: 'listTasks' | 'listDeployments'): Promise<T> =>
-    queryClient.ensureQueryData({
-      queryKey: keyOf(environment, name, 'completion'),
-      queryFn: () => call(name, {} as never, { environment }),
-      staleTime: 60_000,
-    }) as Promise<T>;
   return [
     {
       key: 'task',
       about: 'id of a task',
-      values: async () => (await ask<{ data: { id: string }[] }>('listTasks')).data.map(({ id }) => id),
+      values: async () => {
+        const { data } = await queryClient.ensureQueryData({
+          queryKey: keyOf(environment, 'listTasks', 'completion'),
+          queryFn: () => call('listTasks', {}, { environment }),
+          staleTime: completionMs,
+        });
+        return data.map(({ id }) => id);
+      },
     },
     {
       key: 'version',
       about: 'version in which it occurred',
-      values: async () =>
-        (await ask<{ data: { version: string }[] }>('listDeployments')).data.map(({ version }) => version),
+      values: async () => {
+        const { data } = await queryClient.ensureQueryData({
+          queryKey: keyOf(environment, 'listDeployments', 'completion'),
+          queryFn: () => call('listDeployments', {}, { environment }),
+          staleTime: completionMs,
+        });
+        return data.map(({ version }) => version);
+      },
     },
   ];
 }

@@ -2,7 +2,6 @@ import { useAsk } from '../../api/ask.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
-import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -10,7 +9,7 @@ import { Section } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { ErrorView } from '../../parts/stack/stack.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import type { ErrorDetail } from './error-page.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 
 const examples = 20;
 
@@ -56,11 +55,9 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
                 : `${at + 1} of ${runs.data?.pagination.next === undefined ? ids.length : `${ids.length}+`}, `}
               {run.data?.finishedAt !== undefined && <Time at={run.data.finishedAt} />}
             </span>
-            <Id id={id}>
-              <PageLink to={`/runs/${id}`} search={{ tab: 'error' }}>
-                {shortId(id)}
-              </PageLink>
-            </Id>
+            <PageLink className="mono" to={`/runs/${id}`} search={{ tab: 'error' }}>
+              {shortId(id)}
+            </PageLink>
             <IconButton icon="left" label="Newer example, key [" disabled={at <= 0} onClick={() => go(-1)} />
             <IconButton
               icon="right"

@@ -7,7 +7,7 @@ import { Skeleton } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/form/field.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Time } from '../../parts/time/time.tsx';
-import type { ErrorDetail } from './error-page.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 
 interface MergeDialogProps {
   readonly isOpen: boolean;

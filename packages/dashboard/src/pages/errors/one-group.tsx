@@ -9,7 +9,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { useGoTo } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import type { ErrorDetail } from './error-page.tsx';
+import type { ErrorDetail } from './error-detail.ts';
 
 /** Why these errors are one group: what their fingerprint was made of. Fingerprints that were merged can be split again. */
 export function OneGroup({ group }: { readonly group: ErrorDetail }) {

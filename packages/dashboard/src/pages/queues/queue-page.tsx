@@ -179,7 +179,10 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
           {
             id: 'keys',
             label: 'Keys',
-            count: queue.keys?.length === maxKeys ? `${maxKeys}+` : queue.keys?.length,
+            count:
+              queue.keys?.length === maxKeys
+                ? `${maxKeys}+`
+                : queue.keys?.filter(({ key }) => key !== null).length,
             content: (
               <KeyTable
                 keys={queue.keys ?? []}

@@ -12,7 +12,7 @@ import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Spark } from '../../parts/spark/spark.tsx';
 import { durationText } from '../../parts/time/format.ts';
-import type { TaskDetail } from './task-page.tsx';
+import type { TaskDetail } from './task-detail.ts';
 import { failuresOf, rateText } from './task-stats.ts';
 
 const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');

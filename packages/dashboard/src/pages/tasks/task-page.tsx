@@ -1,7 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { useAsk } from '../../api/ask.ts';
-import type { ReplyOf } from '../../api/operation-types.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
@@ -15,12 +14,11 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Facts, Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Tabs } from '../../parts/tabs.tsx';
+import type { TaskDetail } from './task-detail.ts';
 import { TaskOverview } from './task-overview.tsx';
 import { retryText, startsText } from './task-words.ts';
 import { TestTab } from './test/test-tab.tsx';
 import './tasks.css';
-
-export type TaskDetail = ReplyOf<'retrieveTask'>;
 
 /** One task: what it is, how it goes, and a place to try it. */
 export function TaskPage() {

@@ -76,6 +76,6 @@ export function bodyOf(payload: unknown, options: TestOptions): TriggerBody {
       ...text('machine'),
       ...text('ttl'),
       ...text('idempotencyKey'),
-    } as NonNullable<TriggerBody['options']>,
+    },
   };
 }

@@ -11,7 +11,7 @@ import { PageLink } from '../../../parts/page-link.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { RunPanelContext } from '../../../parts/runs/run-panel.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
-import type { TaskDetail } from '../task-page.tsx';
+import type { TaskDetail } from '../task-detail.ts';
 import { keepDraft, readDraft } from './draft.ts';
 import { Earlier } from './earlier.tsx';
 import { mismatches } from './mismatches.ts';
