@@ -170,7 +170,7 @@ test(
     await dialog.getByLabel('Value').fill('sk_live_rotated_1');
     await dialog.getByLabel('Secret').check();
     await dialog.getByRole('button', { name: 'Change in Production' }).click();
-    await grid.getByText('secret', { exact: true }).waitFor();
+    await grid.getByText('•••••••• secret').waitFor();
     await grid.getByRole('button', { name: 'Change STRIPE_KEY' }).click();
     expect(await dialog.getByLabel('New value').inputValue()).toBe('');
     await dialog.getByLabel('New value').fill('sk_live_rotated_2');

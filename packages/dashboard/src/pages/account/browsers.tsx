@@ -94,7 +94,7 @@ const columnsOf = (onEnd: (one: BrowserSession) => void): readonly Column<Browse
   {
     id: 'browser',
     header: 'Browser',
-    width: 'minmax(160px, 3fr)',
+    width: 'minmax(120px, 3fr)',
     isEssential: true,
     cell: ({ userAgent, isCurrent }) => (
       <span className="cut" data-tip={userAgent ?? undefined}>

@@ -83,7 +83,7 @@ const columnsOf = (onRevoke: (one: AccessToken) => void): readonly Column<Access
   {
     id: 'name',
     header: 'Name',
-    width: 'minmax(140px, 3fr)',
+    width: 'minmax(110px, 3fr)',
     isEssential: true,
     cell: ({ name, id }) => <span data-tip={id}>{name}</span>,
   },

@@ -161,7 +161,9 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
         onChange={(event) => setName(event.target.value)}
       />
       {known.data?.data.length === 0 && (
-        <p className="notice tone-warn">There is no endpoint yet: the alert fires, and nobody is told.</p>
+        <p className="notice tone-warn">
+          <span>There is no endpoint yet: the alert fires, and nobody is told.</span>
+        </p>
       )}
       <FormError error={error} fields={paths} />
       <div className="form-actions">

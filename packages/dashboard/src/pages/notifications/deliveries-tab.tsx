@@ -146,7 +146,7 @@ const deliveryColumns = (places: ReadonlyMap<string, string>): readonly Column<N
   {
     id: 'type',
     header: 'What',
-    width: 'minmax(140px, 2fr)',
+    width: 'minmax(100px, 2fr)',
     isEssential: true,
     cell: ({ type }) => <code>{type}</code>,
   },

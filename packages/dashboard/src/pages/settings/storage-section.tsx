@@ -134,7 +134,6 @@ const columnsOf = (total: number): readonly Column<Use>[] => [
     header: 'Rows, about',
     width: '112px',
     align: 'end',
-    isEssential: true,
     cell: ({ rowsEstimate }) => rowsEstimate.toLocaleString('en'),
   },
 ];

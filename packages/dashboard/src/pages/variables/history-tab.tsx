@@ -65,7 +65,7 @@ const columns: readonly Column<VariableRevision>[] = [
   {
     id: 'names',
     header: 'What changed',
-    width: 'minmax(160px, 3fr)',
+    width: 'minmax(110px, 3fr)',
     isEssential: true,
     cell: ({ changes }) => <ChangedNames changes={changes} />,
   },

@@ -85,9 +85,11 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
       />
       {existing.length > 0 && !override && (
         <p className="notice tone-warn">
-          {countText(existing.length, 'variable')} of these {existing.length === 1 ? 'has' : 'have'} a value
-          already: <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless they are
-          replaced.
+          <span>
+            {countText(existing.length, 'variable')} of these {existing.length === 1 ? 'has' : 'have'} a value
+            already: <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless they are
+            replaced.
+          </span>
         </p>
       )}
       <FormError error={run.error} />

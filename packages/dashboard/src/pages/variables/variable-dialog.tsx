@@ -84,9 +84,15 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
         hint="Its value is never shown again, and cut out of logs, outputs and errors."
       />
       {variable?.isSecret && !isSecret && (
-        <p className="notice tone-warn">The new value can be read by everybody who sees this page.</p>
+        <p className="notice tone-warn">
+          <span>The new value can be read by everybody who sees this page.</span>
+        </p>
       )}
-      {exists && <p className="notice tone-warn">{name.trim()} is set already: its value is replaced.</p>}
+      {exists && (
+        <p className="notice tone-warn">
+          <span>{name.trim()} is set already: its value is replaced.</span>
+        </p>
+      )}
       <FormError error={set.error} fields={['name', 'value']} />
       <div className="form-actions">
         <Button onClick={onClose}>Keep as it is</Button>

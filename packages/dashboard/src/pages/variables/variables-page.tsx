@@ -180,14 +180,14 @@ const variableColumns = ({ changed, onAct }: ColumnOptions): readonly Column<Env
   {
     id: 'name',
     header: 'Name',
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(110px, 2fr)',
     isEssential: true,
     cell: ({ name }) => <code>{name}</code>,
   },
   {
     id: 'value',
     header: 'Value',
-    width: 'minmax(120px, 3fr)',
+    width: 'minmax(90px, 3fr)',
     isEssential: true,
     cell: ({ value, isSecret }) =>
       isSecret ? (
@@ -229,7 +229,7 @@ const variableColumns = ({ changed, onAct }: ColumnOptions): readonly Column<Env
     : []),
 ];
 
-export const SecretMark = () => (
+const SecretMark = () => (
   <span className="muted">
     <span aria-hidden="true">••••••••</span> secret
   </span>

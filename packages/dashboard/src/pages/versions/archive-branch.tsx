@@ -50,11 +50,17 @@ export function ArchiveBranch({
           Its keys and tokens end at once, its name is free again, and its data is deleted after 30 days. It
           cannot be undone.
         </p>
-        {hasRuns && <p className="notice tone-warn">{archive.error?.message}</p>}
+        {hasRuns && (
+          <p className="notice tone-warn">
+            <span>{archive.error?.message}</span>
+          </p>
+        )}
         {isStopping && (
           <p className="notice tone-busy" role="status">
-            {countText(archive.data?.liveRuns ?? 0, 'run')} still{' '}
-            {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Go on in a moment.
+            <span>
+              {countText(archive.data?.liveRuns ?? 0, 'run')} still{' '}
+              {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Go on in a moment.
+            </span>
           </p>
         )}
       </div>

@@ -94,7 +94,7 @@ const branchColumns = (
   {
     id: 'name',
     header: 'Branch',
-    width: 'minmax(160px, 3fr)',
+    width: 'minmax(120px, 3fr)',
     isEssential: true,
     cell: ({ name, env }) => (
       <Link

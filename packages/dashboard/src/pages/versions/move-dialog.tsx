@@ -106,9 +106,11 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
         {plan && <Plan plan={plan} total={total} />}
         {(move.isPending || isOver || moved > 0) && (
           <p className={`notice ${isOver ? 'tone-good' : 'tone-busy'}`} role="status">
-            {isOver
-              ? `${countText(moved, 'run')} moved to ${to ?? ''}.`
-              : `${countText(moved, 'run')} of ${total} moved.`}
+            <span>
+              {isOver
+                ? `${countText(moved, 'run')} moved to ${to ?? ''}.`
+                : `${countText(moved, 'run')} of ${total} moved.`}
+            </span>
           </p>
         )}
         <FormError error={error} />
@@ -165,8 +167,10 @@ const Plan = ({ plan, total }: { readonly plan: Move; readonly total: number }) 
     {plan.staying > 0 && <p className="muted">{countText(plan.staying, 'attempt')} alive: they stay.</p>}
     {plan.missingTasks.length > 0 && (
       <p className="notice tone-bad">
-        {plan.to} lacks {countText(plan.missingTasks.length, 'task')}: {plan.missingTasks.join(', ')}. Nothing
-        can be moved to it.
+        <span>
+          {plan.to} lacks {countText(plan.missingTasks.length, 'task')}: {plan.missingTasks.join(', ')}.
+          Nothing can be moved to it.
+        </span>
       </p>
     )}
   </div>

@@ -66,8 +66,10 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
         {(isUnloaded || isAskedFor) && (
           <>
             <p className="notice tone-warn">
-              No connected runner has loaded this version.{' '}
-              {version.isUploaded ? 'Those that can are asked to.' : ''}
+              <span>
+                No connected runner has loaded this version.{' '}
+                {version.isUploaded ? 'Those that can are asked to.' : ''}
+              </span>
             </p>
             <CheckField
               label="Make it current all the same"

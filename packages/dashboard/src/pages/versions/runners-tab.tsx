@@ -167,7 +167,7 @@ const runnerColumns = (acts: ((one: RunnerInfo) => ReactNode) | undefined): read
     width: '88px',
     cell: ({ lastHeartbeatAt }) => <Time at={lastHeartbeatAt} />,
   },
-  { id: 'id', header: 'Id', width: '132px', cell: ({ id }) => <Id id={id} short /> },
+  { id: 'id', header: 'Id', width: '152px', cell: ({ id }) => <Id id={id} short /> },
   ...(acts
     ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]
     : []),

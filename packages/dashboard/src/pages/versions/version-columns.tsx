@@ -12,7 +12,7 @@ export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly 
   {
     id: 'version',
     header: 'Version',
-    width: '116px',
+    width: 'minmax(116px, 0.6fr)',
     isEssential: true,
     cell: ({ version }) => (
       <PageLink to={`/versions/${encodeURIComponent(version)}`} className="mono">

@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { IconButton } from '../button.tsx';
 import './dialog.css';
 
@@ -11,20 +11,27 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** The loaded part of `Dialog`. */
-const DialogLoaded = ({ isOpen, onClose, title, isWide = false, children }: DialogProps) => (
-  <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-    <Base.Portal>
-      <Base.Backdrop className="backdrop" />
-      <Base.Popup className={`dialog ${isWide ? 'wide' : ''}`}>
-        <div className="row spread">
-          <Base.Title className="dialog-title">{title}</Base.Title>
-          <Base.Close render={<IconButton icon="close" label="Close" />} />
-        </div>
-        {children}
-      </Base.Popup>
-    </Base.Portal>
-  </Base.Root>
-);
+/** The loaded part of `Dialog`. The focus begins in the first field: who opened a form wants to write. */
+function DialogLoaded({ isOpen, onClose, title, isWide = false, children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  return (
+    <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup
+          ref={popup}
+          className={`dialog ${isWide ? 'wide' : ''}`}
+          initialFocus={() => popup.current?.querySelector<HTMLElement>('input, select, textarea') ?? true}
+        >
+          <div className="row spread">
+            <Base.Title className="dialog-title">{title}</Base.Title>
+            <Base.Close render={<IconButton icon="close" label="Close" />} />
+          </div>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
 
 export default DialogLoaded;

@@ -13,12 +13,14 @@ export function FormError({ error, fields = [] }: FormErrorProps) {
   const details = error instanceof ApiError ? error.details : [];
   const others = details.filter(({ path }) => path === undefined || !fields.includes(path.join('.')));
   if (details.length > 0 && others.length === 0) return null;
+  const sentence = messageOf(error);
+  const rest = others.filter(({ message }) => !sentence.includes(message));
   return (
     <div className="field-error" role="alert">
-      <p>{messageOf(error)}</p>
-      {others.length > 0 && (
+      <p>{sentence}</p>
+      {rest.length > 0 && (
         <ul>
-          {others.map(({ message, path }) => (
+          {rest.map(({ message, path }) => (
             <li key={`${path?.join('.') ?? ''} ${message}`}>{message}</li>
           ))}
         </ul>

@@ -88,7 +88,7 @@ function TargetField({
     <input
       className="input"
       type="search"
-      placeholder="Id of what it was done to"
+      placeholder="Id of the target"
       aria-label="Target"
       value={text}
       onChange={(event) => setText(event.target.value)}

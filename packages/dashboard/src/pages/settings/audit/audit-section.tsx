@@ -95,7 +95,7 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     id: 'actor',
     header: 'Who',
-    width: 'minmax(100px, 1fr)',
+    width: 'minmax(84px, 1fr)',
     isEssential: true,
     cell: ({ actor }) =>
       actor.kind === 'user' ? (
@@ -109,7 +109,7 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     id: 'act',
     header: 'Did',
-    width: 'minmax(130px, 1fr)',
+    width: 'minmax(108px, 1fr)',
     isEssential: true,
     cell: ({ act }) => <code>{act}</code>,
   },

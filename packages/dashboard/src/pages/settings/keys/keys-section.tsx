@@ -124,7 +124,7 @@ const keyColumns = (acts: ((key: SecretKey) => ReactNode) | undefined): readonly
   {
     id: 'may',
     header: 'May',
-    width: 'minmax(150px, 3fr)',
+    width: 'minmax(120px, 3fr)',
     isEssential: true,
     cell: ({ preset, tasks, scopes }) => (
       <span className="cut" data-tip={scopes.join('\n')}>

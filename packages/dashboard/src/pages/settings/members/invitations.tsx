@@ -63,14 +63,14 @@ const columnsOf = (onRevoke: (one: Invitation) => void): readonly Column<Invitat
   {
     id: 'email',
     header: 'Mail',
-    width: 'minmax(140px, 3fr)',
+    width: 'minmax(100px, 3fr)',
     isEssential: true,
     cell: ({ email }) => <span>{email}</span>,
   },
   {
     id: 'role',
     header: 'Role',
-    width: '120px',
+    width: '92px',
     isEssential: true,
     cell: ({ role }) => <span>{roleNames[role]}</span>,
   },
@@ -79,7 +79,7 @@ const columnsOf = (onRevoke: (one: Invitation) => void): readonly Column<Invitat
   {
     id: 'acts',
     header: '',
-    width: '112px',
+    width: '100px',
     align: 'end',
     isEssential: true,
     cell: (one) => (
