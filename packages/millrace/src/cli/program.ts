@@ -4,6 +4,7 @@ import { alertsCommand } from './commands/alerts.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
 import { eventsCommand } from './commands/events.ts';
@@ -55,6 +56,7 @@ export function program(): Command {
   for (const command of [
     initCommand(),
     devCommand(),
+    doctorCommand(),
     startCommand(),
     resumeInstallationCommand(),
     workCommand(),

@@ -1,0 +1,153 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadProject } from '../../packages/millrace/src/project/load.ts';
+import { publishedProject } from './project.ts';
+import { serve } from './serve.ts';
+
+const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
+const hello = `
+import { task } from '@trigger.dev/sdk';
+export const hello = task({ id: 'hello', run: async () => 'hello' });
+`;
+
+const loading = async (files: Readonly<Record<string, string>>) => {
+  const { dir } = await publishedProject('4.8', files, onTestFinished);
+  return loadProject(dir);
+};
+
+test.each([
+  ['{ dirs: ["./trigger"], maxDuration: 1 }', /^trigger\.config\.ts: "maxDuration": /],
+  ['{ build: { extensions: [{ name: "PythonExtension" }] } }', /^trigger\.config\.ts: the extension PythonExtension does not work here: Python is not part of a deployment here/],
+  ['{ build: { extensions: [{ name: "lightpanda" }] } }', /the extension lightpanda does not work here: browsers/],
+  ['{ build: { extensions: [{}] } }', /"build\.extensions" has something that is not an extension/],
+])('the configuration %s is refused by name', async (config, message) => {
+  await expect(loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello })).rejects.toThrow(message);
+});
+
+test('a configuration that throws is one sentence with its line', async () => {
+  const files = { 'trigger.config.ts': `\n\nthrow new Error('no');`, 'trigger/a.ts': hello };
+  await expect(loading(files)).rejects.toThrow(/^trigger\.config\.ts:3:\d+: Error: no$/);
+});
+
+test('folders named trigger are found, and what ignorePatterns names is left out', async () => {
+  const files = {
+    'trigger.config.ts': `export const config = { ignorePatterns: ['**/*.draft.ts'] };`,
+    'src/trigger/a.ts': hello,
+    'src/trigger/b.draft.ts': hello,
+    'src/trigger/init.ts': '',
+    'other/c.ts': hello,
+  };
+  const project = await loading(files);
+  expect(project.taskFiles).toEqual(['src/trigger/init.ts', 'src/trigger/a.ts']);
+  expect(project.defaults.published).toMatchObject({ preloads: ['src/trigger/init.ts'] });
+});
+
+const ofVersion = async (version: string | undefined): Promise<string> => {
+  const { dir, write } = await publishedProject('4.8', { 'trigger/a.ts': hello }, onTestFinished);
+  const { rm } = await import('node:fs/promises');
+  await rm(join(dir, 'node_modules/@trigger.dev'), { recursive: true });
+  if (version !== undefined)
+    await write('node_modules/@trigger.dev/sdk/package.json', JSON.stringify({ name: '@trigger.dev/sdk', version }));
+  return dir;
+};
+
+test('an older version and a missing one are refused with what to do', async () => {
+  await expect(loadProject(await ofVersion('3.3.17'))).rejects.toThrow(
+    '@trigger.dev/sdk 3.3.17 is installed, and tasks of 4.0 or later run here: run `npm install @trigger.dev/sdk@4`',
+  );
+  await expect(loadProject(await ofVersion(undefined))).rejects.toThrow(
+    '@trigger.dev/sdk is not installed: run `npm install`',
+  );
+});
+
+test('what does not work is told with its place, and the other tasks are served', { timeout: 60_000 }, async () => {
+  const files = {
+    'trigger/a.ts': hello,
+    'trigger/b.ts': `
+import { concurrencyLimit, prompts, task } from '@trigger.dev/sdk';
+import { z } from 'zod';
+export const limit = concurrencyLimit({ name: 'shared', total: 3 });
+export const prompt = prompts.define({ id: 'greets', content: 'Hello', variables: z.object({}) });
+`,
+    'trigger/c.ts': hello,
+  };
+  const { dir } = await publishedProject('4.8', files, onTestFinished);
+  const { problems } = await serve(dir, 'dev', onTestFinished);
+  expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
+    ['trigger/b.ts', 4, expect.stringMatching(/^the concurrency limit "shared" \(concurrencyLimit\) does not work here/)],
+    ['trigger/b.ts', 5, expect.stringMatching(/^the prompt "greets" \(prompts\.define\) is not kept here/)],
+    ['trigger/a.ts', null, expect.stringMatching(/^the task id "hello" is declared 2 times, in trigger\/a\.ts \(hello\) and trigger\/c\.ts \(hello\)/)],
+  ]);
+});
+
+const unusual = {
+  'package.json': JSON.stringify({ name: 'unusual', dependencies: { '@trigger.dev/sdk': '4' } }),
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: { experimentalDecorators: true, paths: { '@lib/*': ['./lib/*'] } },
+  }),
+  'trigger.config.ts': `
+import { defineConfig } from '@trigger.dev/sdk/v3';
+export default defineConfig({ project: 'p', maxDuration: 60, onStart: async ({ ctx }) => console.log('config ' + ctx.task.id) } as never);
+`,
+  'lib/text.ts': `export const text = 'aliased';`,
+  'trigger/data.json': '{"json":true}',
+  'trigger/old.cts': `
+const { task } = require('@trigger.dev/sdk/v3');
+exports.old = task({ id: 'old', run: async () => 'commonjs' });
+`,
+  'trigger/page.tsx': `
+import { task } from '@trigger.dev/sdk';
+import { text } from '@lib/text';
+import { shared } from '@acme/shared';
+import data from './data.json';
+const ready = await Promise.resolve('awaited');
+function tagged(_: object, name: string, descriptor: PropertyDescriptor) { descriptor.value = () => 'decorated ' + name; }
+class Greeter { @tagged hello() { return ''; } }
+export const page = task({ id: 'page', run: async () => [text, shared, data, ready, new Greeter().hello()] });
+`,
+};
+
+test('aliases, JSX files, decorators, JSON, CommonJS and packages of a workspace work', { timeout: 120_000 }, async () => {
+  for (const how of ['dev', 'prod'] as const) {
+    const { dir } = await publishedProject('4.8', unusual, onTestFinished);
+    // As a package manager links a workspace, with a source that Node.js cannot import.
+    await mkdir(join(dir, 'packages/shared'), { recursive: true });
+    await writeFile(join(dir, 'packages/shared/package.json'), '{"name":"@acme/shared","main":"./index.ts"}');
+    await writeFile(join(dir, 'packages/shared/index.ts'), `export { shared } from './value';`);
+    await writeFile(join(dir, 'packages/shared/value.ts'), `enum Kind { Shared = 'workspace' }\nexport const shared: string = Kind.Shared;`);
+    await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
+    await symlink(join(dir, 'packages/shared'), join(dir, 'node_modules/@acme/shared'));
+    const served = await serve(dir, how, onTestFinished);
+    expect(served.problems).toEqual([]);
+    const page = await served.run('page');
+    expect(page.output).toEqual(['aliased', 'workspace', { json: true }, 'awaited', 'decorated hello']);
+    expect(await served.logs(page.id)).toMatchObject([{ message: 'config page' }]);
+    expect(await served.run('old')).toMatchObject({ output: 'commonjs' });
+  }
+});
+
+test('tasks of both kinds stand in one project and trigger each other', { timeout: 60_000 }, async () => {
+  const { dir } = await publishedProject(
+    '4.8',
+    {
+      'millrace.config.ts': `export default { dirs: ['./tasks'] };`,
+      'tasks/ours.ts': `
+import { task, tasks } from '@millrace/sdk';
+export const ours = task({ id: 'ours', run: async () => (await tasks.triggerAndWait('hello').unwrap()) + ' from ours' });
+`,
+      'trigger/theirs.ts': `${hello}
+import { tasks } from '@trigger.dev/sdk';
+export const theirs = task({ id: 'theirs', run: async () => tasks.triggerAndWait('ours').unwrap() });
+`,
+    },
+    onTestFinished,
+  );
+  const link = join(dir, 'node_modules/@millrace/sdk');
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(sdk, link);
+  const served = await serve(dir, 'dev', onTestFinished);
+  expect(served.problems).toEqual([]);
+  expect(await served.run('theirs')).toMatchObject({ status: 'COMPLETED', output: 'hello from ours' });
+});
