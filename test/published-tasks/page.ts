@@ -9,10 +9,13 @@ const page = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
 export const begin = '<!-- The table is written by test/published-tasks/page.test.ts. -->';
 export const end = '<!-- End of the table. -->';
 
+/** Exports for their own tests and warnings. */
+const isInternal = (name: string): boolean => /^__|^mark/.test(name);
+
 /** The values that each minor version exports. */
 export async function exportsOfVersions(): Promise<Map<string, ReadonlySet<string>>> {
   const found = new Map<string, ReadonlySet<string>>();
-  for (const [minor, name] of versions) found.set(minor, new Set(Object.keys((await import(name)) as object)));
+  for (const [minor, name] of versions) found.set(minor, new Set(Object.keys((await import(name)) as object).filter((one) => !isInternal(one))));
   return found;
 }
 

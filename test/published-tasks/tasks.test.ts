@@ -42,7 +42,8 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('unexported')).toMatchObject(completed('found'));
     expect(await ended('queued')).toMatchObject(completed('queued'));
     expect(await ended('checked', { count: '4', when: '2020-01-01' })).toMatchObject(completed({ count: 5, year: 2020 }));
-    expect(await ended('tool', { a: 1, b: 2 })).toMatchObject(completed(3));
+    // Before 4.8 its check of the parameters takes schemas of zod 3 only.
+    if (minor === '4.8') expect(await ended('tool', { a: 1, b: 2 })).toMatchObject(completed(3));
     expect(await ended('completes-early')).toMatchObject(completed('early'));
     expect(await ended('cached')).toMatchObject(completed([1, 1]));
     expect(await ended('busy')).toMatchObject(completed('yielded'));
@@ -161,9 +162,13 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('variables', { project: projectRef })).toMatchObject(completed('yes'));
     expect(await ended('configured', { url, key })).toMatchObject(completed(true));
     if (minor === '4.5' || minor === '4.8') {
-      expect(await ended('tokens')).toMatchObject({ status: 'COMPLETED', output: expect.any(String) as string });
+      expect(await ended('tokens')).toMatchObject({
+        status: 'COMPLETED',
+        output: expect.any(String) as string,
+        error: undefined,
+      });
       expect(await ended('clients', { url, key })).toMatchObject(
-        completed({ id: true, deployments: true, error: 'function' }),
+        completed({ id: true, deployments: true }),
       );
     }
   });
@@ -174,6 +179,7 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
   });
 
   test.runIf(minor !== '4.0')('write and read streams', async () => {
+    expect(await ended('newer-classes')).toMatchObject(completed(true));
     expect(await ended('pipes')).toMatchObject(completed(['one', 'two', 'three', 'one', 'two', 'three']));
     expect(await ended('reads')).toMatchObject(completed(['one', 'two', 'three']));
   });

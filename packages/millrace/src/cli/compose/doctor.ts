@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { localFiles } from '../../bundle/local-files.ts';
 import { loadProject } from '../../project/load.ts';
+import { readPublished } from '../../project/read-published.ts';
 import { describeCopy } from '../../published/project/describe.ts';
 import { usesOf, type Finding } from '../../published/project/imports.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
@@ -16,13 +17,13 @@ export interface DoctorOptions {
 /** Says what of a project that is written for the published SDK works here, what differs and what does not work. Runs none of its tasks. */
 export async function doctor(options: DoctorOptions): Promise<void> {
   if (!options.fromTrigger) throw new CommandFailed(exitCodes.usage, 'Say what to look for: --from-trigger.');
-  const project = await loadProject(options.dir);
-  const { published } = project;
+  const published = await readPublished(resolve(options.dir));
   if (!published) {
     const sentence =
       'This project has no trigger.config.ts and does not depend on @trigger.dev/sdk: there is nothing to move.';
     throw new CommandFailed(exitCodes.failed, sentence);
   }
+  const project = await loadProject(options.dir);
   const findings: Finding[] = [];
   const working = new Set<string>();
   for (const file of await localFiles(project)) {
@@ -41,7 +42,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'nothing of it is used'}`);
     for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
     for (const { file, line: at, column, name, state, note } of findings)
-      text(`${state === 'not' ? paint.red('not') : paint.yellow('differs')}${state === 'not' ? '     ' : ' '} ${file}:${at}:${column}: ${name}: ${note}`);
+      text(`${state === 'not' ? paint.red('not    ') : paint.yellow('differs')}  ${file}:${at}:${column}: ${name}: ${note}`);
   }
   if (hasBlocking) process.exitCode = exitCodes.failed;
 }

@@ -38,7 +38,7 @@ function targetOf({ ctx: { run } }: Attempt, target = 'self'): string {
   return target === run.id ? 'self' : target;
 }
 
-async function* until(source: ReadableStream<unknown>, signal?: AbortSignal): AsyncGenerator<unknown> {
+async function* until(source: ReadableStream<unknown>, signal?: AbortSignal): AsyncGenerator {
   for await (const chunk of source) {
     if (signal?.aborted) return;
     yield chunk;
