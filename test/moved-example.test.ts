@@ -15,7 +15,8 @@ test('the licence audit that is written for the published SDK ends with its summ
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    const [, packages, passed, failed] = /^(\d{3,}) packages audited: (\d+) passed, (\d+) failed\.$/m.exec(output) ?? [];
+    const [, packages, passed, failed] =
+      /^(\d{3,}) packages audited: (\d+) passed, (\d+) failed\.$/m.exec(output) ?? [];
     expect(Number(packages)).toBe(Number(passed) + Number(failed));
     expect(output).toMatch(/^ +\d+ {2}MIT$/m);
     expect(output).toMatch(/^ +\d+ {2}The package names a licence but ships no text of it$/m);

@@ -34,7 +34,8 @@ if (run.isSuccess && run.output) {
   const { packages, passed, licences, failures } = run.output;
   say(`${packages} packages audited: ${passed} passed, ${packages - passed} failed.`);
   say('\nLicences');
-  for (const [licence, count] of Object.entries(licences).toSorted((a, b) => b[1] - a[1])) say(row(count, licence));
+  for (const [licence, count] of Object.entries(licences).toSorted((a, b) => b[1] - a[1]))
+    say(row(count, licence));
   say('\nFailures');
   for (const [message, count] of Object.entries(failures)) say(row(count, message));
   say(`\nCounted by the runs themselves: ${String(run.metadata?.['audited'])}`);

@@ -17,28 +17,35 @@ export type Options = TaskOptions<'a'>;
   'lib/query.ts': `export { query } from '@trigger.dev/sdk';\nimport { streams } from '@trigger.dev/sdk';\nexport const approvals = streams.input({ id: 'approvals' });\n`,
 };
 
-test('doctor says what works, what differs and what does not, with its place', { timeout: 60_000 }, async () => {
-  const { dir } = await publishedProject('4.8', files, onTestFinished);
-  const json = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
-  expect(json.exitCode).toBe(1);
-  expect(JSON.parse(json.stdout)).toMatchObject({
-    version: expect.stringMatching(/^4\.8\./) as string,
-    works: ['streams', 'task'],
-    findings: [
-      { file: 'lib/query.ts', line: 1, column: 10, name: 'query', state: 'not' },
-      { file: 'lib/query.ts', line: 3, name: 'streams.input', state: 'not' },
-      { file: 'trigger/a.ts', line: 2, name: 'usage', state: 'differs' },
-    ],
-    config: [
-      { file: 'trigger.config.ts', note: expect.stringMatching(/^telemetry: /) as string },
-      { file: 'trigger.config.ts', note: expect.stringMatching(/^runtime: "bun" is not used/) as string },
-      { file: 'trigger.config.ts', note: expect.stringMatching(/^the extension ffmpeg does nothing here/) as string },
-    ],
-  });
-  const { stdout } = await finished(['doctor', '--from-trigger'], { cwd: dir });
-  expect(stdout).toMatch(/^tasks of @trigger\.dev\/sdk 4\.8\.\d+ run here, trigger\.config\.ts$/m);
-  expect(stdout).toMatch(/^not +lib\/query\.ts:3:26: streams\.input: send messages to a session instead$/m);
-});
+test(
+  'doctor says what works, what differs and what does not, with its place',
+  { timeout: 60_000 },
+  async () => {
+    const { dir } = await publishedProject('4.8', files, onTestFinished);
+    const json = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      version: expect.stringMatching(/^4\.8\./) as string,
+      works: ['streams', 'task'],
+      findings: [
+        { file: 'lib/query.ts', line: 1, column: 10, name: 'query', state: 'not' },
+        { file: 'lib/query.ts', line: 3, name: 'streams.input', state: 'not' },
+        { file: 'trigger/a.ts', line: 2, name: 'usage', state: 'differs' },
+      ],
+      config: [
+        { file: 'trigger.config.ts', note: expect.stringMatching(/^telemetry: /) as string },
+        { file: 'trigger.config.ts', note: expect.stringMatching(/^runtime: "bun" is not used/) as string },
+        {
+          file: 'trigger.config.ts',
+          note: expect.stringMatching(/^the extension ffmpeg does nothing here/) as string,
+        },
+      ],
+    });
+    const { stdout } = await finished(['doctor', '--from-trigger'], { cwd: dir });
+    expect(stdout).toMatch(/^tasks of @trigger\.dev\/sdk 4\.8\.\d+ run here, trigger\.config\.ts$/m);
+    expect(stdout).toMatch(/^not +lib\/query\.ts:3:26: streams\.input: send messages to a session instead$/m);
+  },
+);
 
 test('doctor says so where there is nothing to move', { timeout: 60_000 }, async () => {
   const { dir, write } = await publishedProject('4.8', {}, onTestFinished);

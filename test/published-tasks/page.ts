@@ -15,7 +15,8 @@ const isInternal = (name: string): boolean => /^__|^mark/.test(name);
 /** The values that each minor version exports. */
 export async function exportsOfVersions(): Promise<Map<string, ReadonlySet<string>>> {
   const found = new Map<string, ReadonlySet<string>>();
-  for (const [minor, name] of versions) found.set(minor, new Set(Object.keys((await import(name)) as object).filter((one) => !isInternal(one))));
+  for (const [minor, name] of versions)
+    found.set(minor, new Set(Object.keys((await import(name)) as object).filter((one) => !isInternal(one))));
   return found;
 }
 

@@ -19,11 +19,19 @@ const loading = async (files: Readonly<Record<string, string>>) => {
 
 test.each([
   ['{ dirs: ["./trigger"], maxDuration: 1 }', /^trigger\.config\.ts: "maxDuration": /],
-  ['{ build: { extensions: [{ name: "PythonExtension" }] } }', /^trigger\.config\.ts: the extension PythonExtension does not work here: Python is not part of a deployment here/],
-  ['{ build: { extensions: [{ name: "lightpanda" }] } }', /the extension lightpanda does not work here: browsers/],
+  [
+    '{ build: { extensions: [{ name: "PythonExtension" }] } }',
+    /^trigger\.config\.ts: the extension PythonExtension does not work here: Python is not part of a deployment here/,
+  ],
+  [
+    '{ build: { extensions: [{ name: "lightpanda" }] } }',
+    /the extension lightpanda does not work here: browsers/,
+  ],
   ['{ build: { extensions: [{}] } }', /"build\.extensions" has something that is not an extension/],
 ])('the configuration %s is refused by name', async (config, message) => {
-  await expect(loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello })).rejects.toThrow(message);
+  await expect(
+    loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello }),
+  ).rejects.toThrow(message);
 });
 
 test('a configuration that throws is one sentence with its line', async () => {
@@ -49,7 +57,10 @@ const ofVersion = async (version: string | undefined): Promise<string> => {
   const { rm } = await import('node:fs/promises');
   await rm(join(dir, 'node_modules/@trigger.dev'), { recursive: true });
   if (version !== undefined)
-    await write('node_modules/@trigger.dev/sdk/package.json', JSON.stringify({ name: '@trigger.dev/sdk', version }));
+    await write(
+      'node_modules/@trigger.dev/sdk/package.json',
+      JSON.stringify({ name: '@trigger.dev/sdk', version }),
+    );
   return dir;
 };
 
@@ -62,25 +73,39 @@ test('an older version and a missing one are refused with what to do', async () 
   );
 });
 
-test('what does not work is told with its place, and the other tasks are served', { timeout: 60_000 }, async () => {
-  const files = {
-    'trigger/a.ts': hello,
-    'trigger/b.ts': `
+test(
+  'what does not work is told with its place, and the other tasks are served',
+  { timeout: 60_000 },
+  async () => {
+    const files = {
+      'trigger/a.ts': hello,
+      'trigger/b.ts': `
 import { concurrencyLimit, prompts, task } from '@trigger.dev/sdk';
 import { z } from 'zod';
 export const limit = concurrencyLimit({ name: 'shared', total: 3 });
 export const prompt = prompts.define({ id: 'greets', content: 'Hello', variables: z.object({}) });
 `,
-    'trigger/c.ts': hello,
-  };
-  const { dir } = await publishedProject('4.8', files, onTestFinished);
-  const { problems } = await serve(dir, 'dev', onTestFinished);
-  expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
-    ['trigger/b.ts', 4, expect.stringMatching(/^the concurrency limit "shared" \(concurrencyLimit\) does not work here/)],
-    ['trigger/b.ts', 5, expect.stringMatching(/^the prompt "greets" \(prompts\.define\) is not kept here/)],
-    ['trigger/a.ts', null, expect.stringMatching(/^the task id "hello" is declared 2 times, in trigger\/a\.ts \(hello\) and trigger\/c\.ts \(hello\)/)],
-  ]);
-});
+      'trigger/c.ts': hello,
+    };
+    const { dir } = await publishedProject('4.8', files, onTestFinished);
+    const { problems } = await serve(dir, 'dev', onTestFinished);
+    expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
+      [
+        'trigger/b.ts',
+        4,
+        expect.stringMatching(/^the concurrency limit "shared" \(concurrencyLimit\) does not work here/),
+      ],
+      ['trigger/b.ts', 5, expect.stringMatching(/^the prompt "greets" \(prompts\.define\) is not kept here/)],
+      [
+        'trigger/a.ts',
+        null,
+        expect.stringMatching(
+          /^the task id "hello" is declared 2 times, in trigger\/a\.ts \(hello\) and trigger\/c\.ts \(hello\)/,
+        ),
+      ],
+    ]);
+  },
+);
 
 const unusual = {
   'package.json': JSON.stringify({ name: 'unusual', dependencies: { '@trigger.dev/sdk': '4' } }),
@@ -109,24 +134,34 @@ export const page = task({ id: 'page', run: async () => [text, shared, data, rea
 `,
 };
 
-test('aliases, JSX files, decorators, JSON, CommonJS and packages of a workspace work', { timeout: 120_000 }, async () => {
-  for (const how of ['dev', 'prod'] as const) {
-    const { dir } = await publishedProject('4.8', unusual, onTestFinished);
-    // As a package manager links a workspace, with a source that Node.js cannot import.
-    await mkdir(join(dir, 'packages/shared'), { recursive: true });
-    await writeFile(join(dir, 'packages/shared/package.json'), '{"name":"@acme/shared","main":"./index.ts"}');
-    await writeFile(join(dir, 'packages/shared/index.ts'), `export { shared } from './value';`);
-    await writeFile(join(dir, 'packages/shared/value.ts'), `enum Kind { Shared = 'workspace' }\nexport const shared: string = Kind.Shared;`);
-    await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
-    await symlink(join(dir, 'packages/shared'), join(dir, 'node_modules/@acme/shared'));
-    const served = await serve(dir, how, onTestFinished);
-    expect(served.problems).toEqual([]);
-    const page = await served.run('page');
-    expect(page.output).toEqual(['aliased', 'workspace', { json: true }, 'awaited', 'decorated hello']);
-    expect(await served.logs(page.id)).toMatchObject([{ message: 'config page' }]);
-    expect(await served.run('old')).toMatchObject({ output: 'commonjs' });
-  }
-});
+test(
+  'aliases, JSX files, decorators, JSON, CommonJS and packages of a workspace work',
+  { timeout: 120_000 },
+  async () => {
+    for (const how of ['dev', 'prod'] as const) {
+      const { dir } = await publishedProject('4.8', unusual, onTestFinished);
+      // As a package manager links a workspace, with a source that Node.js cannot import.
+      await mkdir(join(dir, 'packages/shared'), { recursive: true });
+      await writeFile(
+        join(dir, 'packages/shared/package.json'),
+        '{"name":"@acme/shared","main":"./index.ts"}',
+      );
+      await writeFile(join(dir, 'packages/shared/index.ts'), `export { shared } from './value';`);
+      await writeFile(
+        join(dir, 'packages/shared/value.ts'),
+        `enum Kind { Shared = 'workspace' }\nexport const shared: string = Kind.Shared;`,
+      );
+      await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
+      await symlink(join(dir, 'packages/shared'), join(dir, 'node_modules/@acme/shared'));
+      const served = await serve(dir, how, onTestFinished);
+      expect(served.problems).toEqual([]);
+      const page = await served.run('page');
+      expect(page.output).toEqual(['aliased', 'workspace', { json: true }, 'awaited', 'decorated hello']);
+      expect(await served.logs(page.id)).toMatchObject([{ message: 'config page' }]);
+      expect(await served.run('old')).toMatchObject({ output: 'commonjs' });
+    }
+  },
+);
 
 test('tasks of both kinds stand in one project and trigger each other', { timeout: 60_000 }, async () => {
   const { dir } = await publishedProject(

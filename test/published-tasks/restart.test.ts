@@ -40,7 +40,9 @@ describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (m
     const served = await serve(dir, 'dev', onTestFinished);
     const run = await served.trigger('waits');
     const found = async (): Promise<string[]> =>
-      (await served.logs(run)).map(({ message }) => String(message)).filter((text) => text.startsWith('token '));
+      (await served.logs(run))
+        .map(({ message }) => String(message))
+        .filter((text) => text.startsWith('token '));
     await served.until(async () => (await found()).length > 0);
     const isWaiting = async (): Promise<boolean> => {
       const { body } = await served.server.ask(`/api/v3/runs/${run}`, { key: served.key });
@@ -55,7 +57,11 @@ describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (m
       body: { data: { by: 'somebody' } },
     });
     const ended = await served.ended(run);
-    expect(ended).toMatchObject({ status: 'COMPLETED', attemptCount: 1, output: { first: 1, by: 'somebody', sum: [2, 3] } });
+    expect(ended).toMatchObject({
+      status: 'COMPLETED',
+      attemptCount: 1,
+      output: { first: 1, by: 'somebody', sum: [2, 3] },
+    });
     expect(ended.relatedRuns.children).toHaveLength(3);
     // The code began twice, and the second time it got the token of the first.
     expect(new Set(await found()).size).toBe(1);

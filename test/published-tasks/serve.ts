@@ -100,7 +100,10 @@ export async function serve(
   };
 }
 
-async function deploy(projectDir: string, target: { readonly url: string; readonly key: string }): Promise<void> {
+async function deploy(
+  projectDir: string,
+  target: { readonly url: string; readonly key: string },
+): Promise<void> {
   const env = { inherited: { PATH: process.env['PATH'] ?? '' }, added: { MILLRACE_API_URL: target.url } };
   const project = await loadProject(projectDir);
   const prepared = await prepare(project, { environment: async () => ({ env, secrets: [] }) });

@@ -41,7 +41,9 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('hello', { name: 'Ada' })).toMatchObject(completed({ greeting: 'Hello, Ada' }));
     expect(await ended('unexported')).toMatchObject(completed('found'));
     expect(await ended('queued')).toMatchObject(completed('queued'));
-    expect(await ended('checked', { count: '4', when: '2020-01-01' })).toMatchObject(completed({ count: 5, year: 2020 }));
+    expect(await ended('checked', { count: '4', when: '2020-01-01' })).toMatchObject(
+      completed({ count: 5, year: 2020 }),
+    );
     // Before 4.8 its check of the parameters takes schemas of zod 3 only.
     if (minor === '4.8') expect(await ended('tool', { a: 1, b: 2 })).toMatchObject(completed(3));
     expect(await ended('completes-early')).toMatchObject(completed('early'));
@@ -95,17 +97,29 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
   test('have their hooks called in order', async () => {
     const told = async (payload: object) => {
       const { id } = await served.run('hooked', payload);
-      return (await served.logs(id)).filter(({ message }) => message === 'told').map(({ properties }) => properties.told);
+      return (await served.logs(id))
+        .filter(({ message }) => message === 'told')
+        .map(({ properties }) => properties.told);
     };
     expect(await told({})).toEqual([
       ['middleware', 'init', 'onStart', 'run 1', 'onSuccess 1 1', 'onComplete true', 'cleanup'],
     ]);
     expect(await told({ fail: true })).toEqual([
       ['middleware', 'init', 'onStart', 'run 1', 'catchError as asked', 'cleanup'],
-      ['middleware', 'init', 'run 2', 'catchError as asked', 'onFailure as asked', 'onComplete false', 'cleanup'],
+      [
+        'middleware',
+        'init',
+        'run 2',
+        'catchError as asked',
+        'onFailure as asked',
+        'onComplete false',
+        'cleanup',
+      ],
     ]);
     expect(await ended('global-hooks')).toMatchObject(completed(['middleware', 'onStart true']));
-    expect(await ended('wait-hooks')).toMatchObject(completed(['wait task', 'resume task', 'wait token', 'resume token']));
+    expect(await ended('wait-hooks')).toMatchObject(
+      completed(['wait task', 'resume task', 'wait token', 'resume token']),
+    );
   });
 
   test('trigger other tasks and wait for them', async () => {
@@ -124,7 +138,10 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('parallel')).toMatchObject(completed(['Hello, a', 'Hello, b', 'Hello, c']));
     expect(await ended('once')).toMatchObject(completed({ same: true, other: true }));
     const family = await served.run('family');
-    expect(family).toMatchObject({ output: 'done', metadata: { fromChild: 'hello', children: 1, path: ['child'] } });
+    expect(family).toMatchObject({
+      output: 'done',
+      metadata: { fromChild: 'hello', children: 1, path: ['child'] },
+    });
   });
 
   test('wait for time and for tokens', async () => {
@@ -167,9 +184,7 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
         output: expect.any(String) as string,
         error: undefined,
       });
-      expect(await ended('clients', { url, key })).toMatchObject(
-        completed({ id: true, deployments: true }),
-      );
+      expect(await ended('clients', { url, key })).toMatchObject(completed({ id: true, deployments: true }));
     }
   });
 

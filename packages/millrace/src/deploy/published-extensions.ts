@@ -33,7 +33,12 @@ export async function publishedAdditions(project: Project): Promise<PublishedAdd
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new ProjectError({ file: published.file ?? 'trigger.config.ts', line: null, column: null, message });
+    throw new ProjectError({
+      file: published.file ?? 'trigger.config.ts',
+      line: null,
+      column: null,
+      message,
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -42,6 +47,7 @@ export async function publishedAdditions(project: Project): Promise<PublishedAdd
 async function filesIn(folder: string): Promise<Output[]> {
   const paths = await glob(['**'], { cwd: folder, dot: true, followSymbolicLinks: false });
   const secret = paths.find((path) => isDotenv(path));
-  if (secret !== undefined) throw new Error(`an extension would put ${secret} into the bundle: such files have secrets`);
+  if (secret !== undefined)
+    throw new Error(`an extension would put ${secret} into the bundle: such files have secrets`);
   return Promise.all(paths.map(async (path) => ({ path, contents: await readFile(join(folder, path)) })));
 }

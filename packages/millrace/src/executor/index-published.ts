@@ -21,7 +21,8 @@ export function indexPublished(
   const tasks: IndexedTask[] = [];
   const problems: Problem[] = [];
   for (const { source, namespace, tasks: registered, refused } of imported) {
-    for (const { sentence, at } of refused) problems.push({ ...locate(at, projectDir, source), message: sentence });
+    for (const { sentence, at } of refused)
+      problems.push({ ...locate(at, projectDir, source), message: sentence });
     for (const one of registered) {
       const { id, payloadSchema } = one.task;
       try {

@@ -20,7 +20,10 @@ const helpersPlugin: Plugin = {
 };
 
 /** What a configuration file exports. Throws a ProjectError that names the file and the line. */
-export const evaluateConfig = async (projectDir: string, file: string): Promise<Readonly<Record<string, unknown>>> =>
+export const evaluateConfig = async (
+  projectDir: string,
+  file: string,
+): Promise<Readonly<Record<string, unknown>>> =>
   importConfig(projectDir, file, await compile(projectDir, file));
 
 async function compile(projectDir: string, file: string): Promise<string> {

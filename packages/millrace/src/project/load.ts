@@ -81,12 +81,24 @@ export async function loadProject(folder: string): Promise<Project> {
 }
 
 /** What every process imports: a configuration with hooks first, then `init` files. */
-function preloadsOf(files: readonly string[], dir: string, { file, config, taskDirs }: PublishedProject): string[] {
-  const inits = files.filter((path) => isPreload(path, taskDirs.map((taskDir) => projectPath(dir, taskDir))));
+function preloadsOf(
+  files: readonly string[],
+  dir: string,
+  { file, config, taskDirs }: PublishedProject,
+): string[] {
+  const inits = files.filter((path) =>
+    isPreload(
+      path,
+      taskDirs.map((taskDir) => projectPath(dir, taskDir)),
+    ),
+  );
   return file !== null && config.hasHooks ? [file, ...inits] : inits;
 }
 
-const settingsOf = ({ version, file, config }: PublishedProject, preloads: readonly string[]): PublishedSettings => ({
+const settingsOf = (
+  { version, file, config }: PublishedProject,
+  preloads: readonly string[],
+): PublishedSettings => ({
   version,
   preloads: [...preloads],
   ...(file !== null && preloads.includes(file) && { configFile: file }),

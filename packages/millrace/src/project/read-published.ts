@@ -8,7 +8,9 @@ import { evaluateConfig } from './evaluate-config.ts';
 import { ProjectError } from './problem.ts';
 
 /** Names of the configuration of the published SDK; the first that is there counts. */
-const configFiles = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `trigger.config.${extension}`);
+const configFiles = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
+  (extension) => `trigger.config.${extension}`,
+);
 
 /** The part of a project that is written for the published SDK. */
 export interface PublishedProject {

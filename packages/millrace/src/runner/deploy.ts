@@ -78,7 +78,9 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
 }
 
 const configFilesOf = ({ dir, configFile, published }: Project): string[] =>
-  [...new Set([configFile, published?.file ?? null])].flatMap((file) => (file === null ? [] : [join(dir, file)]));
+  [...new Set([configFile, published?.file ?? null])].flatMap((file) =>
+    file === null ? [] : [join(dir, file)],
+  );
 
 function refuseProblems(tasks: number, problems: readonly Problem[]): void {
   const none = { file: '.', line: null, column: null, message: 'no task file exports a task: export one' };

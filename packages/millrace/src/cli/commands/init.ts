@@ -28,5 +28,6 @@ export const initCommand = (): Command =>
       line('  npx millrace dev');
       if (project.written.length > 0 || project.kept.length > 0)
         line(`Then, in a second terminal: npx millrace trigger hello --payload '{"name":"Ada"}' --wait`);
-      else line('`npx millrace doctor --from-trigger` says what of the project works here, and what differs.');
+      else
+        line('`npx millrace doctor --from-trigger` says what of the project works here, and what differs.');
     });

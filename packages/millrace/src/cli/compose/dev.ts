@@ -84,7 +84,8 @@ export async function dev(options: DevOptions): Promise<void> {
     if (!options.json && !options.quiet) greet(screen, url, process.stdout.isTTY ? credentials : undefined);
     const variables = await projectVariables(dir);
     if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
-    if (published) for (const text of publishedLines(published)) screen.line(`${screen.paint.cyan('moved')}   ${text}`);
+    if (published)
+      for (const text of publishedLines(published)) screen.line(`${screen.paint.cyan('moved')}   ${text}`);
     waitsFor('the first version: the task files are bundled and imported');
     const runner = startRunner({
       url,

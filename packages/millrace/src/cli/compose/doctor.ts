@@ -35,14 +35,22 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const { version } = published;
   const hasBlocking = findings.some(({ state }) => state === 'not');
   if (options.json)
-    printJson({ version, files: project.taskFiles.length, works: [...working].toSorted(), findings, config: notes });
+    printJson({
+      version,
+      files: project.taskFiles.length,
+      works: [...working].toSorted(),
+      findings,
+      config: notes,
+    });
   else {
     const { line, text, paint } = screenOn(process.stdout);
     line(describeCopy(version, published.file));
     line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'nothing of it is used'}`);
     for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
     for (const { file, line: at, column, name, state, note } of findings)
-      text(`${state === 'not' ? paint.red('not    ') : paint.yellow('differs')}  ${file}:${at}:${column}: ${name}: ${note}`);
+      text(
+        `${state === 'not' ? paint.red('not    ') : paint.yellow('differs')}  ${file}:${at}:${column}: ${name}: ${note}`,
+      );
   }
   if (hasBlocking) process.exitCode = exitCodes.failed;
 }

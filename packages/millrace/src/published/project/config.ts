@@ -1,4 +1,9 @@
-import { logLevelSettings, machinePresets, retryPolicy, type PublishedSettings } from '@millrace/contract/runner';
+import {
+  logLevelSettings,
+  machinePresets,
+  retryPolicy,
+  type PublishedSettings,
+} from '@millrace/contract/runner';
 import { z } from 'zod';
 import { configuredHooks } from '../configuration.ts';
 import { readExtensions, type Extensions } from './extensions.ts';
@@ -32,7 +37,10 @@ const schema = z.looseObject({
     .looseObject({ enabledInDev: z.boolean().optional(), default: retryPolicy.optional() })
     .optional(),
   machine: z
-    .union([z.enum(machinePresets), z.looseObject({ preset: z.enum(machinePresets) }).transform(({ preset }) => preset)])
+    .union([
+      z.enum(machinePresets),
+      z.looseObject({ preset: z.enum(machinePresets) }).transform(({ preset }) => preset),
+    ])
     .optional(),
   // Others, as `log` of older projects, mean `info`.
   logLevel: z.enum(logLevelSettings).optional().catch(undefined),

@@ -59,9 +59,11 @@ export function readExtensions(given: readonly unknown[]): Extensions | string {
   const notes: string[] = [];
   for (const one of given) {
     const name = (one as { name?: unknown } | null | undefined)?.name;
-    if (typeof name !== 'string') return '"build.extensions" has something that is not an extension: it has no name';
+    if (typeof name !== 'string')
+      return '"build.extensions" has something that is not an extension: it has no name';
     if (Object.hasOwn(refused, name)) return `the extension ${name} does not work here: ${refused[name]}`;
-    if (Object.hasOwn(replaced, name)) notes.push(`the extension ${name} does nothing here: ${replaced[name]}`);
+    if (Object.hasOwn(replaced, name))
+      notes.push(`the extension ${name} does nothing here: ${replaced[name]}`);
     else list.push(one as TheirExtension);
   }
   return { list, notes };
@@ -87,7 +89,8 @@ export async function startExtensions(
     const { context, added } = contextOf(projectDir, target);
     await extension.onBuildStart?.(context);
     plugins.push(...added.plugins);
-    for (const layer of added.layers) for (const name of packagesOf(extension.name, layer)) packages.add(name);
+    for (const layer of added.layers)
+      for (const name of packagesOf(extension.name, layer)) packages.add(name);
   }
   return { plugins, packages: [...packages] };
 }
@@ -101,9 +104,17 @@ export async function completeExtensions(
   const packages = new Set<string>();
   for (const extension of list) {
     const { context, added } = contextOf(projectDir, 'deploy');
-    const manifest = { outputPath, target: 'deploy', deploy: { env: {} }, build: {}, environment: 'prod', files: [] };
+    const manifest = {
+      outputPath,
+      target: 'deploy',
+      deploy: { env: {} },
+      build: {},
+      environment: 'prod',
+      files: [],
+    };
     await extension.onBuildComplete?.(context, manifest);
-    for (const layer of added.layers) for (const name of packagesOf(extension.name, layer)) packages.add(name);
+    for (const layer of added.layers)
+      for (const name of packagesOf(extension.name, layer)) packages.add(name);
   }
   return [...packages];
 }
@@ -118,7 +129,9 @@ function packagesOf(extension: string, { dependencies = {}, commands = [], image
           ? 'variables of the environment'
           : undefined;
   if (what !== undefined)
-    throw new Error(`the extension ${extension} asks for ${what}, which a deployment here does not have: remove it`);
+    throw new Error(
+      `the extension ${extension} asks for ${what}, which a deployment here does not have: remove it`,
+    );
   return Object.keys(dependencies);
 }
 
@@ -130,7 +143,14 @@ function contextOf(projectDir: string, target: 'dev' | 'deploy') {
     target,
     workingDir: projectDir,
     config: { workingDir: projectDir },
-    logger: { debug: say, log: say, info: say, warn: console.warn, progress: say, spinner: () => ({ stop: say, message: say }) },
+    logger: {
+      debug: say,
+      log: say,
+      info: say,
+      warn: console.warn,
+      progress: say,
+      spinner: () => ({ stop: say, message: say }),
+    },
     addLayer: (layer: Layer) => void added.layers.push(layer),
     registerPlugin: (plugin: Plugin, options: { target?: string; placement?: string } = {}) => {
       if (options.target !== undefined && options.target !== target) return;

@@ -24,7 +24,8 @@ const modules: Readonly<Record<string, string>> = {
     'chat.agent does not run here: call the AI SDK in a task, and pipe what it streams with streams.pipe',
   '@trigger.dev/sdk/chat': 'chat transports need an agent of its AI entry: use a session',
   '@trigger.dev/sdk/chat-server': 'chat transports need an agent of its AI entry: use a session',
-  '@trigger.dev/sdk/oidc/aws': 'there is no issuer of OIDC tokens here: give the task credentials as variables',
+  '@trigger.dev/sdk/oidc/aws':
+    'there is no issuer of OIDC tokens here: give the task credentials as variables',
   '@trigger.dev/python': 'Python is not part of a deployment here: start scripts with node:child_process',
 };
 
@@ -50,7 +51,9 @@ export function usesOf(file: string, text: string): Uses {
       if (row) add(match.index + match[0].indexOf(name), name, row);
       // A member that does not work, of an export that does.
       for (const member of exportRows.filter((one) => one.name.startsWith(`${name}.`))) {
-        const used = text.search(new RegExp(`\\b${local}${member.name.slice(name.length).replace('.', '\\s*\\.\\s*')}\\b`));
+        const used = text.search(
+          new RegExp(`\\b${local}${member.name.slice(name.length).replace('.', '\\s*\\.\\s*')}\\b`),
+        );
         if (used >= 0) add(used, member.name, member);
       }
     }

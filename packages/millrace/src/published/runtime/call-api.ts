@@ -23,7 +23,9 @@ export async function callApi(attempt: Attempt, path: string): Promise<unknown> 
     });
     if (response?.ok) return response.json();
     if (response && (number === maxTries || (response.status < 500 && response.status !== 429)))
-      throw new Error(`${path}: the server answered ${response.status}: ${(await response.text()).slice(0, 500)}`);
+      throw new Error(
+        `${path}: the server answered ${response.status}: ${(await response.text()).slice(0, 500)}`,
+      );
     await response?.body?.cancel();
     await setTimeout(250 * 2 ** number * (0.5 + Math.random() / 2));
   }

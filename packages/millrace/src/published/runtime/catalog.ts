@@ -14,7 +14,11 @@ export interface CatalogTask {
   readonly maxDuration?: number;
   readonly ttl?: number | string;
   readonly triggerSource?: string;
-  readonly schedule?: { readonly cron: string; readonly timezone?: string; readonly environments?: readonly string[] };
+  readonly schedule?: {
+    readonly cron: string;
+    readonly timezone?: string;
+    readonly environments?: readonly string[];
+  };
   /** `jsonSchema` of a task without a schema. */
   readonly payloadSchema?: unknown;
   readonly schema?: unknown;
@@ -88,7 +92,9 @@ export class Catalog {
     listQueueManifests: () => [...this.#queues.values()],
     // 4.4 and later.
     registerPromptMetadata: ({ id }: Named): void =>
-      this.#refuse(`the prompt "${id}" (prompts.define) is not kept here: put its text into a file of the project`),
+      this.#refuse(
+        `the prompt "${id}" (prompts.define) is not kept here: put its text into a file of the project`,
+      ),
     listPromptManifests: () => [],
     getPrompt: () => undefined,
     getPromptSchema: () => undefined,

@@ -18,7 +18,12 @@ export type PublishedContext = ReturnType<typeof publishedContext>;
 /** Costs are 0: nobody bills here. Ids that we do not have are the names by which the thing is addressed. */
 export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => ({
   task: { id: ctx.task.id, filePath: ctx.task.filePath },
-  attempt: { number: ctx.attempt.number, startedAt: ctx.attempt.startedAt, id: `${run.id}/${ctx.attempt.number}`, status: 'EXECUTING' },
+  attempt: {
+    number: ctx.attempt.number,
+    startedAt: ctx.attempt.startedAt,
+    id: `${run.id}/${ctx.attempt.number}`,
+    status: 'EXECUTING',
+  },
   run: {
     id: run.id,
     tags: [...run.tags],

@@ -38,25 +38,39 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       throw fail(thrown, noRetries(attempt));
     }
   };
-  const watching = (kind: HookKind) => async (given: CallArguments & Result & { readonly result?: unknown }) => {
-    const attempt = enter(given);
-    const { error, output, runPromise, result } = given;
-    const more = { ...('error' in given && { error }), ...('output' in given && { output }), runPromise, result };
-    for (const hook of hooks.of(kind, id)) await (hook as Call)({ ...args(attempt), ...more });
-  };
+  const watching =
+    (kind: HookKind) => async (given: CallArguments & Result & { readonly result?: unknown }) => {
+      const attempt = enter(given);
+      const { error, output, runPromise, result } = given;
+      const more = {
+        ...('error' in given && { error }),
+        ...('output' in given && { output }),
+        runPromise,
+        result,
+      };
+      for (const hook of hooks.of(kind, id)) await (hook as Call)({ ...args(attempt), ...more });
+    };
   /** Most tasks have none, and their attempts skip the code for hooks. */
   const present = <T extends HookFunction>(kind: HookKind, hook: T): T | undefined =>
     hooks.has(kind, id) ? hook : undefined;
   const [start, startAttempt] = [attempting('Start'), attempting('StartAttempt')];
   const [success, failure] = [watching('Success'), watching('Failure')];
   const [complete, cancel] = [watching('Complete'), watching('Cancel')];
-  const catchError = async (given: CallArguments & { readonly error: unknown; readonly retryDelayInMs?: number }) => {
+  const catchError = async (
+    given: CallArguments & { readonly error: unknown; readonly retryDelayInMs?: number },
+  ) => {
     const attempt = enter(given);
     const { error, retryDelayInMs } = given;
     const retryAt = retryDelayInMs === undefined ? undefined : new Date(Date.now() + retryDelayInMs);
     const own = hooks.ofTask('CatchError', id);
     for (const hook of [...(own ? [own] : []), ...hooks.global('CatchError').map(({ fn }) => fn)]) {
-      const said = await (hook as Call)({ ...args(attempt), error, retry: task.retry, retryDelayInMs, retryAt });
+      const said = await (hook as Call)({
+        ...args(attempt),
+        error,
+        retry: task.retry,
+        retryDelayInMs,
+        retryAt,
+      });
       if (said) return said;
     }
     return undefined;
@@ -128,7 +142,8 @@ async function around(
         const made: object = {};
         for (const hook of hooks.of('Init', id)) {
           const value = await (hook as Call)({ payload, ctx, signal, task: id });
-          if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(made, value);
+          if (typeof value === 'object' && value !== null && !Array.isArray(value))
+            Object.assign(made, value);
         }
         attempt.init = made;
       } catch (thrown) {

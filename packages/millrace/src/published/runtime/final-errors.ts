@@ -24,7 +24,8 @@ export function fail(thrown: unknown, isLast: boolean): unknown {
     isLast ||
     isNamed(thrown, 'AbortTaskRunError') ||
     isNamed(thrown, 'TaskPayloadParsedError') ||
-    (isNamed(thrown, 'TriggerInternalError') && (thrown as { skipRetrying?: unknown }).skipRetrying === true) ||
+    (isNamed(thrown, 'TriggerInternalError') &&
+      (thrown as { skipRetrying?: unknown }).skipRetrying === true) ||
     isRefusal(thrown);
   if (!isFinal) return thrown;
   // What is no object, or is frozen, cannot be marked.

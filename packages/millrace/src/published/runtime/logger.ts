@@ -48,12 +48,17 @@ export function loggerApi(setting: NonNullable<PublishedSettings['logLevel']> = 
     info: write('info', 3),
     warn: write('warn', 2),
     error: write('error', 1),
-    trace: (name: string, act: (span: unknown) => Promise<unknown>, options?: SpanOptions) => traced(name, act, options),
+    trace: (name: string, act: (span: unknown) => Promise<unknown>, options?: SpanOptions) =>
+      traced(name, act, options),
     startSpan: (name: string, options?: SpanOptions) => tracer()?.startSpan(name, optionsOf(options)),
   };
 }
 
-async function traced(name: string, act: (span: unknown) => Promise<unknown>, options?: SpanOptions): Promise<unknown> {
+async function traced(
+  name: string,
+  act: (span: unknown) => Promise<unknown>,
+  options?: SpanOptions,
+): Promise<unknown> {
   const spans = tracer();
   if (!spans) return act({});
   return spans.startActiveSpan(name, optionsOf(options), async (span) => {

@@ -13,8 +13,7 @@ const asJson = (value: unknown): unknown =>
 
 /** Whose metadata is changed, with every method of the published SDK that changes it. Outside of a task nothing happens, as there. */
 function changesOf(target: Target, whose: 'self' | 'parent' | 'root', streams: StreamsApi) {
-  const change = (operation: Operation): void =>
-    currentAttempt()?.scope.metadata?.change(target, operation);
+  const change = (operation: Operation): void => currentAttempt()?.scope.metadata?.change(target, operation);
   const changes = {
     set(key: string, value: unknown) {
       const json = asJson(value);

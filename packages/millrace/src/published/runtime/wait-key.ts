@@ -9,12 +9,20 @@ const requestHeader = 'x-trigger-request-idempotency-key';
  * The body of a request that makes something that the code then waits for, with the key that leads an attempt whose code runs again to
  * what was made before. Undefined for other requests.
  */
-export function withWaitKey(attempt: Attempt, path: string, headers: Headers, body: string): string | undefined {
+export function withWaitKey(
+  attempt: Attempt,
+  path: string,
+  headers: Headers,
+  body: string,
+): string | undefined {
   const what = madeBy(path, body);
   if (what === undefined) return undefined;
   const parsed = JSON.parse(body) as { options?: object } & Record<string, unknown>;
   const isTrigger = triggered.test(path);
-  const options = (isTrigger ? (parsed.options ?? {}) : parsed) as { idempotencyKey?: unknown; waitKey?: string };
+  const options = (isTrigger ? (parsed.options ?? {}) : parsed) as {
+    idempotencyKey?: unknown;
+    waitKey?: string;
+  };
   // With a key of its own it is found again by that.
   if (options.idempotencyKey !== undefined) return undefined;
   const request = headers.get(requestHeader) ?? '';

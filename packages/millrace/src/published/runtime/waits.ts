@@ -37,7 +37,13 @@ export function runtimeApi(hooks: Hooks): object {
         return callApi(attempt, `/api/v1/batches/${encodeURIComponent(id)}/results`);
       });
     },
-    async waitForWaitpoint({ waitpointFriendlyId: id, finishDate }: { waitpointFriendlyId: string; finishDate?: Date }) {
+    async waitForWaitpoint({
+      waitpointFriendlyId: id,
+      finishDate,
+    }: {
+      waitpointFriendlyId: string;
+      finishDate?: Date;
+    }) {
       const attempt = requireAttempt('wait');
       const told: Told = finishDate ? { type: 'duration', date: finishDate } : { type: 'token', token: id };
       const known = attempt.waitpoints.get(id);
@@ -63,12 +69,18 @@ interface Token {
 }
 
 function begin({ scope: { waits } }: Attempt, wait: Wait): Promise<void> {
-  if (!waits) throw new Error('Waiting does not work here: the code runs without a runner that could suspend it.');
+  if (!waits)
+    throw new Error('Waiting does not work here: the code runs without a runner that could suspend it.');
   return waits.begin(wait);
 }
 
 /** These hooks only observe: what they throw is ignored, as by the published SDK. */
-async function callWaiting(hooks: Hooks, kind: 'Wait' | 'Resume', attempt: Attempt, wait: Told): Promise<void> {
+async function callWaiting(
+  hooks: Hooks,
+  kind: 'Wait' | 'Resume',
+  attempt: Attempt,
+  wait: Told,
+): Promise<void> {
   const { payload, ctx, signal, init } = attempt;
   const task = ctx.task.id;
   if (!hooks.has(kind, task)) return;

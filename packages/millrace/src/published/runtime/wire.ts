@@ -48,7 +48,11 @@ interface Sent {
   readonly path: string;
 }
 
-async function send(plain: typeof fetch, attempt: Attempt, { input, init, headers, path }: Sent): Promise<Response> {
+async function send(
+  plain: typeof fetch,
+  attempt: Attempt,
+  { input, init, headers, path }: Sent,
+): Promise<Response> {
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
   const body = typeof init?.body === 'string' ? init.body : undefined;
   if (method === 'POST') {
@@ -57,7 +61,8 @@ async function send(plain: typeof fetch, attempt: Attempt, { input, init, header
   }
   headers.set('authorization', `Bearer ${await credentialOf(attempt)}`);
   headers.delete('x-trigger-branch');
-  const changed = method === 'POST' && body !== undefined ? withWaitKey(attempt, path, headers, body) : undefined;
+  const changed =
+    method === 'POST' && body !== undefined ? withWaitKey(attempt, path, headers, body) : undefined;
   const sent = plain(input, { ...init, headers, ...(changed !== undefined && { body: changed }) });
   // The attempt does not end while it changes something, also where its code does not wait for it.
   if (method !== 'GET') hold(attempt, sent);
