@@ -97,8 +97,6 @@ const usageApi = {
 
 const waitUntilApi = {
   register: (deferred: Deferred) => void currentAttempt()?.deferred.add(deferred),
-  async blockUntilSettled() {},
-  requiresResolving: () => false,
 };
 
 function addConfigured(hooks: Hooks, configuration: unknown): void {
