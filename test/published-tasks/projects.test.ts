@@ -163,6 +163,62 @@ test(
   },
 );
 
+const extended = {
+  'trigger.config.ts': `
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+const words = {
+  name: 'words',
+  setup(build) {
+    build.onResolve({ filter: /^virtual:words$/ }, () => ({ path: 'words', namespace: 'words' }));
+    build.onLoad({ filter: /.*/, namespace: 'words' }, () => ({ contents: 'export const words = "from a plugin"' }));
+  },
+};
+export default {
+  build: {
+    extensions: [
+      { name: 'own', onBuildStart: (context) => context.registerPlugin(words) },
+      { name: 'files', onBuildComplete: (_, { outputPath }) => writeFile(join(outputPath, 'note.txt'), 'from an extension') },
+      { name: 'aptGet', onBuildComplete: (context) => context.addLayer({ id: 'apt-get', image: { pkgs: ['jq'] } }) },
+    ],
+  },
+};
+`,
+  'trigger/a.ts': `
+import { task } from '@trigger.dev/sdk';
+import { readFile } from 'node:fs/promises';
+import { words } from 'virtual:words';
+export const a = task({ id: 'a', run: async () => [words, await readFile('note.txt', 'utf8').catch(() => 'none')] });
+`,
+};
+
+test('extensions add plugins and files, and what they cannot add is told', { timeout: 120_000 }, async () => {
+  for (const [how, note] of [
+    ['dev', 'none'],
+    ['prod', 'from an extension'],
+  ] as const) {
+    const { dir } = await publishedProject('4.8', extended, onTestFinished);
+    const { published } = await loadProject(dir);
+    expect(published?.config.notes).toEqual([
+      expect.stringMatching(/^the extension aptGet does nothing here: install the packages on the machines/),
+    ]);
+    const served = await serve(dir, how, onTestFinished);
+    expect(await served.run('a')).toMatchObject({ output: ['from a plugin', note] });
+  }
+});
+
+test('an extension that asks for an image is refused by name', async () => {
+  const config = `export default { build: { extensions: [{ name: 'jq', onBuildStart: (context) => context.addLayer({ id: 'jq', image: { pkgs: ['jq'] } }) }] } };`;
+  const { dir } = await publishedProject(
+    '4.8',
+    { 'trigger.config.ts': config, 'trigger/a.ts': hello },
+    onTestFinished,
+  );
+  await expect(serve(dir, 'prod', onTestFinished)).rejects.toThrow(
+    'trigger.config.ts: the extension jq asks for packages of the system, which a deployment here does not have: remove it',
+  );
+});
+
 test('tasks of both kinds stand in one project and trigger each other', { timeout: 60_000 }, async () => {
   const { dir } = await publishedProject(
     '4.8',

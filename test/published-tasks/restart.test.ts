@@ -22,7 +22,7 @@ export const waits = task({
     const token = await wait.createToken({ timeout: '1h' });
     console.log('token ' + token.id);
     const { by } = await wait.forToken(token).unwrap();
-    const { runs } = await slow.batchTriggerAndWait([{ payload: { ms: 10, n: 2 } }, { payload: { ms: 10, n: 3 } }]);
+    const { runs } = await slow.batchTriggerAndWait([{ payload: { ms: 3_000, n: 2 } }, { payload: { ms: 10, n: 3 } }]);
     return { first, by, sum: runs.map((run) => run.output) };
   },
 });
@@ -44,11 +44,13 @@ describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (m
         .map(({ message }) => String(message))
         .filter((text) => text.startsWith('token '));
     await served.until(async () => (await found()).length > 0);
-    const isWaiting = async (): Promise<boolean> => {
-      const { body } = await served.server.ask(`/api/v3/runs/${run}`, { key: served.key });
-      return body.status === 'WAITING';
-    };
-    await served.until(isWaiting);
+    /** Waits until it is suspended and has so many children. */
+    const waiting = (children: number): Promise<void> =>
+      served.until(async () => {
+        const { body } = await served.server.ask(`/api/v3/runs/${run}`, { key: served.key });
+        return body.status === 'WAITING' && body.relatedRuns.children.length === children;
+      });
+    await waiting(1);
     const [token] = await found();
     await served.restart();
     await served.server.ask(`/api/v1/waitpoints/tokens/${token?.slice('token '.length)}/complete`, {
@@ -56,6 +58,8 @@ describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (m
       key: served.key,
       body: { data: { by: 'somebody' } },
     });
+    await waiting(3);
+    await served.restart();
     const ended = await served.ended(run);
     expect(ended).toMatchObject({
       status: 'COMPLETED',
@@ -63,7 +67,7 @@ describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (m
       output: { first: 1, by: 'somebody', sum: [2, 3] },
     });
     expect(ended.relatedRuns.children).toHaveLength(3);
-    // The code began twice, and the second time it got the token of the first.
+    // The code began three times, and got the token of the first time.
     expect(new Set(await found()).size).toBe(1);
   });
 

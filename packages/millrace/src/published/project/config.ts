@@ -1,11 +1,7 @@
-import {
-  logLevelSettings,
-  machinePresets,
-  retryPolicy,
-  type PublishedSettings,
-} from '@millrace/contract/runner';
+import { logLevelSettings, machinePresets, type PublishedSettings } from '@millrace/contract/runner';
 import { z } from 'zod';
 import { configuredHooks } from '../configuration.ts';
+import { retryPolicyOf } from '../retry.ts';
 import { readExtensions, type Extensions } from './extensions.ts';
 
 /** `trigger.config.ts` as far as it means something here. */
@@ -34,7 +30,7 @@ const schema = z.looseObject({
   tsconfig: z.string().optional(),
   tsconfigPath: z.string().optional(),
   retries: z
-    .looseObject({ enabledInDev: z.boolean().optional(), default: retryPolicy.optional() })
+    .looseObject({ enabledInDev: z.boolean().optional(), default: z.looseObject({}).optional() })
     .optional(),
   machine: z
     .union([
@@ -97,7 +93,7 @@ export function readPublishedConfig(exported: unknown): PublishedConfig | string
     dirs: data.dirs ?? data.triggerDirectories,
     ignorePatterns: data.ignorePatterns ?? [],
     settings: {
-      retry: data.retries?.default,
+      retry: data.retries?.default && retryPolicyOf(data.retries.default),
       ...(data.retries?.enabledInDev === false && { noRetriesInDev: true }),
       maxDuration: data.maxDuration,
       machine: data.machine,

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PublishedSettings } from '@millrace/contract/runner';
+import { retryPolicyOf } from '../retry.ts';
 import { enterAttempt, type Attempt, type CallArguments } from './attempt.ts';
 import type { Catalog, CatalogTask } from './catalog.ts';
 import { fail, isNamed } from './final-errors.ts';
@@ -79,7 +80,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
     id,
     description: task.description,
     queue: queueOf(task, catalog),
-    retry: task.retry ?? settings.retry ?? { maxAttempts: 1 },
+    retry: task.retry ? retryPolicyOf(task.retry) : (settings.retry ?? { maxAttempts: 1 }),
     machine,
     maxDuration: task.maxDuration ?? settings.maxDuration,
     ttl: task.ttl ?? settings.ttl,

@@ -10,7 +10,7 @@ import { Hooks, hooksApi, type HookFunction } from './hooks.ts';
 import { loggerApi } from './logger.ts';
 import { metadataApi } from './metadata.ts';
 import { streamsApi } from './streams.ts';
-import { clientApi, installWire } from './wire.ts';
+import { clientApi, installWire, placeholder } from './wire.ts';
 import { runtimeApi } from './waits.ts';
 
 /** Executes tasks of the published SDK in this process. */
@@ -56,8 +56,8 @@ export function installPublished(settings: PublishedSettings): Published {
     },
     'wait-until': waitUntilApi,
   });
-  // For a client that the code configures with a key only.
-  process.env['TRIGGER_API_URL'] ??= apiUrl();
+  // Code that configures a client by these variables calls this server too, on behalf of its run.
+  Object.assign(process.env, { TRIGGER_API_URL: apiUrl(), TRIGGER_SECRET_KEY: placeholder });
   installWire();
   let taken = { tasks: 0, refused: 0 };
   return {
