@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -53,8 +53,8 @@ test('folders named trigger are found, and what ignorePatterns names is left out
 });
 
 const ofVersion = async (version: string | undefined): Promise<string> => {
-  const { dir, write } = await publishedProject('4.8', { 'trigger/a.ts': hello }, onTestFinished);
-  const { rm } = await import('node:fs/promises');
+  const files = { 'trigger/a.ts': hello, 'trigger.config.ts': 'export default {};' };
+  const { dir, write } = await publishedProject('4.8', files, onTestFinished);
   await rm(join(dir, 'node_modules/@trigger.dev'), { recursive: true });
   if (version !== undefined)
     await write(
@@ -157,7 +157,7 @@ test(
       expect(served.problems).toEqual([]);
       const page = await served.run('page');
       expect(page.output).toEqual(['aliased', 'workspace', { json: true }, 'awaited', 'decorated hello']);
-      expect(await served.logs(page.id)).toMatchObject([{ message: 'config page' }]);
+      expect(await served.allLogs(page.id, 1)).toMatchObject([{ message: 'config page' }]);
       expect(await served.run('old')).toMatchObject({ output: 'commonjs' });
     }
   },

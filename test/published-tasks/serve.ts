@@ -29,6 +29,8 @@ export interface Served {
   /** The run, when it is over. */
   readonly ended: (id: string) => Promise<any>;
   readonly logs: (id: string) => Promise<any[]>;
+  /** The lines of a run that has ended, as soon as there are so many: they are stored a moment later. */
+  readonly allLogs: (id: string, count: number) => Promise<any[]>;
   /** A value of a run's metadata, as soon as it is there. */
   readonly metadata: (id: string, key: string) => Promise<unknown>;
   readonly until: (isTrue: () => Promise<boolean>) => Promise<void>;
@@ -80,6 +82,8 @@ export async function serve(
     await until(async () => isFinal((await retrieve(id)).status));
     return retrieve(id);
   };
+  const logs: Served['logs'] = async (id) =>
+    (await server.ask(`/api/v1/runs/${id}/logs`, { key })).body.lines as any[];
   return {
     server,
     key,
@@ -88,7 +92,11 @@ export async function serve(
     ended,
     until,
     run: async (task, payload, options) => ended(await trigger(task, payload, options)),
-    logs: async (id) => (await server.ask(`/api/v1/runs/${id}/logs`, { key })).body.lines as any[],
+    async allLogs(id, count) {
+      await until(async () => (await logs(id)).length >= count);
+      return logs(id);
+    },
+    logs,
     async metadata(id, name) {
       await until(async () => (await retrieve(id)).metadata?.[name] !== undefined);
       return (await retrieve(id)).metadata[name];

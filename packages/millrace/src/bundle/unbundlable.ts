@@ -12,8 +12,9 @@ const bundledAnyway: ReadonlySet<string> = new Set(['@electric-sql/client']);
  * is not needed.
  */
 export function whyNotBundled(folder: string, needsNoScript: boolean): string | undefined {
-  const { name, scripts = {}, optionalDependencies = {}, binary, gypfile } = readManifest(folder);
-  if (name !== undefined && bundledAnyway.has(name)) return undefined;
+  const manifest = readManifest(folder);
+  if (manifest.name !== undefined && bundledAnyway.has(manifest.name)) return undefined;
+  const { scripts = {}, optionalDependencies = {}, binary, gypfile } = manifest;
   const platforms = Object.keys(optionalDependencies).find((dependency) => platformName.test(dependency));
   if (platforms !== undefined) return `it has packages for each platform (${platforms})`;
   if (binary !== undefined) return 'it has a binary (`binary` in its package.json)';

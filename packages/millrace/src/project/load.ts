@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { PublishedSettings, RetryPolicy } from '@millrace/contract/runner';
@@ -39,7 +40,9 @@ export async function loadProject(folder: string): Promise<Project> {
   const { file, config } = await readConfig(dir);
   const published = await readPublished(dir);
   const configFile = file ?? published?.file ?? null;
-  const ownDirs = config.dirs ?? (file === null && published ? [] : ['./tasks']);
+  // Where only a dependency tells of the published SDK, it may be there as a client of tasks of ours.
+  const isTheirs = file === null && published && (published.file !== null || !existsSync(join(dir, 'tasks')));
+  const ownDirs = config.dirs ?? (isTheirs ? [] : ['./tasks']);
   const taskDirs = [...ownDirs.map((taskDir) => resolve(dir, taskDir)), ...(published?.taskDirs ?? [])];
   const files = new Set<string>();
   for (const taskDir of taskDirs) {

@@ -28,7 +28,11 @@ export async function readPublished(projectDir: string): Promise<PublishedProjec
   const file = configFiles.find((name) => existsSync(join(projectDir, name))) ?? null;
   if (file === null && !dependsOnPublished(projectDir)) return undefined;
   const copy = findCopy(projectDir);
-  if ('refused' in copy) throw problem(file ?? 'package.json', copy.refused);
+  if ('refused' in copy) {
+    // Without a configuration of its own it may be there as a client only.
+    if (file === null) return undefined;
+    throw problem(file, copy.refused);
+  }
   const exported = file === null ? { default: {} } : await evaluateConfig(projectDir, file);
   const config = readPublishedConfig(configurationIn(exported));
   if (typeof config === 'string') throw problem(file ?? 'package.json', config);
