@@ -61,6 +61,8 @@ export async function indexEntries(
       // A file that throws exports nothing, and its error is reported already.
       for (const task of collected.slice(before)) declared.push({ task, source });
     } catch (error) {
+      // What it registered before it threw is not served.
+      published?.take();
       problems.push(locate(error, projectDir, source));
     }
   }

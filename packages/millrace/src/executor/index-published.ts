@@ -20,13 +20,13 @@ export function indexPublished(
 ): { readonly tasks: IndexedTask[]; readonly problems: Problem[] } {
   const tasks: IndexedTask[] = [];
   const problems: Problem[] = [];
-  for (const { source, namespace, tasks: registered, refused } of imported) {
-    for (const { sentence, at } of refused)
-      problems.push({ ...locate(at, projectDir, source), message: sentence });
-    for (const one of registered) {
+  for (const file of imported) {
+    for (const { sentence, at } of file.refused)
+      problems.push({ ...locate(at, projectDir, file.source), message: sentence });
+    for (const one of file.tasks) {
       const { id, payloadSchema } = one.task;
+      const { source, exportName } = exporterOf(id, file, imported);
       try {
-        const exportName = exportNameOf(namespace, id);
         const manifest = sdk.manifestOf(published.define(one) as unknown as Task, source, exportName);
         // A JSON Schema that the task has beside its code.
         const schema = isObject(payloadSchema) ? { payloadSchema } : {};
@@ -38,6 +38,19 @@ export function indexPublished(
     }
   }
   return { tasks, problems };
+}
+
+/** The task file that exports a task. One that a file before it imports is registered by that file's import. */
+function exporterOf(
+  id: string,
+  registering: Imported,
+  imported: readonly Imported[],
+): { readonly source: string; readonly exportName: string | undefined } {
+  for (const { source, namespace } of [registering, ...imported]) {
+    const exportName = exportNameOf(namespace, id);
+    if (exportName !== undefined) return { source, exportName };
+  }
+  return { source: registering.source, exportName: undefined };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -111,7 +111,8 @@ export class Serving {
       published.configure(namespace as Readonly<Record<string, unknown>>);
     for (const registered of published.take().tasks) {
       const { id } = registered.task;
-      if (tasks[id] === source) this.#tasks.set(id, published.define(registered) as unknown as Task);
+      // The import of another file may have registered it.
+      if (Object.hasOwn(tasks, id)) this.#tasks.set(id, published.define(registered) as unknown as Task);
     }
   }
 
