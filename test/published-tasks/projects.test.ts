@@ -73,6 +73,46 @@ test('an older version and a missing one are refused with what to do', async () 
   );
 });
 
+test('a project of ours may have the package as a client, whatever its version', async () => {
+  const dir = await ofVersion('3.3.17');
+  await rm(join(dir, 'trigger.config.ts'));
+  await mkdir(join(dir, 'tasks'));
+  await writeFile(join(dir, 'tasks/a.ts'), '');
+  expect(await loadProject(dir)).toMatchObject({ taskFiles: ['tasks/a.ts'], defaults: {} });
+  const newer = await publishedProject('4.8', { 'tasks/a.ts': '', 'trigger/b.ts': hello }, onTestFinished);
+  expect((await loadProject(newer.dir)).taskFiles).toEqual(['tasks/a.ts', 'trigger/b.ts']);
+});
+
+test(
+  'a task has the file that exports it, and a file that throws has none',
+  { timeout: 60_000 },
+  async () => {
+    const files = {
+      'trigger/a.ts': `
+import { task } from '@trigger.dev/sdk';
+import { hello } from './z';
+export const first = task({ id: 'first', run: async () => hello.triggerAndWait().unwrap() });
+`,
+      'trigger/b.ts': `
+import { task } from '@trigger.dev/sdk';
+export const lost = task({ id: 'lost', run: async () => 1 });
+throw new Error('too late');
+`,
+      'trigger/z.ts': `
+import { task } from '@trigger.dev/sdk';
+export const hello = task({ id: 'hello', run: async (_, { ctx }) => ctx.task.filePath });
+`,
+    };
+    const { dir } = await publishedProject('4.8', files, onTestFinished);
+    const served = await serve(dir, 'dev', onTestFinished);
+    expect(served.problems).toMatchObject([{ file: 'trigger/b.ts', line: 4, message: 'Error: too late' }]);
+    expect(await served.run('first')).toMatchObject({ output: 'trigger/z.ts' });
+    const { body } = await served.server.ask('/api/v1/tasks', { key: served.key });
+    expect(JSON.stringify(body)).toContain('hello');
+    expect(JSON.stringify(body)).not.toContain('lost');
+  },
+);
+
 test(
   'what does not work is told with its place, and the other tasks are served',
   { timeout: 60_000 },
