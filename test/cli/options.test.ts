@@ -3,7 +3,16 @@ import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 
 /** Commands that speak to no server, or to the one that they start, and `logout`, which is about the login that is kept. */
-const alone = new Set(['init', 'dev', 'demo', 'start', 'logout', 'schedules preview', 'keys rotate-master']);
+const alone = new Set([
+  'init',
+  'dev',
+  'demo',
+  'doctor',
+  'start',
+  'logout',
+  'schedules preview',
+  'keys rotate-master',
+]);
 
 test('every command that speaks to a server takes --url, --key and --dir, and every command --json', () => {
   const lacking = [...leaves()].flatMap(([name, { options }]) => {

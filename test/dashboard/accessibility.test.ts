@@ -44,7 +44,7 @@ const tasks = {
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   test(
     'axe finds nothing serious on any page, and nothing is wider than 320 px',
-    { timeout: 180_000 },
+    { timeout: 300_000 },
     async () => {
       const server = await testServer();
       await startProject(server, tasks);
@@ -73,6 +73,12 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         '/errors/rules',
         '/queues',
         '/queues/task%2Fcharge?view=keys',
+        '/schedules',
+        '/batches',
+        '/bulk',
+        '/events',
+        '/waits',
+        '/sessions',
         '/variables',
         '/versions',
         '/versions?tab=runners',

@@ -35,7 +35,14 @@ export interface Answer {
 }
 
 /** The real server on a database of its own, listening; gone when the test ends. */
-export async function testServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
+export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>
+  startTestServer((end) => onTestFinished(end), options);
+
+/** The same, with an end of its own: several tests may share it. */
+export async function startTestServer(
+  onEnd: (end: () => Promise<void>) => void,
+  options: Partial<ServerOptions> = {},
+): Promise<TestServer> {
   const { connection, drop } = await testDatabase();
   const logged: string[] = [];
   const server = await startServer({
@@ -45,7 +52,7 @@ export async function testServer(options: Partial<ServerOptions> = {}): Promise<
     log: createLog({ write: (line) => void logged.push(line) }),
     ...options,
   });
-  onTestFinished(async () => {
+  onEnd(async () => {
     await server.close();
     await drop();
   });

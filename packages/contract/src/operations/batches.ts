@@ -122,6 +122,7 @@ export const createWholeBatch = operation({
     parentRunId: z.string().optional(),
     parentFence: fence,
     resumeParentOnCompletion: z.boolean().optional(),
+    waitKey,
   }),
   bodyLimit: 1_000_000,
   status: 202,

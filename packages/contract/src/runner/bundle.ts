@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { machinePresets, retryPolicy } from './manifest.ts';
+import { publishedSettings } from './published.ts';
 
 /** A SHA-256 digest in lower-case hexadecimal. */
 export const digest = z.string().regex(/^[0-9a-f]{64}$/, 'not a SHA-256 digest in lower-case hexadecimal');
@@ -65,7 +66,12 @@ export const bundle = z.object({
   /** The module that exports `@millrace/sdk/executor` of the SDK that the tasks import. */
   sdk: bundlePath,
   /** What tasks without settings of their own get. */
-  defaults: z.object({ retry: retryPolicy.optional(), maxDuration: z.number().optional() }),
+  defaults: z.object({
+    retry: retryPolicy.optional(),
+    maxDuration: z.number().optional(),
+    /** Of a project with tasks of the published SDK. */
+    published: publishedSettings.optional(),
+  }),
   /** By id. */
   tasks: z.record(z.string(), servedTask),
   files: z.array(bundleFile).min(1).max(20_000),

@@ -4,4 +4,5 @@ export * from './bundle.ts';
 export * from './credential.ts';
 export * from './manifest.ts';
 export * from './messages.ts';
+export * from './published.ts';
 export * from './spans.ts';

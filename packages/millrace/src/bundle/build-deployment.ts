@@ -1,6 +1,8 @@
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { locateSdk } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
 import type { Entry, Output } from './build.ts';
@@ -8,6 +10,7 @@ import { externalPackages, packagesEntry, type ExternalPackage } from './externa
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
 import { moduleOptions, outputOf } from './module-options.ts';
 import { installedFolder, packageOf, readManifest } from './package-folder.ts';
+import { publishedPlugins } from './published-plugins.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
 /** The code of a project with its packages, as a deployed version has it. */
@@ -65,8 +68,9 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       ].join(' '),
     },
     plugins: [
-      ownEntry(sdkEntry, project.dir, async () => "export * from '@millrace/sdk/executor';"),
+      ownEntry(sdkEntry, project.dir, async () => exportsOf(fileURLToPath(locateSdk(project.dir)))),
       ownEntry(packagesEntry, project.dir, async () => importsOf(await importedPackages(project))),
+      ...(await publishedPlugins(project, 'deploy')),
       externalPackages(new Set(project.build.external), readManifest(project.dir), found),
     ],
   } satisfies BuildOptions;
@@ -88,6 +92,8 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
     problems: [],
   };
 }
+
+const exportsOf = (file: string): string => `export * from ${JSON.stringify(file)};`;
 
 /** An entry that is in no file. */
 const ownEntry = (name: string, resolveDir: string, contents: () => Promise<string>): Plugin => ({

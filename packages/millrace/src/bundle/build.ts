@@ -5,7 +5,9 @@ import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
 import { moduleOptions, outputOf } from './module-options.ts';
+import { publishedPlugins } from './published-plugins.ts';
 import { store } from './store.ts';
+import { workspacePackages } from './workspace-packages.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
 /** A task file and its bundled module. */
@@ -94,7 +96,10 @@ async function compile(project: Project, buildsDir: string, files: readonly stri
     entryPoints: files.map((file) => ({ in: join(project.dir, file), out: outputOf(file) })),
     outdir,
     target: 'node20',
-    packages: 'external',
+    // A project of the published SDK is used to packages of its workspace being bundled.
+    ...(project.published
+      ? { plugins: [...(await publishedPlugins(project, 'dev')), workspacePackages()] }
+      : { packages: 'external' as const }),
     // CommonJS files of the project call `require` for packages and built-in modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import type { Project } from '../project/load.ts';
 
@@ -17,8 +18,25 @@ export const moduleOptions = (project: Project) =>
     chunkNames: 'shared/[name]-[hash]',
     outExtension: { '.js': '.mjs' },
     define: constantsOf(project),
+    ...publishedOptions(project),
     logLevel: 'silent',
   }) satisfies BuildOptions;
+
+/** What `build` of a `trigger.config.ts` changes. */
+function publishedOptions({
+  dir,
+  published,
+}: Project): Pick<BuildOptions, 'jsx' | 'jsxFactory' | 'jsxFragment' | 'tsconfig' | 'conditions'> {
+  if (!published) return {};
+  const { conditions, jsx, tsconfig } = published.config;
+  return {
+    ...(jsx.automatic !== false && { jsx: 'automatic' }),
+    ...(jsx.factory !== undefined && { jsxFactory: jsx.factory }),
+    ...(jsx.fragment !== undefined && { jsxFragment: jsx.fragment }),
+    ...(tsconfig !== undefined && { tsconfig: join(dir, tsconfig) }),
+    ...(conditions.length > 0 && { conditions: ['module', ...conditions] }),
+  };
+}
 
 /** Where the module of a task file is, without its extension. */
 export const outputOf = (taskFile: string): string => taskFile.replaceAll('../', '_/');

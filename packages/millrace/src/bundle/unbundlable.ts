@@ -4,13 +4,18 @@ import { readManifest } from './package-folder.ts';
 
 const platformName = /(?:^|[-_/.])(?:linux|darwin|win32|windows|macos|freebsd|android)(?:$|[-_/.])/;
 
+/** Packages whose optional dependencies are those of their own build. The published SDK imports this one. */
+const bundledAnyway: ReadonlySet<string> = new Set(['@electric-sql/client']);
+
 /**
  * Why an installed package cannot be bundled; undefined if it can. `needsNoScript`: the project says that the package's install script
  * is not needed.
  */
 export function whyNotBundled(folder: string, needsNoScript: boolean): string | undefined {
-  const { scripts = {}, optionalDependencies = {}, binary, gypfile } = readManifest(folder);
-  const platforms = Object.keys(optionalDependencies).find((name) => platformName.test(name));
+  const manifest = readManifest(folder);
+  if (manifest.name !== undefined && bundledAnyway.has(manifest.name)) return undefined;
+  const { scripts = {}, optionalDependencies = {}, binary, gypfile } = manifest;
+  const platforms = Object.keys(optionalDependencies).find((dependency) => platformName.test(dependency));
   if (platforms !== undefined) return `it has packages for each platform (${platforms})`;
   if (binary !== undefined) return 'it has a binary (`binary` in its package.json)';
   if (gypfile === true || existsSync(join(folder, 'binding.gyp'))) return 'it has native code (binding.gyp)';

@@ -7,6 +7,7 @@ import { demoCommand } from './commands/demo.ts';
 import { browsersCommand } from './commands/browsers.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { devCommand } from './commands/dev.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
 import { eventsCommand } from './commands/events.ts';
@@ -60,6 +61,7 @@ export function program(): Command {
     initCommand(),
     devCommand(),
     demoCommand(),
+    doctorCommand(),
     startCommand(),
     resumeInstallationCommand(),
     workCommand(),

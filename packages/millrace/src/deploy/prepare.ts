@@ -20,6 +20,7 @@ import { copiedFiles } from './copied-files.ts';
 import { LayerRefused } from './layer-plan.ts';
 import { buildLayers, type Layer, type Layers } from './layers.ts';
 import { runHooks } from './hooks.ts';
+import { publishedAdditions } from './published-extensions.ts';
 import { findSecrets, type SecretValue } from './secret-values.ts';
 
 /** What is uploaded under the digest of its compressed content. */
@@ -61,14 +62,15 @@ export interface PrepareOptions {
 }
 
 /** Builds a project for deployment. Throws ProjectRefused or a ProjectError; nothing is sent. */
-export async function prepare(project: Project, options: PrepareOptions): Promise<Prepared> {
+export async function prepare(given: Project, options: PrepareOptions): Promise<Prepared> {
   const { onStep = () => {}, signal } = options;
-  const nodeMajor = nodeMajorOf(project);
-  await runHooks(project, onStep, signal);
+  const nodeMajor = nodeMajorOf(given);
+  await runHooks(given, onStep, signal);
+  const { project, files: added } = await publishedAdditions(given);
   onStep('the task files to be bundled');
   const build = await buildDeployment(project, nodeMajor);
   if (build.problems.length > 0) throw new ProjectRefused(build.problems);
-  const outputs = merged(build.outputs, await copiedFiles(project));
+  const outputs = merged(build.outputs, [...(await copiedFiles(project)), ...added]);
   const { env, secrets } = await options.environment();
   const leaks = findSecrets(outputs, secrets);
   if (leaks.length > 0) throw new ProjectRefused(leaks);
@@ -103,7 +105,8 @@ export async function prepare(project: Project, options: PrepareOptions): Promis
       column: null,
       message: `its tasks require ${requires.length} labels (${requires.join(', ')}), and a version may require ${maxLabels}`,
     });
-  const sources = new Set(tasks.map(({ filePath }) => filePath));
+  const { published } = project.defaults;
+  const sources = new Set([...tasks.map(({ filePath }) => filePath), ...(published?.preloads ?? [])]);
   return {
     bundle: {
       entries: build.entries.filter(({ source }) => sources.has(source)),

@@ -19,6 +19,8 @@ function loadedBy(modules: readonly string[]): string[] {
 test('a process with tasks starts without what only its runner or its first call needs', () => {
   const loaded = loadedBy([built('millrace/dist/executor/serving.js'), built('sdk/dist/executor/index.js')]);
   expect(loaded.filter((name) => name.includes('/dist/')).length).toBeGreaterThan(10);
+  // What a project without tasks of the published SDK does not need.
+  expect(loaded.filter((name) => name.includes('/published/'))).toEqual([]);
   expect(loaded.filter((name) => /\/zod\/|undici|NativeModule (?:tls|http|https)$/.test(name))).toEqual([]);
 });
 

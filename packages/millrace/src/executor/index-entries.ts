@@ -6,6 +6,8 @@ import { locate } from '../project/locate.ts';
 import type { Problem } from '../project/problem.ts';
 import { runOf } from './declared.ts';
 import type { FromExecutor, IndexedTask, ToExecutor } from './messages.ts';
+import { indexPublished, type Imported } from './index-published.ts';
+import { loadPublished } from './published-tasks.ts';
 import { notExported, type Declared } from './unexported-tasks.ts';
 import type { Sdk } from './sdk.ts';
 
@@ -26,6 +28,8 @@ export async function indexEntries(
   /** A task that a second file re-exports is the same task, not a conflict. */
   const seen = new Set<unknown>();
   const collected = sdk.collectDeclaredTasks();
+  const published = await loadPublished(defaults.published);
+  const imported: Imported[] = [];
   const declared: Declared[] = [];
   const exportedRuns = new Set<unknown>();
   /** The task file whose import started the current code. */
@@ -53,13 +57,21 @@ export async function indexEntries(
         const { retry = defaults.retry, maxDuration = defaults.maxDuration } = manifest;
         tasks.push({ source, manifest: { ...manifest, retry, maxDuration } });
       }
+      if (published) imported.push({ source, namespace: namespace as object, ...published.take() });
       // A file that throws exports nothing, and its error is reported already.
       for (const task of collected.slice(before)) declared.push({ task, source });
     } catch (error) {
+      // What it registered before it threw is not served.
+      published?.take();
       problems.push(locate(error, projectDir, source));
     }
   }
   for (let turn = 0; turn < lastTurns; turn += 1) await setImmediate();
+  if (published) {
+    const found = indexPublished(sdk, published, imported, projectDir);
+    tasks.push(...found.tasks);
+    problems.push(...found.problems);
+  }
   problems.push(...notExported(declared, exportedRuns, projectDir));
   send({ type: 'indexed', tasks, problems });
 }

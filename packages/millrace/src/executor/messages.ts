@@ -4,6 +4,7 @@ import type {
   BriefAssignment,
   EnvironmentFacts,
   LogLine,
+  PublishedSettings,
   RetryPolicy,
   SerializedError,
   Settlement,
@@ -102,6 +103,8 @@ export type FromExecutor =
 export interface TaskDefaults {
   readonly retry?: RetryPolicy;
   readonly maxDuration?: number;
+  /** Of a project with tasks of the published SDK. */
+  readonly published?: PublishedSettings;
 }
 
 export interface IndexedTask {

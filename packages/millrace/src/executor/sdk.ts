@@ -9,7 +9,7 @@ export type Sdk = typeof Executor;
 const wanted = '@millrace/sdk/executor';
 
 /** Where the SDK is that the project's tasks import: two copies would not share the current run. */
-function locateSdk(projectDir: string): string {
+export function locateSdk(projectDir: string): string {
   try {
     return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(wanted)).href;
   } catch {

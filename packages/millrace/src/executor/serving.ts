@@ -17,6 +17,7 @@ import { maxDurationOf, throwing, withDefaults } from './declared.ts';
 import type { Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { loadPublished, type Published } from './published-tasks.ts';
 import { registerTracing } from './register-tracing.ts';
 import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
@@ -88,18 +89,31 @@ export class Serving {
     registerTracing(sdk);
     this.#takeBlame(sdk);
     const { dir, entries, tasks, defaults } = this.#message;
+    const published = await loadPublished(defaults.published);
     for (const { source, module } of entries) {
       try {
         const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
         for (const { task } of sdk.findTasks(namespace as Record<string, unknown>)) {
           if (tasks[task.id] === source) this.#tasks.set(task.id, withDefaults(task, defaults));
         }
+        if (published) this.#addPublished(published, source, namespace);
       } catch (error) {
         this.#importErrors.set(source, error);
       }
     }
     this.#sdk = sdk;
     this.#send({ type: 'ready' });
+  }
+
+  #addPublished(published: Published, source: string, namespace: unknown): void {
+    const { tasks, defaults } = this.#message;
+    if (source === defaults.published?.configFile)
+      published.configure(namespace as Readonly<Record<string, unknown>>);
+    for (const registered of published.take().tasks) {
+      const { id } = registered.task;
+      // The import of another file may have registered it.
+      if (Object.hasOwn(tasks, id)) this.#tasks.set(id, published.define(registered) as unknown as Task);
+    }
   }
 
   run(assignments: readonly BriefAssignment[]): void {

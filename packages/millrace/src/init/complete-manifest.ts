@@ -16,9 +16,13 @@ export interface CompletedManifest {
  * that is in any list of dependencies is not added. `types` is the command that checks the types.
  */
 export function completeManifest(text: string, version: string, types: string): CompletedManifest {
-  const manifest = parsed(text);
   const wanted = parts(version);
-  const needed: Record<Section, Members> = { ...wanted, scripts: { ...wanted.scripts, types } };
+  return withParts(text, { ...wanted, scripts: { ...wanted.scripts, types } });
+}
+
+/** Adds the members of `needed`, as `completeManifest` does. */
+export function withParts(text: string, needed: Readonly<Record<Section, Members>>): CompletedManifest {
+  const manifest = parsed(text);
   const packages = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
   const added: Partial<Record<Section, string[]>> = {};
   for (const section of sections) {

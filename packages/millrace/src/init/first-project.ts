@@ -57,6 +57,14 @@ export const parts = (version: string) => ({
   allowScripts,
 });
 
+/** The same for a project whose tasks are written for the published SDK: the command, and nothing for tasks of ours. */
+export const publishedParts = (version: string) => ({
+  scripts: {},
+  dependencies: {},
+  devDependencies: { millrace: `^${version}` },
+  allowScripts,
+});
+
 const gitignore = `node_modules/
 .millrace/
 # Values of variables, secrets among them. An example without values may go along.

@@ -27,6 +27,20 @@ describe('init', () => {
     expect((await readFile(join(folder, 'My Tasks/README.md'), 'utf8')).trim().split('\n')).toHaveLength(10);
   });
 
+  test('adds the command to a project of the published SDK, and nothing else', async () => {
+    const manifest = '{\n  "name": "moved",\n  "dependencies": {\n    "@trigger.dev/sdk": "4.8.3"\n  }\n}\n';
+    await writeFile(join(folder, 'package.json'), manifest);
+    await writeFile(join(folder, 'trigger.config.ts'), '// mine');
+    const project = await writeProject(folder, '1.2.3');
+    expect(project).toMatchObject({ written: [], kept: [], added: { devDependencies: ['millrace'] } });
+    expect((await readdir(folder)).toSorted()).toEqual(['package.json', 'trigger.config.ts']);
+    expect(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).toMatchObject({
+      dependencies: { '@trigger.dev/sdk': '4.8.3' },
+      devDependencies: { millrace: '^1.2.3' },
+    });
+    expect((await writeProject(folder, '1.2.3')).added).toEqual({});
+  });
+
   test('brings the compiler that its types are checked with here', async () => {
     await writeProject(folder, '1.2.3');
     const own = JSON.parse(

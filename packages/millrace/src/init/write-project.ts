@@ -1,8 +1,9 @@
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { explainFolder, makeFolder } from '../make-folder.ts';
-import { commandFor, completeManifest, type CompletedManifest } from './complete-manifest.ts';
-import { firstProject, packageName, parts, readme } from './first-project.ts';
+import { dependsOnPublished } from '../published/project/copy.ts';
+import { commandFor, completeManifest, withParts, type CompletedManifest } from './complete-manifest.ts';
+import { firstProject, packageName, parts, publishedParts, readme } from './first-project.ts';
 
 export interface WrittenProject {
   readonly folder: string;
@@ -20,6 +21,8 @@ export interface WrittenProject {
 export async function writeProject(folder: string, version: string): Promise<WrittenProject> {
   const target = resolve(folder);
   const manifest = join(target, 'package.json');
+  if ((await exists(manifest)) && (await isPublished(target)))
+    return completePublished(target, manifest, version);
   const name = packageName(basename(target));
   const compiler = (await exists(join(target, 'tsconfig.json'))) ? 'tsc --noEmit' : 'tsc';
   const found = (await exists(manifest)) ? await readFile(manifest, 'utf8') : undefined;
@@ -57,6 +60,18 @@ export async function writeProject(folder: string, version: string): Promise<Wri
   };
   await write('README.md', readme(name, commands));
   return { folder: target, written, kept, added: completed?.added ?? {} };
+}
+
+/** Whether the tasks of a project are written for the published SDK. */
+const isPublished = async (target: string): Promise<boolean> =>
+  dependsOnPublished(target) || (await exists(join(target, 'trigger.config.ts')));
+
+/** Such a project keeps its files, and gets the command. */
+async function completePublished(target: string, manifest: string, version: string): Promise<WrittenProject> {
+  const found = await readFile(manifest, 'utf8');
+  const { text, added } = withParts(found, publishedParts(version));
+  if (text !== found) await replace(manifest, text);
+  return { folder: target, written: [], kept: [], added };
 }
 
 const exists = (path: string): Promise<boolean> =>

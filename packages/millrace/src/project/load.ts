@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { RetryPolicy } from '@millrace/contract/runner';
+import type { PublishedSettings, RetryPolicy } from '@millrace/contract/runner';
 import { buildSettings } from './build-settings.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { projectPath } from './locate.ts';
 import { ProjectError } from './problem.ts';
 import { readConfig } from './read-config.ts';
+import { readPublished, type PublishedProject } from './read-published.ts';
+import { ignoredFiles, isPreload } from './published-files.ts';
 import { taskFiles } from './task-files.ts';
 
 /** A folder with tasks, as its configuration describes it. */
@@ -19,8 +22,14 @@ export interface Project {
   readonly taskDirs: readonly string[];
   /** Relative to the project, forward slashes, in a stable order. */
   readonly taskFiles: readonly string[];
-  readonly defaults: { readonly retry?: RetryPolicy; readonly maxDuration?: number };
+  readonly defaults: {
+    readonly retry?: RetryPolicy;
+    readonly maxDuration?: number;
+    readonly published?: PublishedSettings;
+  };
   readonly build: Required<BuildSettings>;
+  /** Its part that is written for the published SDK. */
+  readonly published?: PublishedProject | undefined;
 }
 
 /** Reads the project in `folder`. Throws `ProjectError`, which names the file and, where there is one, the line. */
@@ -29,15 +38,20 @@ export async function loadProject(folder: string): Promise<Project> {
     throw new ProjectError({ file: folder, line: null, column: null, message: 'this folder does not exist' });
   });
   const { file, config } = await readConfig(dir);
-  const taskDirs = (config.dirs ?? ['./tasks']).map((taskDir) => resolve(dir, taskDir));
+  const published = await readPublished(dir);
+  const configFile = file ?? published?.file ?? null;
+  // Where only a dependency tells of the published SDK, it may be there as a client of tasks of ours.
+  const isTheirs = file === null && published && (published.file !== null || !existsSync(join(dir, 'tasks')));
+  const ownDirs = config.dirs ?? (isTheirs ? [] : ['./tasks']);
+  const taskDirs = [...ownDirs.map((taskDir) => resolve(dir, taskDir)), ...(published?.taskDirs ?? [])];
   const files = new Set<string>();
   for (const taskDir of taskDirs) {
     const found = await taskFiles(taskDir).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
       const shown = projectPath(dir, taskDir) || '.';
-      const remedy = 'create it, or name the folders with your tasks in "dirs" of millrace.config.ts';
+      const remedy = `create it, or name the folders with your tasks in "dirs" of ${configFile ?? 'millrace.config.ts'}`;
       throw new ProjectError({
-        file: file ?? join(shown, ''),
+        file: configFile ?? join(shown, ''),
         line: null,
         column: null,
         message: `there is no folder ${shown} in ${dir}: ${remedy}`,
@@ -49,13 +63,47 @@ export async function loadProject(folder: string): Promise<Project> {
   const build = buildSettings(config.build);
   // Checked when it was read.
   if (typeof build === 'string') throw new TypeError(build);
+  const external = [...new Set([...build.external, ...(published?.config.external ?? [])])];
+  const ignored = published && (await ignoredFiles(dir, published));
+  const served = [...files].filter((path) => !ignored?.has(path)).toSorted();
+  const preloads = published ? preloadsOf(served, dir, published) : [];
   return {
     dir,
     ref: config.project ?? null,
-    configFile: file,
+    configFile,
     taskDirs,
-    taskFiles: [...files].toSorted(),
-    defaults: { ...(retry && { retry }), ...(maxDuration !== undefined && { maxDuration }) },
-    build,
+    taskFiles: [...new Set([...preloads, ...served])],
+    defaults: {
+      ...(retry && { retry }),
+      ...(maxDuration !== undefined && { maxDuration }),
+      ...(published && { published: settingsOf(published, preloads) }),
+    },
+    build: { ...build, external },
+    ...(published && { published }),
   };
 }
+
+/** What every process imports: a configuration with hooks first, then `init` files. */
+function preloadsOf(
+  files: readonly string[],
+  dir: string,
+  { file, config, taskDirs }: PublishedProject,
+): string[] {
+  const inits = files.filter((path) =>
+    isPreload(
+      path,
+      taskDirs.map((taskDir) => projectPath(dir, taskDir)),
+    ),
+  );
+  return file !== null && config.hasHooks ? [file, ...inits] : inits;
+}
+
+const settingsOf = (
+  { version, file, config }: PublishedProject,
+  preloads: readonly string[],
+): PublishedSettings => ({
+  version,
+  preloads: [...preloads],
+  ...(file !== null && preloads.includes(file) && { configFile: file }),
+  ...config.settings,
+});

@@ -62,7 +62,8 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   );
   const { hash, dir, inputs } = built;
   // Executors do not import files without tasks or files that failed to import.
-  const sources = new Set(tasks.map(({ source }) => source));
+  const { published } = project.defaults;
+  const sources = new Set([...tasks.map(({ source }) => source), ...(published?.preloads ?? [])]);
   const entries = built.entries.filter(({ source }) => sources.has(source));
   const { defaults } = project;
   return {
@@ -72,9 +73,14 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     build: { hash, dir, entries, tasks: Object.fromEntries(served) as ServedBuild['tasks'], defaults },
     tasks: manifests,
     problems,
-    inputs: project.configFile === null ? inputs : [...inputs, join(project.dir, project.configFile)],
+    inputs: [...inputs, ...configFilesOf(project)],
   };
 }
+
+const configFilesOf = ({ dir, configFile, published }: Project): string[] =>
+  [...new Set([configFile, published?.file ?? null])].flatMap((file) =>
+    file === null ? [] : [join(dir, file)],
+  );
 
 function refuseProblems(tasks: number, problems: readonly Problem[]): void {
   const none = { file: '.', line: null, column: null, message: 'no task file exports a task: export one' };

@@ -181,6 +181,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         parentRunId,
         parentFence,
         resumeParent: body.resumeParentOnCompletion,
+        waitKey: body.waitKey,
         requestKey,
         oneTime: oneTimeUseOf(principal),
       };

@@ -26,5 +26,8 @@ export const initCommand = (): Command =>
         project.written.includes('package.json') || added.dependencies || added.devDependencies;
       if (toInstall) line('  npm install');
       line('  npx millrace dev');
-      line(`Then, in a second terminal: npx millrace trigger hello --payload '{"name":"Ada"}' --wait`);
+      if (project.written.length > 0 || project.kept.length > 0)
+        line(`Then, in a second terminal: npx millrace trigger hello --payload '{"name":"Ada"}' --wait`);
+      else
+        line('`npx millrace doctor --from-trigger` says what of the project works here, and what differs.');
     });

@@ -22,6 +22,7 @@ import {
   warnAboutScripts,
   type Deployed,
 } from './deploy-screen.ts';
+import { publishedLines } from './published-lines.ts';
 import { schedulesOff } from './schedules-off.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
@@ -137,6 +138,8 @@ async function build(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const project = await loadProject(options.dir);
+  if (project.published && !options.json)
+    for (const text of publishedLines(project.published)) screenOn(process.stderr).line(text);
   const read = async (): Promise<DeployedTo> => {
     const variables = await variablesOf(target, options.project ?? project.ref, options.schedules);
     return {

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EnvironmentKind } from '@millrace/contract';
 import { createLog, loadMasterKey, type Credentials } from '@millrace/server';
 import { loadProject } from '../../project/index.ts';
+import { publishedLines } from './published-lines.ts';
 import type { Runner } from '../../runner/options.ts';
 import { startRunner } from '../../runner/start.ts';
 import { startWatcher } from '../../runner/watch.ts';
@@ -40,7 +41,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const stop = listenForStop(() => screen.line('Stopping. Ctrl-C again stops at once.'));
   await withCleanup(async (cleanup) => {
     // Report an invalid project before anything is started or written.
-    const { dir } = await loadProject(options.dir);
+    const { dir, published } = await loadProject(options.dir);
     const owned = await ownDev(dir);
     cleanup.add(() => owned.release());
     const data = resolve(options.data ?? join(dir, '.millrace', 'data'));
@@ -87,6 +88,8 @@ export async function dev(options: DevOptions): Promise<void> {
     }
     const variables = await projectVariables(dir);
     if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
+    if (published)
+      for (const text of publishedLines(published)) screen.line(`${screen.paint.cyan('moved')}   ${text}`);
     waitsFor('the first version: the task files are bundled and imported');
     const runner = startRunner({
       url,

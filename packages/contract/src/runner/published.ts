@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { machinePresets, retryPolicy } from './manifest.ts';
+
+export const logLevelSettings = ['none', 'error', 'warn', 'info', 'debug'] as const;
+
+/**
+ * What executors must know of a project whose tasks are written for the published SDK (`@trigger.dev/sdk`), from its `trigger.config.ts`. It
+ * is stored with a version.
+ */
+export const publishedSettings = z.object({
+  /** The version of the project's copy of the package. */
+  version: z.string(),
+  /** Task files that every process imports although they may have no task: `init` files, and a configuration with hooks. */
+  preloads: z.array(z.string()),
+  /** The configuration, if it is one of the preloads: its default export has hooks. */
+  configFile: z.string().optional(),
+  /** `retries.default`. Without it, a task without settings of its own has one attempt. */
+  retry: retryPolicy.optional(),
+  /** `retries.enabledInDev` is false: in the development environment a run has one attempt. */
+  noRetriesInDev: z.boolean().optional(),
+  /** Seconds. */
+  maxDuration: z.number().optional(),
+  machine: z.enum(machinePresets).optional(),
+  ttl: z.union([z.string(), z.number()]).optional(),
+  /** Lines of `logger` below it are dropped. Default `info`. */
+  logLevel: z.enum(logLevelSettings).optional(),
+});
+export type PublishedSettings = z.infer<typeof publishedSettings>;

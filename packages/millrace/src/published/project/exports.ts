@@ -1,0 +1,73 @@
+/** What becomes of an export of the published SDK here. docs/moving.md shows this table; our tests run it with each minor version. */
+export interface ExportRow {
+  /** A member stands behind a dot. */
+  readonly name: string;
+  readonly state: 'works' | 'differs' | 'not';
+  /** How it differs, or what to do instead. */
+  readonly note?: string;
+}
+
+const works = (...names: string[]): ExportRow[] => names.map((name) => ({ name, state: 'works' }));
+const differs = (name: string, note: string): ExportRow => ({ name, state: 'differs', note });
+const not = (name: string, note: string): ExportRow => ({ name, state: 'not', note });
+
+/** The exports of `@trigger.dev/sdk` and `@trigger.dev/sdk/v3`, 4.0 to 4.8. */
+export const exportRows: readonly ExportRow[] = [
+  ...works('task', 'schemaTask', 'tasks', 'batch', 'queue', 'defineConfig'),
+  ...works(
+    'wait',
+    'runs',
+    'schedules',
+    'retry',
+    'idempotencyKeys',
+    'tags',
+    'timeout',
+    'locals',
+    'heartbeats',
+  ),
+  ...works('metadata', 'streams', 'logger', 'waitUntil', 'otel', 'InMemoryCache', 'createCache', 'envvars'),
+  ...works('AbortTaskRunError', 'CompleteTaskWithOutput', 'SubtaskUnwrapError', 'BatchTriggerError'),
+  ...works('ApiError', 'AuthenticationError', 'BadRequestError', 'ConflictError', 'InternalServerError'),
+  ...works('NotFoundError', 'PermissionDeniedError', 'RateLimitError', 'UnprocessableEntityError'),
+  ...works('WaitpointTimeoutError', 'ManualWaitpointPromise', 'configure', 'deployments', 'queues'),
+  differs('usage', 'durations are without waits and with what else runs in the process; costs are 0'),
+  differs(
+    'auth',
+    'in the code of a task, `auth.createPublicToken` needs 4.5 or later and scopes that name what they are for',
+  ),
+  differs('toolTask', 'works as there: before 4.8 with parameters of zod 3 only'),
+  differs(
+    'OutOfMemoryError',
+    'fails the attempt; `retry.outOfMemory.machine` has no effect: give the task the larger `machine`',
+  ),
+  differs('TriggerClient', 'works with a secret key of its own'),
+  not('streams.input', 'send messages to a session instead'),
+  not('sessions', 'in the code of a task: use `sessions` of @millrace/sdk. As a client it works'),
+  not('prompts', 'put the text into a file of the project'),
+  not('skills', 'add the folder with copyFiles'),
+  not('SessionHandle', 'as `sessions`'),
+  not('SessionInputChannel', 'as `sessions`'),
+  not('SessionOutputChannel', 'as `sessions`'),
+  not('ChatChunkTooLargeError', 'belongs to `chat.agent`'),
+  not('isChatChunkTooLargeError', 'belongs to `chat.agent`'),
+  not('chatEvent', 'belongs to `chat.agent`'),
+  differs(
+    'webhooks',
+    '`constructEvent` works. Endpoints of 4.8 do not: receive them in your own server, and trigger the task there',
+  ),
+  differs('WebhookError', 'as `webhooks`'),
+  not('webhook', 'receive it in your own server, and trigger the task there'),
+  not('defineWebhookEndpoint', 'as `webhook`'),
+  not('webhookSources', 'as `webhook`'),
+  not('providerProducers', 'as `webhook`'),
+  not('normalizeKeyString', 'as `webhook`'),
+  not('WebhookEndpointNotFoundError', 'as `webhook`'),
+  not('WebhookFilterError', 'as `webhook`'),
+  not('WebhookIndexingError', 'as `webhook`'),
+  not('WebhookWaiterCancelledError', 'as `webhook`'),
+  not('WebhookWaiterLimitError', 'as `webhook`'),
+  not('OIDCTokenError', 'there is no issuer of OIDC tokens: give the task credentials as variables'),
+  not('query', 'use `millrace stats` and the lists of runs'),
+  not('concurrencyLimit', 'share a queue: queue({ name, concurrencyLimit })'),
+  not('concurrencyLimits', 'use `queues`'),
+];

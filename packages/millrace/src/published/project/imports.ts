@@ -1,0 +1,80 @@
+import { exportRows, type ExportRow } from './exports.ts';
+
+/** A use of the published SDK that differs or does not work here. */
+export interface Finding {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** What is used. */
+  readonly name: string;
+  readonly state: 'differs' | 'not';
+  readonly note: string;
+}
+
+export interface Uses {
+  /** Names of exports that work as they are. */
+  readonly working: ReadonlySet<string>;
+  readonly findings: readonly Finding[];
+}
+
+/** Other entries and packages of theirs. What is not here is a package as any other. */
+const modules: Readonly<Record<string, string>> = {
+  '@trigger.dev/sdk/ai':
+    'chat.agent does not run here: call the AI SDK in a task, and pipe what it streams with streams.pipe',
+  '@trigger.dev/sdk/chat': 'chat transports need an agent of its AI entry: use a session',
+  '@trigger.dev/sdk/chat-server': 'chat transports need an agent of its AI entry: use a session',
+  '@trigger.dev/sdk/oidc/aws':
+    'there is no issuer of OIDC tokens here: give the task credentials as variables',
+  '@trigger.dev/python': 'Python is not part of a deployment here: start scripts with node:child_process',
+};
+
+const imported = /\b(?:import|export)\s+(type\s+)?([^'"();]*?)\s*\bfrom\s*['"](@trigger\.dev\/[^'"]+)['"]/g;
+
+/** What a file of a project uses of the published SDK. */
+export function usesOf(file: string, text: string): Uses {
+  const rows = new Map(exportRows.map((row) => [row.name, row]));
+  const working = new Set<string>();
+  const findings: Finding[] = [];
+  const add = (at: number, name: string, { state, note = '' }: Pick<ExportRow, 'state' | 'note'>): void => {
+    if (state === 'works') working.add(name);
+    else findings.push({ file, ...positionOf(text, at), name, state, note });
+  };
+  for (const match of text.matchAll(imported)) {
+    const [, type, clause = '', specifier = ''] = match;
+    if (type !== undefined) continue;
+    const note = modules[specifier];
+    if (note !== undefined) add(match.index, specifier, { state: 'not', note });
+    if (!/^@trigger\.dev\/sdk(?:\/v3)?$/.test(specifier)) continue;
+    for (const [name, local] of namesIn(clause)) {
+      const row = rows.get(name);
+      if (row) add(match.index + match[0].indexOf(name), name, row);
+      // A member that does not work, of an export that does.
+      for (const member of exportRows.filter((one) => one.name.startsWith(`${name}.`))) {
+        const used = text.search(
+          new RegExp(`\\b${local}${member.name.slice(name.length).replace('.', '\\s*\\.\\s*')}\\b`),
+        );
+        if (used >= 0) add(used, member.name, member);
+      }
+    }
+  }
+  return { working, findings };
+}
+
+/** The names of an import and those that they have in the file, without types. */
+function namesIn(clause: string): [string, string][] {
+  const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
+  return braces
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && !part.startsWith('type '))
+    .map((part) => {
+      const [name = '', local = name] = part.split(/\s+as\s+/);
+      return [name, local];
+    });
+}
+
+function positionOf(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,25 @@
+import type { RetryPolicy } from '@millrace/contract/runner';
+
+const clamp = (value: unknown, least: number, most: number): number | undefined =>
+  typeof value === 'number' && !Number.isNaN(value) ? Math.min(most, Math.max(least, value)) : undefined;
+
+const whole = (value: unknown, least: number): number | undefined => {
+  const number = clamp(value, least, Number.MAX_SAFE_INTEGER);
+  return number === undefined ? undefined : Math.round(number);
+};
+
+/** Retry options of the published SDK as ours. It takes numbers that ours refuse: no attempt at all is one attempt. */
+export function retryPolicyOf(given: Readonly<Record<string, unknown>>): RetryPolicy {
+  const maxAttempts = clamp(whole(given['maxAttempts'], 1), 1, 1_000);
+  const factor = clamp(given['factor'], 1, 100);
+  const minTimeoutInMs = whole(given['minTimeoutInMs'], 0);
+  const maxTimeoutInMs = whole(given['maxTimeoutInMs'], 0);
+  const { randomize } = given;
+  return {
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(factor !== undefined && { factor }),
+    ...(minTimeoutInMs !== undefined && { minTimeoutInMs }),
+    ...(maxTimeoutInMs !== undefined && { maxTimeoutInMs }),
+    ...(typeof randomize === 'boolean' && { randomize }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Wait } from '@millrace/contract/runner';
+import type { Context } from '@millrace/sdk';
+import type { RunScope } from '@millrace/sdk/executor';
+import { publishedContext, type PublishedContext } from './context.ts';
+import { Usage } from './usage.ts';
+
+/** What the SDK hands to every hook. */
+export interface CallArguments {
+  readonly payload: unknown;
+  readonly ctx: Context;
+  readonly signal: AbortSignal;
+}
+
+/** A promise that an attempt may have to wait for before it ends. */
+export interface Deferred {
+  requiresResolving(): boolean;
+  readonly promise: Promise<unknown> | ((timeoutMs: number) => Promise<unknown>);
+}
+
+/** What the published SDK knows of the attempt that the calling code belongs to. In its own processes this is global. */
+export interface Attempt {
+  readonly scope: RunScope;
+  readonly ctx: PublishedContext;
+  readonly payload: unknown;
+  readonly signal: AbortSignal;
+  /** What the `init` hooks returned. */
+  init: unknown;
+  /** An `init` hook has thrown: the attempt fails with this. */
+  failed: { readonly thrown: unknown } | undefined;
+  readonly locals: Map<unknown, unknown>;
+  readonly usage: Usage;
+  readonly deferred: Set<Deferred>;
+  /** Waits that its code has asked for and not begun, by the id that it was given for them. */
+  readonly waitpoints: Map<string, Wait>;
+  /** Keys that lead a repeated request, and an attempt that runs again, to what was made before; by request. */
+  readonly waitKeys: Map<string, string>;
+}
+
+/** The registered symbol under which all copies of our SDK share the async contexts of runs. */
+const slot = Symbol.for('@millrace/sdk/run-scopes');
+const scopes = globalThis as { [slot]?: { getStore(): RunScope | undefined } };
+const attempts = new WeakMap<RunScope, Attempt>();
+
+/** The attempt of the calling code; undefined outside of attempts of published tasks. */
+export function currentAttempt(): Attempt | undefined {
+  const scope = scopes[slot]?.getStore();
+  return scope && attempts.get(scope);
+}
+
+/** The attempt of the calling code. The first call, before any of its code, makes it. `machine` is that of its task. */
+export function enterAttempt({ payload, ctx, signal }: CallArguments, machine?: string): Attempt {
+  const scope = scopes[slot]?.getStore();
+  if (!scope) throw new Error('A task of the published SDK runs only within an attempt.');
+  const known = attempts.get(scope);
+  if (known) return known;
+  const attempt: Attempt = {
+    scope,
+    ctx: publishedContext(ctx, machine),
+    payload,
+    signal,
+    init: {},
+    failed: undefined,
+    locals: new Map(),
+    usage: new Usage(),
+    deferred: new Set(),
+    waitpoints: new Map(),
+    waitKeys: new Map(),
+  };
+  attempts.set(scope, attempt);
+  return attempt;
+}
+
+/** The same, for what the published SDK refuses outside of a task. */
+export function requireAttempt(what: string): Attempt {
+  const attempt = currentAttempt();
+  if (!attempt) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
+  return attempt;
+}

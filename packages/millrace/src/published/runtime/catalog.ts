@@ -1,0 +1,129 @@
+/** A task as `task()`, `schemaTask()` and `schedules.task()` of the published SDK register it, 4.0 to 4.8. */
+export interface CatalogTask {
+  readonly id: string;
+  readonly description?: string;
+  readonly queue?: { readonly name?: string; readonly concurrencyLimit?: number };
+  /** 4.8 and later. */
+  readonly concurrency?: {
+    readonly inline?: { readonly total?: number; readonly perKey?: number };
+    readonly limits?: readonly string[];
+  };
+  /** With their defaults for what it leaves out. */
+  readonly retry?: Readonly<Record<string, unknown>>;
+  readonly machine?: { readonly preset?: string };
+  readonly maxDuration?: number;
+  readonly ttl?: number | string;
+  readonly triggerSource?: string;
+  readonly schedule?: {
+    readonly cron: string;
+    readonly timezone?: string;
+    readonly environments?: readonly string[];
+  };
+  /** `jsonSchema` of a task without a schema. */
+  readonly payloadSchema?: unknown;
+  readonly schema?: unknown;
+  readonly fns: {
+    readonly run: (payload: unknown, args: object) => unknown;
+    readonly parsePayload?: (payload: unknown) => unknown;
+  };
+}
+
+/** A registration, and where it was made: the stack of the error has the file and the line. */
+export interface Registered {
+  task: CatalogTask;
+  readonly at: Error;
+}
+
+/** What a project declares that does not work here, as the sentence that says so. */
+export interface Refused {
+  readonly sentence: string;
+  readonly at: Error;
+}
+
+interface Named {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+/** What the task files of a project register. In their processes, registering a second task of the same id replaces the first. */
+export class Catalog {
+  readonly registered: Registered[] = [];
+  readonly refused: Refused[] = [];
+  readonly #byId = new Map<string, Registered>();
+  readonly #queues = new Map<string, { readonly name: string; readonly concurrencyLimit?: number }>();
+
+  task(id: string): CatalogTask | undefined {
+    return this.#byId.get(id)?.task;
+  }
+
+  queue(name: string): { readonly concurrencyLimit?: number } | undefined {
+    return this.#queues.get(name);
+  }
+
+  /** Their `resource-catalog` API. */
+  readonly api = {
+    disable() {},
+    setCurrentFileContext() {},
+    clearCurrentFileContext() {},
+    registerWorkerManifest() {},
+    registerTaskMetadata: (task: CatalogTask): void => {
+      if (task.triggerSource === 'agent') {
+        return this.#refuse(
+          `the agent "${task.id}" (chat.agent) does not run here: call the AI SDK in a task, and pipe what it streams with streams.pipe`,
+        );
+      }
+      const entry = { task, at: new Error(`task ${task.id}`) };
+      this.registered.push(entry);
+      this.#byId.set(task.id, entry);
+    },
+    updateTaskMetadata: (id: string, changes: Partial<CatalogTask>): void => {
+      const entry = this.#byId.get(id);
+      if (entry) entry.task = { ...entry.task, ...changes, fns: { ...entry.task.fns, ...changes.fns } };
+    },
+    registerQueueMetadata: (queue: { readonly name: string; readonly concurrencyLimit?: number }): void => {
+      if (!this.#queues.has(queue.name)) this.#queues.set(queue.name, queue);
+    },
+    getTask: (id: string) => this.task(id),
+    getTaskManifest: (id: string) => this.task(id),
+    getTaskSchema: (id: string) => this.task(id)?.schema,
+    taskExists: (id: string) => this.task(id) !== undefined,
+    listTaskManifests: () => this.registered.map(({ task }) => task),
+    listTaskIdCollisions: () => [],
+    listQueueManifests: () => [...this.#queues.values()],
+    // 4.4 and later.
+    registerPromptMetadata: ({ id }: Named): void =>
+      this.#refuse(
+        `the prompt "${id}" (prompts.define) is not kept here: put its text into a file of the project`,
+      ),
+    listPromptManifests: () => [],
+    getPrompt: () => undefined,
+    getPromptSchema: () => undefined,
+    // 4.5 and later.
+    registerSkillMetadata: ({ id }: Named): void =>
+      this.#refuse(`the skill "${id}" (skills.define) is not bundled here: add its folder with copyFiles`),
+    listSkillManifests: () => [],
+    getSkillManifest: () => undefined,
+    // 4.8.
+    registerConcurrencyLimitMetadata: ({ name }: Named): void =>
+      this.#refuse(
+        `the concurrency limit "${name}" (concurrencyLimit) does not work here: share a queue instead, queue({ name, concurrencyLimit })`,
+      ),
+    listConcurrencyLimitManifests: () => [],
+    registerWebhookEndpointMetadata: ({ id }: Named): void =>
+      this.#refuse(
+        `the webhook "${id}" (webhooks) does not work here: receive it in your own server, and trigger the task there`,
+      ),
+    listWebhookEndpointManifests: () => [],
+    getWebhookEndpointManifest: () => undefined,
+    listWebhookEndpointIdCollisions: () => [],
+    registerWebhookSubscriber() {},
+    listWebhookSubscribers: () => [],
+    registerDeclaredSessionWebhook() {},
+    markSessionWebhookClaimed() {},
+    listUnclaimedSessionWebhooks: () => [],
+  };
+
+  #refuse(sentence: string): void {
+    this.refused.push({ sentence, at: new Error(sentence) });
+  }
+}

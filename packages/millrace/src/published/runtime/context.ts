@@ -1,0 +1,72 @@
+import type { MachinePreset } from '@millrace/contract/runner';
+import type { Context } from '@millrace/sdk';
+
+/** Processors and GiB of their machine presets. Here a run shares the processors of its runner. */
+const machines: Readonly<Record<MachinePreset, readonly [cpu: number, memory: number]>> = {
+  micro: [0.25, 0.25],
+  'small-1x': [0.5, 0.5],
+  'small-2x': [1, 1],
+  'medium-1x': [1, 2],
+  'medium-2x': [2, 4],
+  'large-1x': [4, 8],
+  'large-2x': [8, 16],
+};
+
+/** The `ctx` of the published SDK, as its `TaskRunContext` of 4.0 to 4.8. */
+export type PublishedContext = ReturnType<typeof publishedContext>;
+
+/** Costs are 0: nobody bills here. Ids that we do not have are the names by which the thing is addressed. */
+export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => ({
+  task: { id: ctx.task.id, filePath: ctx.task.filePath },
+  attempt: {
+    number: ctx.attempt.number,
+    startedAt: ctx.attempt.startedAt,
+    id: `${run.id}/${ctx.attempt.number}`,
+    status: 'EXECUTING',
+  },
+  run: {
+    id: run.id,
+    tags: [...run.tags],
+    isTest: run.isTest,
+    isReplay: false,
+    createdAt: run.createdAt,
+    startedAt: run.startedAt,
+    maxAttempts: run.maxAttempts,
+    version: run.version,
+    maxDuration: run.maxDuration,
+    priority: run.priority,
+    concurrencyKey: run.concurrencyKey,
+    baseCostInCents: 0,
+    costInCents: 0,
+    durationMs: 0,
+    parentTaskRunId: run.parentRunId,
+    rootTaskRunId: run.rootRunId,
+  },
+  queue: { id: ctx.queue.name, name: ctx.queue.name },
+  environment: {
+    id: ctx.environment.id,
+    slug: ctx.environment.slug,
+    type: ctx.environment.type,
+    branchName: ctx.environment.branchName,
+  },
+  organization: { id: ctx.organization.id, slug: ctx.organization.id, name: ctx.organization.name },
+  project: { id: ctx.project.ref, ref: ctx.project.ref, slug: ctx.project.ref, name: ctx.project.name },
+  machine: machineOf((ctx.machine?.name ?? machine) as MachinePreset | undefined),
+  batch: ctx.batch && { id: ctx.batch.id },
+  deployment:
+    ctx.environment.type === 'DEVELOPMENT'
+      ? undefined
+      : {
+          id: run.version,
+          shortCode: run.version,
+          version: run.version,
+          runtime: 'node',
+          runtimeVersion: process.versions.node,
+        },
+});
+
+/** Without a machine a run shares its process. Their default preset stands for it, because their code may rely on there being one. */
+function machineOf(name: MachinePreset = 'small-1x') {
+  const [cpu, memory] = machines[name];
+  return { name, cpu, memory, centsPerMs: 0 };
+}

@@ -1,0 +1,48 @@
+interface Measurement {
+  readonly startedAt: number;
+  pausedMs: number;
+  endedAt: number | undefined;
+}
+
+export interface Sample {
+  /** Milliseconds without waits. */
+  readonly cpuTime: number;
+  readonly wallTime: number;
+}
+
+/** How long code of an attempt takes, without waits. The processor time of one run in a shared process is not known. */
+export class Usage {
+  readonly #whole: Measurement = { startedAt: performance.now(), pausedMs: 0, endedAt: undefined };
+  readonly #open = new Set<Measurement>([this.#whole]);
+
+  start(): Measurement {
+    const measurement = { startedAt: performance.now(), pausedMs: 0, endedAt: undefined };
+    this.#open.add(measurement);
+    return measurement;
+  }
+
+  stop(measurement: Measurement): Sample {
+    measurement.endedAt ??= performance.now();
+    this.#open.delete(measurement);
+    return sampleOf(measurement);
+  }
+
+  async pause<T>(act: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    try {
+      return await act();
+    } finally {
+      const took = performance.now() - begun;
+      for (const measurement of this.#open) measurement.pausedMs += took;
+    }
+  }
+
+  sample(): Sample {
+    return sampleOf(this.#whole);
+  }
+}
+
+function sampleOf({ startedAt, pausedMs, endedAt = performance.now() }: Measurement): Sample {
+  const wallTime = endedAt - startedAt;
+  return { wallTime, cpuTime: Math.max(0, wallTime - pausedMs) };
+}

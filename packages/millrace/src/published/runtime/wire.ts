@@ -1,0 +1,77 @@
+import { currentAttempt, type Attempt } from './attempt.ts';
+import { apiUrl, credentialOf } from './call-api.ts';
+import { answerHere } from './answer-here.ts';
+import { withWaitKey } from './wait-key.ts';
+
+/**
+ * What the published SDK takes for its secret key in the code of a task. It never leaves the process: requests that carry it get the
+ * credential of their attempt. Its form is that of a key, so that 4.5 and later ask the server for public tokens.
+ */
+export const placeholder = 'tr_dev_sk_credentialsOfThisAttempt';
+
+/** Their `api-client` API: where the code of tasks finds its server. Outside of attempts there is no credential. */
+export const clientApi = {
+  get baseURL(): string {
+    return apiUrl();
+  },
+  get accessToken(): string | undefined {
+    return currentAttempt() ? placeholder : undefined;
+  },
+  get secretKey(): string | undefined {
+    return currentAttempt() ? placeholder : undefined;
+  },
+  // The credential is for its own branch. An empty name is none, and is not looked up in variables.
+  previewBranch: '',
+};
+
+/** Gives requests of the published SDK in the code of a task the credential of their attempt. Others pass as they are. */
+export function installWire(): void {
+  const plain = globalThis.fetch;
+  globalThis.fetch = function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const attempt = currentAttempt();
+    if (!attempt) return plain(input, init);
+    const address = input instanceof Request ? input.url : String(input);
+    const url = apiUrl();
+    if (!address.startsWith(`${url}/`)) return plain(input, init);
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+    if (headers.get('authorization') !== `Bearer ${placeholder}`) return plain(input, init);
+    const path = new URL(address).pathname.slice(new URL(`${url}/`).pathname.length - 1);
+    return send(plain, attempt, { input, init, headers, path });
+  };
+}
+
+interface Sent {
+  readonly input: string | URL | Request;
+  readonly init: RequestInit | undefined;
+  readonly headers: Headers;
+  /** Relative to the server's address, with a slash. */
+  readonly path: string;
+}
+
+async function send(
+  plain: typeof fetch,
+  attempt: Attempt,
+  { input, init, headers, path }: Sent,
+): Promise<Response> {
+  const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
+  const body = typeof init?.body === 'string' ? init.body : undefined;
+  if (method === 'POST') {
+    const answer = answerHere(attempt, path, body);
+    if (answer) return Response.json(answer);
+  }
+  headers.set('authorization', `Bearer ${await credentialOf(attempt)}`);
+  headers.delete('x-trigger-branch');
+  const changed =
+    method === 'POST' && body !== undefined ? withWaitKey(attempt, path, headers, body) : undefined;
+  const sent = plain(input, { ...init, headers, ...(changed !== undefined && { body: changed }) });
+  // The attempt does not end while it changes something, also where its code does not wait for it.
+  if (method !== 'GET') hold(attempt, sent);
+  return sent;
+}
+
+function hold({ scope: { calls } }: Attempt, sent: Promise<unknown>): void {
+  if (!calls) return;
+  const end = (): void => void calls.delete(underWay);
+  const underWay = sent.then(end, end);
+  calls.add(underWay);
+}

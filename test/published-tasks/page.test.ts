@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { exportRows } from '../../packages/millrace/src/published/project/exports.ts';
+import { exportsInFixture, exportsOfVersions, movingPage } from './page.ts';
+
+test('docs/moving.md has the table of the exports', async () => {
+  await expect(await movingPage()).toMatchFileSnapshot('../../docs/moving.md');
+});
+
+test('every export of every minor version has a row', async () => {
+  const rows = new Set(exportRows.map(({ name }) => name));
+  const missing = [...(await exportsOfVersions())].flatMap(([minor, names]) =>
+    [...names].filter((name) => !rows.has(name)).map((name) => `${minor}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('what is said to work or to differ is used by a task that the tests run', async () => {
+  const used = await exportsInFixture();
+  const unproven = exportRows.filter(({ name, state }) => state !== 'not' && !used.has(name));
+  expect(unproven.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,284 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadProject } from '../../packages/millrace/src/project/load.ts';
+import { publishedProject } from './project.ts';
+import { serve } from './serve.ts';
+
+const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
+const hello = `
+import { task } from '@trigger.dev/sdk';
+export const hello = task({ id: 'hello', run: async () => 'hello' });
+`;
+
+const loading = async (files: Readonly<Record<string, string>>) => {
+  const { dir } = await publishedProject('4.8', files, onTestFinished);
+  return loadProject(dir);
+};
+
+test.each([
+  ['{ dirs: ["./trigger"], maxDuration: 1 }', /^trigger\.config\.ts: "maxDuration": /],
+  [
+    '{ build: { extensions: [{ name: "PythonExtension" }] } }',
+    /^trigger\.config\.ts: the extension PythonExtension does not work here: Python is not part of a deployment here/,
+  ],
+  [
+    '{ build: { extensions: [{ name: "lightpanda" }] } }',
+    /the extension lightpanda does not work here: browsers/,
+  ],
+  ['{ build: { extensions: [{}] } }', /"build\.extensions" has something that is not an extension/],
+])('the configuration %s is refused by name', async (config, message) => {
+  await expect(
+    loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello }),
+  ).rejects.toThrow(message);
+});
+
+test('a configuration that throws is one sentence with its line', async () => {
+  const files = { 'trigger.config.ts': `\n\nthrow new Error('no');`, 'trigger/a.ts': hello };
+  await expect(loading(files)).rejects.toThrow(/^trigger\.config\.ts:3:\d+: Error: no$/);
+});
+
+test('folders named trigger are found, and what ignorePatterns names is left out', async () => {
+  const files = {
+    'trigger.config.ts': `export const config = { ignorePatterns: ['**/*.draft.ts'] };`,
+    'src/trigger/a.ts': hello,
+    'src/trigger/b.draft.ts': hello,
+    'src/trigger/init.ts': '',
+    'other/c.ts': hello,
+  };
+  const project = await loading(files);
+  expect(project.taskFiles).toEqual(['src/trigger/init.ts', 'src/trigger/a.ts']);
+  expect(project.defaults.published).toMatchObject({ preloads: ['src/trigger/init.ts'] });
+});
+
+const ofVersion = async (version: string | undefined): Promise<string> => {
+  const files = { 'trigger/a.ts': hello, 'trigger.config.ts': 'export default {};' };
+  const { dir, write } = await publishedProject('4.8', files, onTestFinished);
+  await rm(join(dir, 'node_modules/@trigger.dev'), { recursive: true });
+  if (version !== undefined)
+    await write(
+      'node_modules/@trigger.dev/sdk/package.json',
+      JSON.stringify({ name: '@trigger.dev/sdk', version }),
+    );
+  return dir;
+};
+
+test('an older version and a missing one are refused with what to do', async () => {
+  await expect(loadProject(await ofVersion('3.3.17'))).rejects.toThrow(
+    '@trigger.dev/sdk 3.3.17 is installed, and tasks of 4.0 or later run here: run `npm install @trigger.dev/sdk@4`',
+  );
+  await expect(loadProject(await ofVersion(undefined))).rejects.toThrow(
+    '@trigger.dev/sdk is not installed: run `npm install`',
+  );
+});
+
+test('a project of ours may have the package as a client, whatever its version', async () => {
+  const dir = await ofVersion('3.3.17');
+  await rm(join(dir, 'trigger.config.ts'));
+  await mkdir(join(dir, 'tasks'));
+  await writeFile(join(dir, 'tasks/a.ts'), '');
+  expect(await loadProject(dir)).toMatchObject({ taskFiles: ['tasks/a.ts'], defaults: {} });
+  const newer = await publishedProject('4.8', { 'tasks/a.ts': '', 'trigger/b.ts': hello }, onTestFinished);
+  expect((await loadProject(newer.dir)).taskFiles).toEqual(['tasks/a.ts', 'trigger/b.ts']);
+});
+
+test(
+  'a task has the file that exports it, and a file that throws has none',
+  { timeout: 60_000 },
+  async () => {
+    const files = {
+      'trigger/a.ts': `
+import { task } from '@trigger.dev/sdk';
+import { hello } from './z';
+export const first = task({ id: 'first', run: async () => hello.triggerAndWait().unwrap() });
+`,
+      'trigger/b.ts': `
+import { task } from '@trigger.dev/sdk';
+export const lost = task({ id: 'lost', run: async () => 1 });
+throw new Error('too late');
+`,
+      'trigger/z.ts': `
+import { task } from '@trigger.dev/sdk';
+export const hello = task({ id: 'hello', run: async (_, { ctx }) => ctx.task.filePath });
+`,
+    };
+    const { dir } = await publishedProject('4.8', files, onTestFinished);
+    const served = await serve(dir, 'dev', onTestFinished);
+    expect(served.problems).toMatchObject([{ file: 'trigger/b.ts', line: 4, message: 'Error: too late' }]);
+    expect(await served.run('first')).toMatchObject({ output: 'trigger/z.ts' });
+    const { body } = await served.server.ask('/api/v1/tasks', { key: served.key });
+    expect(JSON.stringify(body)).toContain('hello');
+    expect(JSON.stringify(body)).not.toContain('lost');
+  },
+);
+
+test(
+  'what does not work is told with its place, and the other tasks are served',
+  { timeout: 60_000 },
+  async () => {
+    const files = {
+      'trigger/a.ts': hello,
+      'trigger/b.ts': `
+import { concurrencyLimit, prompts, task } from '@trigger.dev/sdk';
+import { z } from 'zod';
+export const limit = concurrencyLimit({ name: 'shared', total: 3 });
+export const prompt = prompts.define({ id: 'greets', content: 'Hello', variables: z.object({}) });
+`,
+      'trigger/c.ts': hello,
+    };
+    const { dir } = await publishedProject('4.8', files, onTestFinished);
+    const { problems } = await serve(dir, 'dev', onTestFinished);
+    expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
+      [
+        'trigger/b.ts',
+        4,
+        expect.stringMatching(/^the concurrency limit "shared" \(concurrencyLimit\) does not work here/),
+      ],
+      ['trigger/b.ts', 5, expect.stringMatching(/^the prompt "greets" \(prompts\.define\) is not kept here/)],
+      [
+        'trigger/a.ts',
+        null,
+        expect.stringMatching(
+          /^the task id "hello" is declared 2 times, in trigger\/a\.ts \(hello\) and trigger\/c\.ts \(hello\)/,
+        ),
+      ],
+    ]);
+  },
+);
+
+const unusual = {
+  'package.json': JSON.stringify({ name: 'unusual', dependencies: { '@trigger.dev/sdk': '4' } }),
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: { experimentalDecorators: true, paths: { '@lib/*': ['./lib/*'] } },
+  }),
+  'trigger.config.ts': `
+import { defineConfig } from '@trigger.dev/sdk/v3';
+export default defineConfig({ project: 'p', maxDuration: 60, onStart: async ({ ctx }) => console.log('config ' + ctx.task.id) } as never);
+`,
+  'lib/text.ts': `export const text = 'aliased';`,
+  'trigger/data.json': '{"json":true}',
+  'trigger/old.cts': `
+const { task } = require('@trigger.dev/sdk/v3');
+exports.old = task({ id: 'old', run: async () => 'commonjs' });
+`,
+  'trigger/page.tsx': `
+import { task } from '@trigger.dev/sdk';
+import { text } from '@lib/text';
+import { shared } from '@acme/shared';
+import data from './data.json';
+const ready = await Promise.resolve('awaited');
+function tagged(_: object, name: string, descriptor: PropertyDescriptor) { descriptor.value = () => 'decorated ' + name; }
+class Greeter { @tagged hello() { return ''; } }
+export const page = task({ id: 'page', run: async () => [text, shared, data, ready, new Greeter().hello()] });
+`,
+};
+
+test(
+  'aliases, JSX files, decorators, JSON, CommonJS and packages of a workspace work',
+  { timeout: 120_000 },
+  async () => {
+    for (const how of ['dev', 'prod'] as const) {
+      const { dir } = await publishedProject('4.8', unusual, onTestFinished);
+      // As a package manager links a workspace, with a source that Node.js cannot import.
+      await mkdir(join(dir, 'packages/shared'), { recursive: true });
+      await writeFile(
+        join(dir, 'packages/shared/package.json'),
+        '{"name":"@acme/shared","main":"./index.ts"}',
+      );
+      await writeFile(join(dir, 'packages/shared/index.ts'), `export { shared } from './value';`);
+      await writeFile(
+        join(dir, 'packages/shared/value.ts'),
+        `enum Kind { Shared = 'workspace' }\nexport const shared: string = Kind.Shared;`,
+      );
+      await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
+      await symlink(join(dir, 'packages/shared'), join(dir, 'node_modules/@acme/shared'));
+      const served = await serve(dir, how, onTestFinished);
+      expect(served.problems).toEqual([]);
+      const page = await served.run('page');
+      expect(page.output).toEqual(['aliased', 'workspace', { json: true }, 'awaited', 'decorated hello']);
+      expect(await served.allLogs(page.id, 1)).toMatchObject([{ message: 'config page' }]);
+      expect(await served.run('old')).toMatchObject({ output: 'commonjs' });
+    }
+  },
+);
+
+const extended = {
+  'trigger.config.ts': `
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+const words = {
+  name: 'words',
+  setup(build) {
+    build.onResolve({ filter: /^virtual:words$/ }, () => ({ path: 'words', namespace: 'words' }));
+    build.onLoad({ filter: /.*/, namespace: 'words' }, () => ({ contents: 'export const words = "from a plugin"' }));
+  },
+};
+export default {
+  build: {
+    extensions: [
+      { name: 'own', onBuildStart: (context) => context.registerPlugin(words) },
+      { name: 'files', onBuildComplete: (_, { outputPath }) => writeFile(join(outputPath, 'note.txt'), 'from an extension') },
+      { name: 'aptGet', onBuildComplete: (context) => context.addLayer({ id: 'apt-get', image: { pkgs: ['jq'] } }) },
+    ],
+  },
+};
+`,
+  'trigger/a.ts': `
+import { task } from '@trigger.dev/sdk';
+import { readFile } from 'node:fs/promises';
+import { words } from 'virtual:words';
+export const a = task({ id: 'a', run: async () => [words, await readFile('note.txt', 'utf8').catch(() => 'none')] });
+`,
+};
+
+test('extensions add plugins and files, and what they cannot add is told', { timeout: 120_000 }, async () => {
+  for (const [how, note] of [
+    ['dev', 'none'],
+    ['prod', 'from an extension'],
+  ] as const) {
+    const { dir } = await publishedProject('4.8', extended, onTestFinished);
+    const { published } = await loadProject(dir);
+    expect(published?.config.notes).toEqual([
+      expect.stringMatching(/^the extension aptGet does nothing here: install the packages on the machines/),
+    ]);
+    const served = await serve(dir, how, onTestFinished);
+    expect(await served.run('a')).toMatchObject({ output: ['from a plugin', note] });
+  }
+});
+
+test('an extension that asks for an image is refused by name', async () => {
+  const config = `export default { build: { extensions: [{ name: 'jq', onBuildStart: (context) => context.addLayer({ id: 'jq', image: { pkgs: ['jq'] } }) }] } };`;
+  const { dir } = await publishedProject(
+    '4.8',
+    { 'trigger.config.ts': config, 'trigger/a.ts': hello },
+    onTestFinished,
+  );
+  await expect(serve(dir, 'prod', onTestFinished)).rejects.toThrow(
+    'trigger.config.ts: the extension jq asks for packages of the system, which a deployment here does not have: remove it',
+  );
+});
+
+test('tasks of both kinds stand in one project and trigger each other', { timeout: 60_000 }, async () => {
+  const { dir } = await publishedProject(
+    '4.8',
+    {
+      'millrace.config.ts': `export default { dirs: ['./tasks'] };`,
+      'tasks/ours.ts': `
+import { task, tasks } from '@millrace/sdk';
+export const ours = task({ id: 'ours', run: async () => (await tasks.triggerAndWait('hello').unwrap()) + ' from ours' });
+`,
+      'trigger/theirs.ts': `${hello}
+import { tasks } from '@trigger.dev/sdk';
+export const theirs = task({ id: 'theirs', run: async () => tasks.triggerAndWait('ours').unwrap() });
+`,
+    },
+    onTestFinished,
+  );
+  const link = join(dir, 'node_modules/@millrace/sdk');
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(sdk, link);
+  const served = await serve(dir, 'dev', onTestFinished);
+  expect(served.problems).toEqual([]);
+  expect(await served.run('theirs')).toMatchObject({ status: 'COMPLETED', output: 'hello from ours' });
+});

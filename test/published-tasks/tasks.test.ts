@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixtureProject } from './project.ts';
+import { serve, type Served } from './serve.ts';
+import { versions, type Minor } from './versions.ts';
+
+/** Files of the fixture for which a minor version has no exports. */
+const without: Readonly<Record<Minor, readonly string[]>> = {
+  '4.0': ['streams.ts', 'clients.ts'],
+  '4.4': ['clients.ts'],
+  '4.5': [],
+  '4.8': [],
+};
+
+const cases = versions.flatMap(([minor]) => [[minor, 'dev'] as const, [minor, 'prod'] as const]);
+
+describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 }, (minor, how) => {
+  const ends: (() => Promise<void>)[] = [];
+  let served: Served;
+
+  beforeAll(async () => {
+    const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
+    const { dir } = await fixtureProject(minor, without[minor], onEnd);
+    served = await serve(dir, how, onEnd);
+  }, 120_000);
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
+  /** What came of a run. */
+  const ended = async (task: string, payload?: unknown, options?: object) => {
+    const { status, output, attemptCount, error } = await served.run(task, payload, options);
+    return { status, output, attemptCount, error };
+  };
+  const completed = (output: unknown, attemptCount = 1) => ({ status: 'COMPLETED', output, attemptCount });
+
+  test('are found, exported or not', () => {
+    expect(served.problems).toEqual([]);
+  });
+
+  test('run, and return what they return', async () => {
+    expect(await ended('hello', { name: 'Ada' })).toMatchObject(completed({ greeting: 'Hello, Ada' }));
+    expect(await ended('unexported')).toMatchObject(completed('found'));
+    expect(await ended('queued')).toMatchObject(completed('queued'));
+    expect(await ended('checked', { count: '4', when: '2020-01-01' })).toMatchObject(
+      completed({ count: 5, year: 2020 }),
+    );
+    // Before 4.8 its check of the parameters takes schemas of zod 3 only.
+    if (minor === '4.8') expect(await ended('tool', { a: 1, b: 2 })).toMatchObject(completed(3));
+    expect(await ended('completes-early')).toMatchObject(completed('early'));
+    expect(await ended('cached')).toMatchObject(completed([1, 1]));
+    expect(await ended('busy')).toMatchObject(completed('yielded'));
+    expect(await ended('verifies')).toMatchObject(completed('function'));
+    expect(await ended('classes')).toMatchObject(completed(true));
+  });
+
+  test('are retried by their own rules, or those of the configuration', async () => {
+    expect(await ended('flaky')).toMatchObject(completed({ attempts: 3 }, 3));
+    const refused = { status: 'FAILED', attemptCount: 1 };
+    expect(await ended('hopeless')).toMatchObject({ ...refused, error: { message: 'there is no point' } });
+    expect(await ended('checked', { count: 'x' })).toMatchObject(refused);
+    expect(await ended('refused-call')).toMatchObject(refused);
+    expect(await ended('too-much')).toMatchObject(refused);
+    expect(await ended('forgiving')).toMatchObject(refused);
+    expect(await ended('step-retries')).toMatchObject(completed({ thrown: 3, text: 'ok', requests: 2 }));
+  });
+
+  test('have their context, metadata, tags, usage and log', async () => {
+    const { output: ctx, id } = await served.run('context', {}, { tags: ['seen'] });
+    expect(ctx).toMatchObject({
+      task: { id: 'context', filePath: 'trigger/basics.ts' },
+      attempt: { number: 1 },
+      run: { id, tags: ['seen'], isTest: false, maxAttempts: 2, maxDuration: 120 },
+      queue: { name: 'task/context' },
+      environment: { slug: how, type: how === 'dev' ? 'DEVELOPMENT' : 'PRODUCTION' },
+      project: { ref: served.server.projectRef },
+      machine: { name: 'small-1x', cpu: 0.5, memory: 0.5 },
+    });
+    const remembered = await served.run('remembers');
+    expect(remembered).toMatchObject({
+      output: { current: { step: 'one', list: ['a', 'b'], count: 1 }, step: 'one' },
+      metadata: { step: 'one', list: ['a', 'b'], count: 1 },
+      tags: ['told'],
+    });
+    expect(await ended('measured')).toMatchObject(completed({ result: 'slept', took: true, current: true }));
+    const talkative = await served.run('talkative');
+    expect(talkative.output).toBe('traced');
+    const lines = await served.allLogs(talkative.id, 4);
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['info', 'shown'],
+      ['warn', 'careful'],
+      ['log', 'plain'],
+      ['error', 'inside'],
+    ]);
+    expect(lines[0]).toMatchObject({ properties: { n: 1 } });
+  });
+
+  test('have their hooks called in order', async () => {
+    const told = async (payload: object, attempts: number) => {
+      const { id } = await served.run('hooked', payload);
+      return (await served.allLogs(id, attempts)).map(({ properties }) => properties.told);
+    };
+    expect(await told({}, 1)).toEqual([
+      ['middleware', 'init', 'onStart', 'run 1', 'onSuccess 1 1', 'onComplete true', 'cleanup'],
+    ]);
+    expect(await told({ fail: true }, 2)).toEqual([
+      ['middleware', 'init', 'onStart', 'run 1', 'catchError as asked', 'cleanup'],
+      [
+        'middleware',
+        'init',
+        'run 2',
+        'catchError as asked',
+        'onFailure as asked',
+        'onComplete false',
+        'cleanup',
+      ],
+    ]);
+    expect(await ended('global-hooks')).toMatchObject(completed(['middleware', 'onStart true']));
+    expect(await ended('wait-hooks')).toMatchObject(
+      completed(['wait task', 'resume task', 'wait token', 'resume token']),
+    );
+  });
+
+  test('trigger other tasks and wait for them', async () => {
+    expect(await ended('parent', { name: 'Ada' })).toMatchObject(
+      completed({
+        greeting: 'Hello, Ada',
+        unwrapped: 'Hello, again',
+        failed: { name: 'TypeError', message: 'no E_NO' },
+      }),
+    );
+    expect(await ended('throwing')).toMatchObject({ status: 'FAILED' });
+    expect(await ended('unwraps')).toMatchObject(completed({ taskId: 'failing', runId: true }));
+    expect(await ended('batches')).toMatchObject(
+      completed({ greetings: ['Hello, a', 'Hello, b'], mixed: [true, false], batch: true }),
+    );
+    expect(await ended('parallel')).toMatchObject(completed(['Hello, a', 'Hello, b', 'Hello, c']));
+    expect(await ended('once')).toMatchObject(completed({ same: true, other: true }));
+    const family = await served.run('family');
+    expect(family).toMatchObject({
+      output: 'done',
+      metadata: { fromChild: 'hello', children: 1, path: ['child'] },
+    });
+  });
+
+  test('wait for time and for tokens', async () => {
+    const [slept, later, itself, late] = await Promise.all([
+      ended('sleeps', { seconds: 6 }),
+      ended('until'),
+      ended('completes'),
+      ended('times-out'),
+    ]);
+    expect(slept).toMatchObject(completed({ slept: true }));
+    expect(later).toMatchObject(completed('later'));
+    expect(itself).toMatchObject(completed({ by: 'itself' }));
+    expect(late).toMatchObject(completed('WaitpointTimeoutError'));
+    const run = await served.trigger('approval');
+    const token = await served.metadata(run, 'token');
+    const { key } = served;
+    const path = `/api/v1/waitpoints/tokens/${String(token)}/complete`;
+    await served.server.ask(path, { method: 'POST', key, body: { data: { by: 'a person' } } });
+    expect(await served.ended(run)).toMatchObject(completed({ by: 'a person' }));
+  });
+
+  test('call the API with the credential of their run, or with a key of their own', async () => {
+    const { url, projectRef } = served.server;
+    const { key } = served;
+    expect(await ended('looks')).toMatchObject(
+      completed({
+        status: 'COMPLETED',
+        output: { greeting: 'Hello, looked at' },
+        listed: [true],
+        missing: true,
+        token: 'string',
+      }),
+    );
+    expect(await ended('manages')).toMatchObject(completed({ task: 'nightly', queues: true }));
+    expect(await ended('variables', { project: projectRef })).toMatchObject(completed('yes'));
+    expect(await ended('configured', { url, key })).toMatchObject(completed(true));
+    if (minor === '4.5' || minor === '4.8') {
+      expect(await ended('tokens')).toMatchObject({
+        status: 'COMPLETED',
+        output: expect.any(String) as string,
+        error: undefined,
+      });
+      expect(await ended('clients', { url, key })).toMatchObject(completed({ id: true, deployments: true }));
+    }
+  });
+
+  test('end only when what they left is done', async () => {
+    expect(await ended('background')).toMatchObject(completed('returned'));
+    expect(await ended('after-background')).toMatchObject(completed(1));
+  });
+
+  test.runIf(minor !== '4.0')('write and read streams', async () => {
+    expect(await ended('newer-classes')).toMatchObject(completed(true));
+    expect(await ended('pipes')).toMatchObject(completed(['one', 'two', 'three', 'one', 'two', 'three']));
+    expect(await ended('reads')).toMatchObject(completed(['one', 'two', 'three']));
+  });
+
+  test('are cancelled', async () => {
+    const run = await served.trigger('endless');
+    await served.until(async () => (await served.logs(run)).some(({ message }) => message === 'begun'));
+    await served.server.ask(`/api/v2/runs/${run}/cancel`, { method: 'POST', key: served.key });
+    expect(await served.ended(run)).toMatchObject({ status: 'CANCELED' });
+    await served.until(async () => (await served.logs(run)).some(({ message }) => message === 'cancelled'));
+  });
+});
