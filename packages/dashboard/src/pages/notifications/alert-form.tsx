@@ -5,7 +5,7 @@ import { useEnvironmentPath } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
 import { FormError } from '../../parts/form/form-error.tsx';
-import { placeOf } from './endpoint-words.ts';
+import { recipientOf } from './endpoint-words.ts';
 import { alertKinds, alertWords } from './types.ts';
 
 interface AlertFormProps {
@@ -142,7 +142,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
           known.data?.data.map((one) => (
             <CheckField
               key={one.id}
-              label={placeOf(one)}
+              label={recipientOf(one)}
               checked={endpoints.includes(one.id)}
               onChange={(event) =>
                 setEndpoints(

@@ -16,7 +16,7 @@ import { Time } from '../../parts/time/time.tsx';
 import { AlertForm } from './alert-form.tsx';
 import { alertLook } from './alert-look.ts';
 import { conditionText } from './condition-text.ts';
-import { placeOf } from './endpoint-words.ts';
+import { recipientOf } from './endpoint-words.ts';
 import { alertWords } from './types.ts';
 import '../../parts/plot/plot.css';
 
@@ -53,7 +53,7 @@ function AlertFacts({ alert }: { readonly alert: Alert }) {
   const endpoints = useAsk('listNotificationEndpoints', { params });
   const nameOf = (id: string): string => {
     const found = endpoints.data?.data.find((one) => one.id === id);
-    return found ? placeOf(found) : id;
+    return found ? recipientOf(found) : id;
   };
   return (
     <Facts

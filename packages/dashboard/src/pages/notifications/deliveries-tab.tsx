@@ -13,7 +13,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { deliveryLook } from './delivery-look.ts';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { placeOf } from './endpoint-words.ts';
+import { recipientOf } from './endpoint-words.ts';
 import { typeWords } from './types.ts';
 
 const keyOf = ({ id }: NotificationDelivery): string => id;
@@ -46,7 +46,7 @@ export function DeliveriesTab() {
     JSON.stringify([params, query]),
   );
   if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
-  const places = new Map((endpoints.data?.data ?? []).map((one) => [one.id, placeOf(one)]));
+  const recipients = new Map((endpoints.data?.data ?? []).map((one) => [one.id, recipientOf(one)]));
   const isFiltered = status !== '' || endpoint !== '' || type !== '';
   return (
     <div className="stack">
@@ -70,9 +70,9 @@ export function DeliveriesTab() {
           onChange={(event) => setSearch({ endpoint: event.target.value || undefined }, { push: true })}
         >
           <option value="">To every endpoint</option>
-          {[...places].map(([id, place]) => (
+          {[...recipients].map(([id, recipient]) => (
             <option key={id} value={id}>
-              To {place}
+              To {recipient}
             </option>
           ))}
         </select>
@@ -98,7 +98,7 @@ export function DeliveriesTab() {
         )}
         <Table
           label="Deliveries"
-          columns={deliveryColumns(places)}
+          columns={deliveryColumns(recipients)}
           rows={rows}
           rowKey={keyOf}
           onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
@@ -128,14 +128,16 @@ export function DeliveriesTab() {
       </div>
       <DeliveryPanel
         id={panel?.startsWith('delivery_') ? panel : undefined}
-        places={places}
+        recipients={recipients}
         mayResend={may('replayNotificationDelivery')}
       />
     </div>
   );
 }
 
-const deliveryColumns = (places: ReadonlyMap<string, string>): readonly Column<NotificationDelivery>[] => [
+const deliveryColumns = (
+  recipients: ReadonlyMap<string, string>,
+): readonly Column<NotificationDelivery>[] => [
   {
     id: 'status',
     header: 'Outcome',
@@ -154,7 +156,7 @@ const deliveryColumns = (places: ReadonlyMap<string, string>): readonly Column<N
     id: 'to',
     header: 'To',
     width: 'minmax(140px, 3fr)',
-    cell: ({ endpointId }) => <span className="cut">{places.get(endpointId) ?? endpointId}</span>,
+    cell: ({ endpointId }) => <span className="cut">{recipients.get(endpointId) ?? endpointId}</span>,
   },
   {
     id: 'answer',

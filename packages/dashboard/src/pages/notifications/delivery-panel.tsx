@@ -13,12 +13,12 @@ import { deliveryLook } from './delivery-look.ts';
 
 interface DeliveryPanelProps {
   readonly id: string | undefined;
-  readonly places: ReadonlyMap<string, string>;
+  readonly recipients: ReadonlyMap<string, string>;
   readonly mayResend: boolean;
 }
 
 /** One delivery: what was sent, how it was answered, and sending it again. */
-export function DeliveryPanel({ id, places, mayResend }: DeliveryPanelProps) {
+export function DeliveryPanel({ id, recipients, mayResend }: DeliveryPanelProps) {
   const params = useEnvironmentPath();
   const [, setSearch] = useSearchTexts();
   const resend = useAct('replayNotificationDelivery', {
@@ -43,12 +43,18 @@ export function DeliveryPanel({ id, places, mayResend }: DeliveryPanelProps) {
         )
       }
     >
-      {id !== undefined && <Content key={id} id={id} places={places} />}
+      {id !== undefined && <Content key={id} id={id} recipients={recipients} />}
     </SidePanel>
   );
 }
 
-function Content({ id, places }: { readonly id: string; readonly places: ReadonlyMap<string, string> }) {
+function Content({
+  id,
+  recipients,
+}: {
+  readonly id: string;
+  readonly recipients: ReadonlyMap<string, string>;
+}) {
   const params = { ...useEnvironmentPath(), deliveryId: id };
   const found = useAsk('retrieveNotificationDelivery', { params }, { live: true, keepPrevious: false });
   if (found.error && !found.data) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
@@ -60,7 +66,7 @@ function Content({ id, places }: { readonly id: string; readonly places: Readonl
         facts={[
           ['Outcome', <Mark key="status" look={deliveryLook(one.status)} />],
           ['What', <code key="type">{one.type}</code>],
-          ['To', places.get(one.endpointId) ?? one.endpointId],
+          ['To', recipients.get(one.endpointId) ?? one.endpointId],
           ['Attempts', one.attempts],
           one.responseStatus === null ? undefined : ['Last answer', one.responseStatus],
           one.lastAttemptAt === null

@@ -13,7 +13,7 @@ import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { endpointLook, placeOf } from './endpoint-words.ts';
+import { endpointLook, recipientOf } from './endpoint-words.ts';
 import { kindWords } from './types.ts';
 
 interface EndpointPanelProps {
@@ -30,7 +30,7 @@ export function EndpointPanel({ endpoint, mayWrite, onSecret }: EndpointPanelPro
     <SidePanel
       isOpen={endpoint !== undefined}
       onClose={() => setSearch({ panel: undefined })}
-      title={endpoint ? placeOf(endpoint) : ''}
+      title={endpoint ? recipientOf(endpoint) : ''}
     >
       {endpoint && <Content key={endpoint.id} endpoint={endpoint} mayWrite={mayWrite} onSecret={onSecret} />}
     </SidePanel>
@@ -168,7 +168,7 @@ function Acts({
           remove.reset();
           close();
         }}
-        title={`Delete the endpoint ${placeOf(endpoint)}?`}
+        title={`Delete the endpoint ${recipientOf(endpoint)}?`}
         action="Delete the endpoint"
         isBusy={remove.isPending}
         error={remove.error?.message}

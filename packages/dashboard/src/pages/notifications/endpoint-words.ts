@@ -2,7 +2,7 @@ import type { NotificationEndpoint } from '@millrace/contract';
 import type { Look } from '../../parts/status/run-status.ts';
 
 /** Where it sends to: an address, the origin of a chat, or who gets the mail. */
-export const placeOf = ({ mail, url }: Pick<NotificationEndpoint, 'mail' | 'url'>): string =>
+export const recipientOf = ({ mail, url }: Pick<NotificationEndpoint, 'mail' | 'url'>): string =>
   mail ? mail.to.join(', ') : url;
 
 const on: Look = { word: 'On', glyph: 'disc', tone: 'good' };

@@ -15,7 +15,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPanel } from './endpoint-panel.tsx';
-import { endpointLook, placeOf } from './endpoint-words.ts';
+import { endpointLook, recipientOf } from './endpoint-words.ts';
 import { NewSecret } from './new-secret.tsx';
 import { kindWords } from './types.ts';
 
@@ -77,11 +77,11 @@ export function EndpointsTab() {
 
 const columns: readonly Column<NotificationEndpoint>[] = [
   {
-    id: 'place',
+    id: 'recipient',
     header: 'Tells',
     width: 'minmax(180px, 3fr)',
     isEssential: true,
-    cell: (one) => <span className="cut">{placeOf(one)}</span>,
+    cell: (one) => <span className="cut">{recipientOf(one)}</span>,
   },
   { id: 'kind', header: 'By', width: '88px', cell: ({ kind }) => <span>{kindWords[kind]}</span> },
   {
