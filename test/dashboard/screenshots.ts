@@ -63,7 +63,8 @@ async function startDemo(): Promise<{ demo: Demo; stop: () => Promise<void> }> {
     child.kill('SIGINT');
     await once(child, 'exit');
   };
-  for await (const line of createInterface({ input: child.stdout })) return { demo: JSON.parse(line) as Demo, stop };
+  for await (const line of createInterface({ input: child.stdout }))
+    return { demo: JSON.parse(line) as Demo, stop };
   throw new Error('The demo ended before it was ready.');
 }
 

@@ -132,7 +132,11 @@ describe('a token', () => {
     const runs = [(await trigger()).body.id, (await trigger()).body.id];
     await expect
       .poll(async () => (await ask(`${path}/${id}`)).body.waitingRuns, { timeout: 20_000 })
-      .toEqual(runs.toSorted().map((run) => ({ id: run, taskIdentifier: 'hold' })));
+      .toEqual(
+        runs
+          .toSorted((a: string, b: string) => (a < b ? -1 : 1))
+          .map((run) => ({ id: run, taskIdentifier: 'hold' })),
+      );
     const scopes = [`read:waitpoints:${id}`];
     const minted = await ask('/api/v1/auth/public-tokens', { ...post, body: { scopes } });
     const seen = await ask(`${path}/${id}`, { key: minted.body.token });

@@ -70,7 +70,7 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
     value: values[name],
     error: fieldError(error, name),
     onChange: (event: { readonly target: { readonly value: string } }) =>
-      setValues((before) => ({ ...before, [name]: event.target.value }) as Values),
+      setValues((before) => ({ ...before, [name]: event.target.value })),
   });
 
   return (

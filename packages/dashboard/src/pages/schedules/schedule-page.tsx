@@ -182,7 +182,8 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
 function isZone(text: string | undefined): text is string {
   if (text === undefined) return false;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
+    Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
   } catch {
     return false;
   }

@@ -123,7 +123,7 @@ export function SchedulesPage() {
       actions={
         <>
           {found && found.pagination.count > perPage && <OpenByKey />}
-          <ColumnMenu columns={columns as never} shown={shown} onToggle={toggle} onReset={reset} />
+          <ColumnMenu columns={columns} shown={shown} onToggle={toggle} onReset={reset} />
           <SameAs
             operation="listSchedules"
             given={{ query: { page, perPage } }}
