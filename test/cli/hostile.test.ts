@@ -22,6 +22,8 @@ type Row = { readonly args?: readonly string[]; readonly mute?: boolean } | 'alo
 const rows: Readonly<Record<string, Row>> = {
   init: 'alone',
   dev: 'alone',
+  demo: 'alone',
+  doctor: 'alone',
   start: 'alone',
   work: 'alone',
   trigger: { args: [hostile, '--wait'] },
@@ -39,6 +41,7 @@ const rows: Readonly<Record<string, Row>> = {
   'tasks list': {},
   'tasks show': { args: ['mail'] },
   why: { args: ['run_1'] },
+  'batches list': { args: ['--limit', '1'] },
   'queues list': {},
   'queues pause': { args: ['mail'] },
   'queues resume': { args: ['mail'] },
