@@ -18,6 +18,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
 import { StopButton } from './stop-button.tsx';
+import './bulk.css';
 
 const idOf = ({ id }: BulkAction): string => id;
 
@@ -53,7 +54,7 @@ const columns: readonly Column<BulkAction>[] = [
   {
     id: 'done',
     header: 'Done',
-    width: 'minmax(110px, 1fr)',
+    width: 'minmax(110px, 1.3fr)',
     cell: (action) => (
       <span className="number cut">
         {doneOf(action).toLocaleString('en')} of {action.counts.total.toLocaleString('en')}
@@ -101,7 +102,7 @@ export function BulkPage() {
   return (
     <Page
       title="Bulk actions"
-      summary="Many runs, cancelled or replayed at once."
+      summary="Many runs, canceled or replayed at once."
       actions={
         <SameAs
           operation="listBulkActions"

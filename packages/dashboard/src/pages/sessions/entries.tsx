@@ -2,6 +2,7 @@ import { memo, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { LongText } from '../../parts/json/long-text.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { clockText } from '../../parts/time/format.ts';
 import { useTimeZone } from '../../parts/time/zone.ts';
 import { wordsOf, type Entry } from './conversation.ts';
@@ -101,13 +102,29 @@ const EntryView = memo(function EntryView({ entry, zone }: { readonly entry: Ent
             <Words key={index} text={part.text} />
           ) : (
             // oxlint-disable-next-line react/no-array-index-key
-            <JsonTree key={index} value={part.value} label="Chunk" />
+            <Value key={index} value={part.value} />
           ),
         )
       )}
     </article>
   );
 });
+
+/** A chunk that is no text: one line until it is opened. */
+function Value({ value }: { readonly value: unknown }) {
+  const [isOpen, setOpen] = useState(false);
+  const text = JSON.stringify(value) ?? '';
+  return (
+    <details className="entry-value" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <code className="cut">
+          <bdi>{visibleControls(text.slice(0, 300))}</bdi>
+        </code>
+      </summary>
+      {isOpen && <JsonTree value={value} label="Chunk" />}
+    </details>
+  );
+}
 
 const Words = ({ text }: { readonly text: string }) => (
   <div className="entry-words" dir="auto">

@@ -66,7 +66,6 @@ const columnsOf = (
     id: 'status',
     header: 'Status',
     width: 'minmax(44px, 120px)',
-    isEssential: true,
     cell: ({ status }) => <Mark look={tokenLooks[status]} />,
   },
   {

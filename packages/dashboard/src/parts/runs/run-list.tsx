@@ -7,7 +7,7 @@ import { Failure } from '../failure.tsx';
 import { usePageHref } from '../page-link.tsx';
 import { useSearchTexts } from '../search.ts';
 import { countText } from '../count-text.ts';
-import type { Column } from '../table/column.ts';
+import { shownColumns, type Column } from '../table/column.ts';
 import { useLiveRows } from '../table/live-rows.ts';
 import type { Selection } from '../table/selection.ts';
 import { Table } from '../table/table.tsx';
@@ -62,7 +62,7 @@ export function RunList({ query, columns, selection, empty }: RunListProps) {
       )}
       <Table
         label="Runs"
-        columns={columns ?? runColumns()}
+        columns={columns ?? shownColumns(runColumns(), undefined)}
         rows={rows}
         rowKey={idOf}
         hrefOf={({ id }) => pageHref(`/runs/${id}`)}
