@@ -51,6 +51,8 @@ test('an event is sent from the page, and what it started is seen', { timeout: 1
 
   // One that waits for its time is kept from being delivered.
   await open('/events');
+  // The page listens to its keys once it is there.
+  await page.getByRole('heading', { name: 'Events' }).waitFor();
   await page.keyboard.press('n');
   await dialog.getByLabel('Name').fill('nobody.listens');
   await dialog.getByText('No task is subscribed to this name').waitFor();

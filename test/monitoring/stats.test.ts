@@ -80,7 +80,7 @@ test('the depth of a queue is sampled', async () => {
 
 test.each([
   ['period=3d&step=1m', /^step: .*Use step=/],
-  ['period=30h&step=1m', /^step: the range has \d+ steps.*Use step=/],
+  ['period=30h&step=1m', /^step: the range has \d+ points.*Use step=/],
   ['period=9999d', /^The range is too wide/],
   ['period=nonsense', /period/],
   ['step=90s', /^step: must be whole minutes/],
