@@ -39,7 +39,7 @@ async function build(sql: Sql): Promise<void> {
 async function index(sql: Sql): Promise<number> {
   const job = logIndexer({ sql });
   const begun = performance.now();
-  // The first tick only notes which lines are settled.
+  // The first tick only notes up to which line it will index.
   await job.tick();
   while (await job.tick());
   return performance.now() - begun;

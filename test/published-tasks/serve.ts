@@ -11,8 +11,7 @@ import type { Problem } from '../../packages/millrace/src/project/problem.ts';
 import { promote } from '../support/promote.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-// What runs, lines and replies hold is what the tests are about.
-// oxlint-disable typescript/no-explicit-any
+// oxlint-disable typescript/no-explicit-any -- what runs, lines and replies hold is what the tests are about
 
 /** `dev`: from its folder, in the development environment. `prod`: deployed, and fetched by a runner without a folder. */
 export type How = 'dev' | 'prod';

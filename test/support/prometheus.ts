@@ -26,7 +26,7 @@ export const promtool = (...parameters: string[]): string =>
 
 export interface TestPrometheus {
   /** The `data` of an answer of its API. */
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a reply holds is what the test is about
   get(path: string): Promise<any>;
   /** The samples of an instant query. */
   query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;

@@ -216,7 +216,7 @@ test.each([
     },
   ],
 ])(
-  'a task file of a loaded version that is %s is noticed before a process imports it',
+  'a task file of a loaded version that is %s is detected before a process imports it',
   async (_, damage) => {
     const { peer, newProcess, taskFile, told } = await serving();
     const right = await readFile(taskFile, 'utf8');

@@ -97,11 +97,10 @@ const EntryView = memo(function EntryView({ entry, zone }: { readonly entry: Ent
       ) : (
         entry.parts.map((part, index) =>
           part.kind === 'text' ? (
-            // Parts are only ever added at the end.
-            // oxlint-disable-next-line react/no-array-index-key
+            // oxlint-disable-next-line react/no-array-index-key -- parts are only added at the end
             <Words key={index} text={part.text} />
           ) : (
-            // oxlint-disable-next-line react/no-array-index-key
+            // oxlint-disable-next-line react/no-array-index-key -- parts are only added at the end
             <Value key={index} value={part.value} />
           ),
         )

@@ -146,8 +146,7 @@ function Loaded({
           )}
           <div className="stack">
             {fields.map((field, index) => (
-              // Fields have no identity but their place.
-              // oxlint-disable-next-line react/no-array-index-key
+              // oxlint-disable-next-line react/no-array-index-key -- fields have no identity but their place
               <div key={index} className="complete-field">
                 {initial.some(({ name }) => name === field.name && name !== '') ? (
                   <ValueField

@@ -84,7 +84,7 @@ export async function dev(options: DevOptions): Promise<void> {
     // With --json the keys are in that line. Do not print keys where the output is not a terminal and may be stored.
     if (!options.json && !options.quiet) {
       screen.line(`The dashboard is at ${await dashboardAddress(url, credentials, process.stdout.isTTY)}`);
-      greet(screen, url, process.stdout.isTTY ? credentials : undefined);
+      printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
     }
     const variables = await projectVariables(dir);
     if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
@@ -158,7 +158,7 @@ async function dashboardAddress(url: string, credentials: Credentials, isTermina
   return `${link.url} (good for one login within ten minutes; later: \`millrace open\`)`;
 }
 
-function greet({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {
+function printIntroduction({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {
   if (credentials) printCredentials(credentials, { line, paint });
   else line(paint.dim('Keys are shown on a terminal, and with --json.'));
   line(

@@ -1,4 +1,4 @@
-/** The kinds of hooks, as the methods of their manager spell them. `StartAttempt` came after 4.0. */
+/** The kinds of hooks, named as in the methods of their manager. `StartAttempt` came after 4.0. */
 const kinds = [
   'Init',
   'Start',

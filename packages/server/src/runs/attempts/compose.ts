@@ -1,5 +1,6 @@
 import type { Attempt, WaitedFor } from '@millrace/contract';
 import type { AttemptRow } from './rows.ts';
+import { iso } from '../iso.ts';
 
 /** What is known of a run before its first attempt. */
 export interface RunStart {
@@ -50,8 +51,6 @@ export function gapsBefore(
   waits('queue', next);
   return gaps;
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** The attempts of one run, in order, as the API shows them. `previous` is the one before the first of them. */
 export function composeAttempts(

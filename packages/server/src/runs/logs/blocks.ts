@@ -24,22 +24,22 @@ interface LineRow {
  * takes only lines up to the last one that an earlier tick saw.
  */
 export const logIndexer = ({ sql }: Pick<Engine, 'sql'>): Job => {
-  let settled: string | undefined;
+  let seenId: string | undefined;
   return {
     name: 'log indexer',
     everyMs: 10_000,
     async tick() {
-      const until = settled;
+      const until = seenId;
       const [newest] = await sql<{ id: string }[]>`select last_value as id from pg_sequences
         where schemaname = current_schema() and sequencename = 'run_logs_id_seq' and last_value is not null`;
-      settled = newest?.id;
+      seenId = newest?.id;
       if (until === undefined) return false;
       let written = 0;
       for (const env of await environmentsWithLines(sql)) {
         while (written < blocksPerTick && (await writeBlock(sql, env, until))) written += 1;
       }
       // The next tick may go on with what this one saw.
-      if (written === blocksPerTick) settled = until;
+      if (written === blocksPerTick) seenId = until;
       return written === blocksPerTick;
     },
   };

@@ -7,6 +7,7 @@ import type { SpansOfRun } from '../spans/read-many.ts';
 import { whichLived, type Lived, type Placed } from './lived.ts';
 import { fitMarks } from './marks.ts';
 import { maxAttempts, maxWaits, type Happened, type LineRow, type TreeRun, type WaitRow } from './read.ts';
+import { iso } from '../iso.ts';
 
 /** What is known of one run. */
 interface Facts {
@@ -18,7 +19,6 @@ interface Facts {
   readonly maxLines: number;
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString();
 const none: never[] = [];
 const placed = (entry: TimelineEntry): Placed => ({ entry, at: Date.parse(entry.startedAt) });
 

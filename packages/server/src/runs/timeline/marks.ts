@@ -6,6 +6,7 @@ import { clockOffset } from './fit.ts';
 import { groupBy } from '../group-by.ts';
 import { whichLived, type Lived, type Placed } from './lived.ts';
 import type { LineRow } from './read.ts';
+import { iso } from '../iso.ts';
 
 /** Where and when a run was, without attempts. */
 interface Bounds {
@@ -14,8 +15,6 @@ interface Bounds {
   /** The server's clock now. */
   readonly now: number;
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
  * Lines and spans, which have times of their runner's clock: within their attempt they are moved alike, onto the server's clock and between the
