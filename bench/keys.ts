@@ -1,7 +1,7 @@
 /**
- * What concurrency keys cost whoever claims and ends runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight]`. The same runs under
- * one key and spread over 10,000 (in turn, and at random), without a limit and with one for each key, are claimed 100 at a time and
- * completed, oldest first, with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the
+ * What concurrency keys cost whoever claims and ends runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight] [at once]`. The same runs under
+ * one key and spread over 10,000 (in turn, and at random), without a limit and with one for each key, and the same pinned to 50 of 1,000
+ * versions, are claimed 100 at a time and completed, oldest first, with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the
  * machine's as well.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -17,7 +17,10 @@ const rounds = Number(process.argv[2] ?? 5);
 const runs = Number(process.argv[3] ?? 30_000);
 const manyKeys = Number(process.argv[4] ?? 10_000);
 const inFlight = Number(process.argv[5] ?? 1_000);
-const size = 100;
+const size = Number(process.argv[6] ?? 100);
+/** Versions that the environment has, and to which of them runs are pinned. */
+const versions = 1_000;
+const waitingVersions = Array.from({ length: 50 }, (_, n) => 1 + n * 20);
 
 interface Figures {
   claim: number[];
@@ -34,6 +37,8 @@ interface Side {
   readonly keyOf: (n: number) => number;
   /** Runs at once under each key; null for no limit. */
   readonly limit: number | null;
+  /** The versions to which runs are pinned in turn; 0 for none. */
+  readonly pinned: readonly number[];
   readonly sql: Sql;
   readonly pid: number;
   readonly figures: Figures;
@@ -44,10 +49,12 @@ async function prepare(sql: Sql, limit: number | null): Promise<number> {
   await sql`insert into organizations (id, name) values ('o', 'o')`;
   await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
   await sql`insert into environments (public_id, project_id, kind) values ('e1', 1, 'prod')`;
-  await sql`insert into versions (env, version, sequence, content_hash) values (1, '20261121.1', 1, 'x')`;
+  await sql`
+    insert into versions (env, version, sequence, content_hash)
+    select 1, '20261121.' || n, n, n from generate_series(1, ${versions}::int) n`;
   await sql`insert into current_versions values (1, 1)`;
   await sql`insert into queues (env, name, concurrency_limit) values (1, 'task/t', ${limit})`;
-  await sql`insert into tasks values (1, 't', '{}')`;
+  await sql`insert into tasks select n, 't', '{}' from generate_series(1, ${versions}::int) n`;
   await sql`
     insert into runners (id, env, host, pid, connection, connected_at, expires_at)
     values ('r', 1, 'h', 1, 'c', now(), now() + interval '1 day')`;
@@ -60,12 +67,19 @@ async function spent(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1_000;
 }
 
-async function trigger({ sql, keyOf }: Side): Promise<void> {
+async function trigger({ sql, keyOf, pinned }: Side): Promise<void> {
   const payload = JSON.stringify({ pad: 'x'.repeat(160) });
   for (let at = 0; at < runs; at += 500) {
     const now = Date.now();
     const some = Array.from({ length: Math.min(500, runs - at) }, (_, n) =>
-      newRun({ task: 't', queueId: 1, concurrencyKey: `key ${keyOf(at + n)}`, payload, now }),
+      newRun({
+        task: 't',
+        queueId: 1,
+        concurrencyKey: `key ${keyOf(at + n)}`,
+        pinnedVersion: pinned[(at + n) % pinned.length] ?? 0,
+        payload,
+        now,
+      }),
     );
     await insertRuns({ sql, clock: Date }, some);
   }
@@ -77,7 +91,7 @@ interface Held {
 }
 
 async function round(side: Side): Promise<void> {
-  const { sql, pid, figures } = side;
+  const { sql, pid, figures, pinned } = side;
   await trigger(side);
   const cost = { claim: 0, settle: 0, claimWall: 0, settleWall: 0 };
   const timed = async <T>(what: 'claim' | 'settle', act: () => Promise<T>): Promise<T> => {
@@ -96,7 +110,7 @@ async function round(side: Side): Promise<void> {
     const rows = await timed(
       'claim',
       () => sql<{ run_id: string; fence: string; turn: number }[]>`
-        select * from claim_runs(1, 'r', array[0, 1], 1, ${size}, ${turn}, now())`,
+        select * from claim_runs(1, 'r', ${[0, 1, ...pinned.filter((one) => one > 1)]}::int[], 1, ${size}, ${turn}, now())`,
     );
     claims++;
     turn = rows[0]?.turn ?? turn;
@@ -129,13 +143,16 @@ try {
   const inTurn = (n: number) => n % manyKeys;
   // The same in every run of the benchmark.
   const atRandom = (n: number) => (Math.imul(n + 1, 2_654_435_761) >>> 7) % manyKeys;
-  for (const [name, keys, keyOf, limit] of [
-    ['one key', 1, oneKey, null],
-    ['many, in turn', manyKeys, inTurn, null],
-    ['many, at random', manyKeys, atRandom, null],
-    ['one key, limited', 1, oneKey, inFlight + size],
-    ['many, in turn, limited', manyKeys, inTurn, 5],
-    ['many, at random, limited', manyKeys, atRandom, 5],
+  const asMany = (n: number) => n % waitingVersions.length;
+  for (const [name, keys, keyOf, limit, pinned] of [
+    ['one key', 1, oneKey, null, [0]],
+    ['many, in turn', manyKeys, inTurn, null, [0]],
+    ['many, at random', manyKeys, atRandom, null, [0]],
+    [`${waitingVersions.length} keys`, waitingVersions.length, asMany, null, [0]],
+    [`one key, ${waitingVersions.length} of ${versions} versions`, 1, oneKey, null, waitingVersions],
+    ['one key, limited', 1, oneKey, inFlight + size, [0]],
+    ['many, in turn, limited', manyKeys, inTurn, 5, [0]],
+    ['many, at random, limited', manyKeys, atRandom, 5, [0]],
   ] as const) {
     const database = `keys_${sides.length}`;
     const admin = connect(postgres.connection, { name: 'bench', max: 1 });
@@ -144,7 +161,7 @@ try {
     const sql = connect({ ...postgres.connection, database }, { name: 'bench', max: 1 });
     const pid = await prepare(sql, limit);
     const figures = { claim: [], settle: [], claimWall: [], settleWall: [], claims: [] };
-    sides.push({ name, keys, keyOf, limit, sql, pid, figures });
+    sides.push({ name, keys, keyOf, limit, pinned, sql, pid, figures });
   }
   // In turn, so that whatever else the machine does meets all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);

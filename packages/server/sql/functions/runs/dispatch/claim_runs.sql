@@ -23,7 +23,7 @@ as $$
 #variable_conflict use_column
 declare
   -- as many as one turn can use, within bounds: a page costs what it reads
-  c_page constant int := least(256, greatest(64, p_want));
+  c_page constant int := least(256, greatest(16, p_want));
   v_want int := p_want;
   v_runner_no int;
   v_limit int;
