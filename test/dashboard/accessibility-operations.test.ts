@@ -17,7 +17,7 @@ async function filled(server: TestServer): Promise<string[]> {
     contentHash: 'a'.repeat(64),
     tasks: [
       { id: 'report', filePath: 'tasks/report.ts', scheduled: true },
-      { id: 'send', filePath: 'tasks/send.ts', on: { name: 'order.paid', filter: { total: [1] } } },
+      { id: 'send', filePath: 'tasks/send.ts', on: { name: 'order.paid', filter: { total: { $gte: 1 } } } },
     ],
   });
   await promote(server.url, server.keys.prod);

@@ -59,7 +59,7 @@ test('an event is sent from the page, and what it started is seen', { timeout: 1
   await dialog.getByLabel('Deliver').selectOption('After some time');
   await dialog.getByLabel('Time to wait').fill('1h');
   await dialog.getByRole('button', { name: 'Send the event' }).click();
-  await page.getByText('Waits for its time').waitFor();
+  await page.getByText('Waits for its time', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Do not deliver' }).click();
   await page.getByText('It was canceled before its time.').waitFor();
 
