@@ -34,14 +34,14 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
   {
     id: 'status',
     header: 'Outcome',
-    width: 'minmax(100px, 140px)',
+    width: 'minmax(44px, 140px)',
     isEssential: true,
     cell: (tick) => <Mark look={lookOfTick(tick)} />,
   },
   {
     id: 'tick',
     header: 'Tick',
-    width: 'minmax(160px, 250px)',
+    width: 'minmax(120px, 250px)',
     isEssential: true,
     cell: (tick) => (
       <span className="number cut">
@@ -61,7 +61,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
   {
     id: 'run',
     header: 'Run or reason',
-    width: 'minmax(120px, 2fr)',
+    width: 'minmax(90px, 2fr)',
     isEssential: true,
     cell: (tick) =>
       tick.outcome === 'skipped' ? (
