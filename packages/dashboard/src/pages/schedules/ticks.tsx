@@ -1,4 +1,5 @@
 import type { Schedule, ScheduleTick } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { useAsk, useAskPages } from '../../api/ask.ts';
 import { useEnvironmentParams } from '../../api/environment.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -13,7 +14,7 @@ import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { useLiveRows } from '../../parts/table/live-rows.ts';
 import { Table } from '../../parts/table/table.tsx';
-import { durationText, exactText } from '../../parts/time/format.ts';
+import { exactText } from '../../parts/time/format.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { lookOfTick, reasonTexts } from './looks.ts';
 
@@ -86,7 +87,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
       tick.outcome === 'skipped' || tick.backfilled ? (
         <span className="muted">–</span>
       ) : (
-        durationText(Date.parse(tick.firedAt) - Date.parse(tick.dueAt))
+        readableDuration(Date.parse(tick.firedAt) - Date.parse(tick.dueAt))
       ),
   },
 ];
