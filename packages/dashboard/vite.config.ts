@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { layersPlugin } from './layers-plugin.ts';
-import { operationsPlugin } from './operations-plugin.ts';
+import { rolesPlugin } from './roles-plugin.ts';
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -12,7 +12,7 @@ export default defineConfig({
   root: folder('.'),
   // Assets are found from the page's base, which the server sets.
   base: './',
-  plugins: [react(), operationsPlugin(), layersPlugin()],
+  plugins: [react(), rolesPlugin(), layersPlugin()],
   resolve: { conditions: ['millrace-source', 'module', 'browser', 'development|production'] },
   // `npm run dev`: the sources, with a server that is running already.
   server: { proxy: { '/api': server, '/realtime': server } },

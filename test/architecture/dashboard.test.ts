@@ -37,17 +37,17 @@ test('no page imports another page', () => {
   expect(wrong.map(shown)).toEqual([]);
 });
 
-test('of the contract only types come into the bundle, and the language of filters', () => {
+test('of the contract only types come into the bundle, and what needs no schema', () => {
+  const allowed = ['@millrace/contract/filter', '@millrace/contract/plain'];
   const wrong = imports.filter(
-    ({ to, isType }) =>
-      (to.startsWith('@millrace/') || to === 'zod') && !isType && to !== '@millrace/contract/filter',
+    ({ to, isType }) => (to.startsWith('@millrace/') || to === 'zod') && !isType && !allowed.includes(to),
   );
   expect(wrong.map(shown)).toEqual([]);
 });
 
-test('what the language of filters needs has no schema', () => {
+test.each(['filter/index.ts', 'plain.ts'])('what %s of the contract needs has no schema', (entry) => {
   const contract = fileURLToPath(new URL('../../packages/contract/src/', import.meta.url));
-  const open = [join(contract, 'filter/index.ts')];
+  const open = [join(contract, entry)];
   const found = new Set(open);
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     for (const [, isType, to = ''] of readFileSync(file, 'utf8').matchAll(

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
-import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -38,7 +37,7 @@ test('an event is sent from the page, and what it started is seen', { timeout: 1
   await dialog.getByRole('button', { name: 'Send the event' }).click();
   await page.getByRole('heading', { name: 'order.paid' }).waitFor();
   const runs = page.getByRole('grid', { name: 'Runs of the event' });
-  await eventually(() => runs.getByText('Completed').count()).toBe(2);
+  await expect.poll(() => runs.getByText('Completed').count(), { timeout: 20_000 }).toBe(2);
   await page.getByText('<b>bold</b>').waitFor();
   await page.getByText('What it started: 2 runs').waitFor();
 
@@ -59,7 +58,7 @@ test('an event is sent from the page, and what it started is seen', { timeout: 1
   await dialog.getByLabel('Deliver').selectOption('After some time');
   await dialog.getByLabel('Time to wait').fill('1h');
   await dialog.getByRole('button', { name: 'Send the event' }).click();
-  await page.getByText('Waits for its time').waitFor();
+  await page.getByText('Waits for its time', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Do not deliver' }).click();
   await page.getByText('It was canceled before its time.').waitFor();
 

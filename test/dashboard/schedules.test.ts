@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
-import { eventually } from '../support/eventually.ts';
 import { promote } from '../support/promote.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -41,9 +40,9 @@ test(
     await page.waitForURL(/\/schedules\/sched_/);
     await page.getByText(hostile).waitFor();
     const times = page.getByRole('list', { name: /Next times/ });
-    await eventually(() => times.getByText('09:00:00').count()).toBeGreaterThan(4);
+    await expect.poll(() => times.getByText('09:00:00').count(), { timeout: 20_000 }).toBeGreaterThan(4);
     await page.getByRole('combobox', { name: 'on the clocks of' }).fill('Asia/Tokyo');
-    await eventually(() => times.getByText(/2[23]:00:00/).count()).toBeGreaterThan(4);
+    await expect.poll(() => times.getByText(/2[23]:00:00/).count(), { timeout: 20_000 }).toBeGreaterThan(4);
     expect(new URL(page.url()).search).toBe('?zone=Asia/Tokyo');
 
     // Three days on the clocks of the schedule's own zone: three ticks.
@@ -59,7 +58,7 @@ test(
     expect(runs.body.data).toHaveLength(3);
     await dialog.getByRole('button', { name: 'Done' }).click();
     const ticks = page.getByRole('grid', { name: 'Ticks' });
-    await eventually(() => ticks.getByText('backfilled').count()).toBe(3);
+    await expect.poll(() => ticks.getByText('backfilled').count(), { timeout: 20_000 }).toBe(3);
     await ticks.getByText(/8 Mar 2026, 09:00:00/).waitFor();
 
     // Once more: nothing is run twice.

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
-import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
@@ -65,7 +64,7 @@ test('a conversation is followed live, written to, and closed', { timeout: 120_0
   });
   await message.press('Enter');
   await talk.getByText('You said from the page').waitFor();
-  await eventually(() => message.inputValue()).toBe('');
+  await expect.poll(() => message.inputValue(), { timeout: 20_000 }).toBe('');
   const { body } = await server.ask(`/realtime/v1/sessions/${id}/in/records`);
   expect(body.records.map(({ data }: { data: string }) => JSON.parse(data).text)).toEqual([
     '<script>alert(1)</script>',

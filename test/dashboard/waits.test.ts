@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
-import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -36,7 +35,7 @@ test(
     const server = await testServer();
     await startProject(server, tasks);
     const run = await refund(server, ['refund', hostile]);
-    await eventually(async () => (await runOf(server, run)).status).toBe('WAITING');
+    await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('WAITING');
 
     const { page, open } = await openDashboard(server);
     await open('/waits');
@@ -54,7 +53,7 @@ test(
     await form.getByLabel('comment', { exact: true }).fill('fine by me');
     await form.getByRole('button', { name: 'Complete the token' }).click();
     await page.getByText('Completed. The runs that waited for it go on.').waitFor();
-    await eventually(async () => (await runOf(server, run)).status).toBe('COMPLETED');
+    await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('COMPLETED');
     expect((await runOf(server, run)).output).toEqual({ approved: true, comment: 'fine by me' });
 
     // It is no longer among those that wait.
@@ -67,7 +66,7 @@ test('a value is written as JSON; whoever is slower is told so', { timeout: 120_
   const server = await testServer();
   await startProject(server, tasks);
   const run = await refund(server, ['refund']);
-  await eventually(async () => (await runOf(server, run)).status).toBe('WAITING');
+  await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('WAITING');
   const { page, open } = await openDashboard(server);
   await open('/waits');
   await page.getByRole('grid', { name: 'Tokens' }).getByRole('button', { name: 'Complete' }).waitFor();
@@ -91,5 +90,7 @@ test('a value is written as JSON; whoever is slower is told so', { timeout: 120_
   await form.getByRole('button', { name: 'Complete the token' }).click();
   await page.unroute('**/api/v1/waitpoints/tokens/*');
   await page.getByText('Somebody else completed it before you.').waitFor();
-  await eventually(async () => (await runOf(server, run)).output).toEqual({ approved: false });
+  await expect
+    .poll(async () => (await runOf(server, run)).output, { timeout: 20_000 })
+    .toEqual({ approved: false });
 });

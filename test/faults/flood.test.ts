@@ -7,7 +7,8 @@ import { connect } from '../../packages/server/src/db/connect.ts';
 import { descendants } from '../cli/command.ts';
 import { startServerProcess } from '../sessions/processes.ts';
 import { testDatabase } from '../support/database.ts';
-import { eventually, startSystem, type RunShown } from './project.ts';
+import { eventually } from '../support/eventually.ts';
+import { startSystem, type RunShown } from './project.ts';
 
 /** MiB of memory that a process holds now (`VmRSS`), or has held at most (`VmHWM`). */
 async function memoryOf(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): Promise<number> {

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { descendants } from '../cli/command.ts';
-import { eventually, startSystem, type RunShown, type System } from './project.ts';
+import { eventually } from '../support/eventually.ts';
+import { startSystem, type RunShown, type System } from './project.ts';
 
 const statuses = async (system: System, ids: readonly string[]): Promise<RunShown[]> =>
   Promise.all(ids.map((id) => system.call<RunShown>(`/api/v3/runs/${id}`)));

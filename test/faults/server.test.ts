@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, startSystem, type RunShown, type System } from './project.ts';
+import { eventually } from '../support/eventually.ts';
+import { startSystem, type RunShown, type System } from './project.ts';
 
 /** Triggers 1,000 runs from 32 callers and kills in the midst of it; answers the ids that were acknowledged. */
 async function triggerThrough(system: System, kill: () => void): Promise<string[]> {

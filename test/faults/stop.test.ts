@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { descendants, isAlive, millrace, type Running } from '../cli/command.ts';
 import { testServer } from '../support/server.ts';
-import { eventually, startSystem, type RunShown, type System } from './project.ts';
+import { eventually } from '../support/eventually.ts';
+import { startSystem, type RunShown, type System } from './project.ts';
 import { promote } from '../support/promote.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

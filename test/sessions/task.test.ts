@@ -1,6 +1,7 @@
 import { configure, sessions } from '@millrace/sdk';
 import { expect, test } from 'vitest';
-import { eventually, startSystem, type RunShown } from '../faults/project.ts';
+import { startSystem, type RunShown } from '../faults/project.ts';
+import { eventually } from '../support/eventually.ts';
 
 const tasks = `
 import { sessions, task } from '@millrace/sdk';

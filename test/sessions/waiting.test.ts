@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
+import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { eventually } from '../support/eventually.ts';
 
 const tasks = `
 import { SessionClosedError, sessions, task } from '@millrace/sdk';

@@ -1,6 +1,15 @@
-import { expect } from 'vitest';
-
-/** Expects something of a value that real processes and a browser have to bring about first: it is looked at again for as long as that may take. */
-export function eventually<T>(look: () => T) {
-  return expect.poll(look, { timeout: 20_000 });
+/** Asks until it is true, and says what it last saw if it never is. */
+export async function eventually<T>(
+  look: () => Promise<T>,
+  isTrue: (seen: T) => boolean,
+  withinMs: number,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (isTrue(seen)) return seen;
+    if (Date.now() > end)
+      throw new Error(`not within ${withinMs} ms; last seen: ${JSON.stringify(seen).slice(0, 2_000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
+import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { eventually } from '../support/eventually.ts';
 import { waitingTasks } from './tasks.ts';
 
 const count = 50;

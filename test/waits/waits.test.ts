@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { finished } from '../cli/command.ts';
-import { eventually, startSystem, type RunShown, type System } from '../faults/project.ts';
+import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { eventually } from '../support/eventually.ts';
 import { waitingTasks } from './tasks.ts';
 
 const start = () => startSystem({}, waitingTasks);

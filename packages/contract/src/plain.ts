@@ -8,6 +8,7 @@ export * from './blob-path.ts';
 export * from './duration.ts';
 export * from './environment.ts';
 export * from './period.ts';
+export * from './readable.ts';
 export { routes } from './routes.ts';
 export * from './status.ts';
 export * from './time-span.ts';

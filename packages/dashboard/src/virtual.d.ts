@@ -1,5 +1,5 @@
-/** `GET /api/v1/runs viewer`: method, path and least role of each operation; operations-plugin.ts makes it. */
-declare module 'virtual:operations' {
-  const operations: Readonly<Record<string, string>>;
-  export default operations;
+/** `admin`, or `admin member` where another role is enough in dev: what each operation needs; roles-plugin.ts makes it. */
+declare module 'virtual:roles' {
+  const roles: Readonly<Record<string, string>>;
+  export default roles;
 }

@@ -1,4 +1,4 @@
-import operations from 'virtual:operations';
+import { dashboardHeader, environmentHeader, projectHeader, routes } from '@millrace/contract/plain';
 import { ApiError } from './api-error.ts';
 import { setConnection } from './connection.ts';
 import type { Given, OperationName, ReplyOf } from './operation-types.ts';
@@ -34,9 +34,7 @@ export function requestOf<N extends OperationName>(
   name: N,
   given: Given<N>,
 ): { readonly method: string; readonly path: string } {
-  const operation = operations[name];
-  if (operation === undefined) throw new Error(`there is no operation ${name}`);
-  const [method = 'GET', template = ''] = operation.split(' ');
+  const [method, template] = routes[name];
   const params = (given.params ?? {}) as Readonly<Record<string, string>>;
   const path = template.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));
   return { method, path: path + queryText(given.query) };
@@ -44,10 +42,10 @@ export function requestOf<N extends OperationName>(
 
 export const headersOf = (environment: Environment | undefined): Record<string, string> => ({
   // The session's cookie counts only with it: no form and no image of another page can send it.
-  'x-millrace-dashboard': '1',
+  [dashboardHeader]: '1',
   ...(environment && {
-    'x-millrace-project': environment.project,
-    'x-millrace-environment': environment.kind,
+    [projectHeader]: environment.project,
+    [environmentHeader]: environment.kind,
     ...(environment.branch !== undefined && { 'x-trigger-branch': environment.branch }),
   }),
 });

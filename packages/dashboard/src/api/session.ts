@@ -1,6 +1,7 @@
 import type { CurrentBrowserSession, EnvironmentKind, Role } from '@millrace/contract';
+import { isAtLeast, roles } from '@millrace/contract/plain';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import operations from 'virtual:operations';
+import leastRoles from 'virtual:roles';
 import { call } from './client.ts';
 import { useEnvironment } from './environment.ts';
 import type { OperationName } from './operation-types.ts';
@@ -24,8 +25,6 @@ export function useProject(): Project | undefined {
   return useQuery(sessionQuery).data?.projects.find(({ ref }) => ref === project);
 }
 
-const ranks: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 };
-
 /** What people call the roles. */
 export const roleNames: Readonly<Record<Role, string>> = {
   viewer: 'Read-only',
@@ -36,10 +35,11 @@ export const roleNames: Readonly<Record<Role, string>> = {
 
 /** Whether somebody with the role may call the operation. The server decides; this only hides buttons that it would refuse. */
 export function allows(role: Role | undefined, operation: OperationName, isDev = false): boolean {
-  const [, , usual, inDev] = operations[operation]?.split(' ') ?? [];
+  const [usual, inDev] = leastRoles[operation]?.split(' ') ?? [];
   const least = isDev ? (inDev ?? usual) : usual;
   if (least === 'own') return true;
-  return role !== undefined && least !== undefined && least in ranks && ranks[role] >= ranks[least as Role];
+  const found = roles.find((one) => one === least);
+  return role !== undefined && found !== undefined && isAtLeast(role, found);
 }
 
 /**

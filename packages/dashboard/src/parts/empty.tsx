@@ -25,7 +25,7 @@ export const Empty = ({ title, children, command, action }: EmptyProps) => (
 /** A command to copy. */
 export const Command = ({ text }: { readonly text: string }) => (
   <div className="command">
-    <code>
+    <code tabIndex={0}>
       <span className="muted" aria-hidden="true">
         ${' '}
       </span>

@@ -1,6 +1,7 @@
 import type { Run, RunAttempt } from '@millrace/sdk';
+import { readableDuration } from '@millrace/contract/plain';
 import { printTable } from './print-table.ts';
-import { duration, table, type Screen } from './screen.ts';
+import { table, type Screen } from './screen.ts';
 
 /** Prints a run for a person, with its attempts if they are given: the first ones. */
 export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text, paint }: Screen): void {
@@ -17,7 +18,7 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
     ['version', run.version ?? 'none yet'],
     ['created', run.createdAt.toISOString()],
     ...(run.finishedAt ? [['finished', run.finishedAt.toISOString()]] : []),
-    ['took', duration(run.durationMs)],
+    ['took', readableDuration(run.durationMs)],
     ...(run.tags.length > 0 ? [['tags', run.tags.join(', ')]] : []),
     ...(run.payload === undefined ? [] : [['payload', JSON.stringify(run.payload)]]),
     ...(run.output === undefined ? [] : [['output', JSON.stringify(run.output)]]),
@@ -39,8 +40,10 @@ const printAttempts = (attempts: readonly RunAttempt[]): void =>
     attempts.map((one) => [
       String(one.number),
       one.status,
-      duration(one.waitedFor.reduce((all, { from, until }) => all + until.getTime() - from.getTime(), 0)),
-      duration(one.durationMs),
+      readableDuration(
+        one.waitedFor.reduce((all, { from, until }) => all + until.getTime() - from.getTime(), 0),
+      ),
+      readableDuration(one.durationMs),
       one.runner?.host ?? '',
       one.version ?? '',
       one.error ? firstLine(`${one.error.name ?? 'Error'}: ${one.error.message}`) : '',

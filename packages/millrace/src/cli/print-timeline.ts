@@ -1,5 +1,6 @@
 import type { RunTimeline, TimelineEntry } from '@millrace/sdk';
-import { duration, type Screen } from './screen.ts';
+import { readableDuration } from '@millrace/contract/plain';
+import { type Screen } from './screen.ts';
 import { escapeCell } from './terminal-text.ts';
 
 const barWidth = 16;
@@ -19,8 +20,8 @@ export function printTimeline(
   const whole = Math.max(1, ends.reduce((last, end) => Math.max(last, end), begin) - begin);
   const rows = entries.map((entry) => ({
     entry,
-    offset: short(entry.startedAt.getTime() - begin),
-    took: isMark(entry) ? '' : `${short(tookOf(entry, at))}${entry.endedAt ? '' : '+'}`,
+    offset: readableDuration(entry.startedAt.getTime() - begin),
+    took: isMark(entry) ? '' : `${readableDuration(tookOf(entry, at))}${entry.endedAt ? '' : '+'}`,
     bar: barOf(entry, at, begin, whole),
   }));
   const offsetWidth = Math.max(2, ...rows.map((row) => row.offset.length));
@@ -53,12 +54,6 @@ const isMark = (entry: TimelineEntry): boolean => entry.kind === 'log';
 
 const tookOf = (entry: TimelineEntry, at: Date): number =>
   entry.kind === 'span' ? entry.durationMs : (entry.endedAt ?? at).getTime() - entry.startedAt.getTime();
-
-/** As `duration`, with a decimal for what takes a few milliseconds. */
-const short = (ms: number): string => {
-  const from = Math.max(0, ms);
-  return from > 0 && from < 10 && !Number.isInteger(from) ? `${from.toFixed(1)} ms` : duration(from);
-};
 
 /** Where it is between the beginning and the end of the whole. */
 function barOf(entry: TimelineEntry, at: Date, begin: number, whole: number): string {

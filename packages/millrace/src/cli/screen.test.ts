@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { duration, screenOn, table } from './screen.ts';
+import { readableDuration } from '@millrace/contract/plain';
+import { screenOn, table } from './screen.ts';
 
 const esc = '\u001b';
 
@@ -9,18 +10,6 @@ function terminal(isTTY: boolean) {
   const written: string[] = [];
   return { written, stream: { isTTY, write: (text: string) => written.push(text) > 0 } };
 }
-
-test.each([
-  [0, '0 ms'],
-  [999.4, '999 ms'],
-  [1_000, '1.0 s'],
-  [1_290, '1.2 s'],
-  [59_999, '59.9 s'],
-  [60_000, '1 min 0 s'],
-  [125_900, '2 min 5 s'],
-])('%d milliseconds are %j', (ms, text) => {
-  expect(duration(ms)).toBe(text);
-});
 
 test('aligns columns and leaves the last one alone', () => {
   expect(

@@ -68,14 +68,6 @@ export const printJson = (value: unknown): void => void writeJson(value);
 /** Like printJson; false if the reader is slow. */
 export const writeJson = (value: unknown): boolean => process.stdout.write(jsonLine(value));
 
-/** `840 ms`, `1.3 s`, `2 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
-  const seconds = Math.floor(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
 /** Aligns columns to their widest cell, except the last one. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map((cell) => rendered(cell, escapeCell, asMark)));

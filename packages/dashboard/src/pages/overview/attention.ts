@@ -1,6 +1,6 @@
 import type { EnvironmentConcurrency, Queue, RunnerInfo, Schedule } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { countText } from '../../parts/count-text.ts';
-import { durationText } from '../../parts/time/format.ts';
 
 /** What may need a person, each with the page on which something can be done. */
 export interface Concern {
@@ -92,7 +92,7 @@ export function concernsOf(known: Known): readonly Concern[] {
     found.push({
       id: 'oldest',
       tone: 'warn',
-      text: `The oldest waiting run has waited for ${durationText(known.oldestMs ?? 0)}.`,
+      text: `The oldest waiting run has waited for ${readableDuration(known.oldestMs ?? 0)}.`,
       to: '/queues',
       action: 'What waits',
     });

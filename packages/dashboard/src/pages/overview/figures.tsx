@@ -1,7 +1,7 @@
 import type { EnvironmentConcurrency, RunnerInfo, StatsSeries } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import type { ReactNode } from 'react';
 import { PageLink } from '../../parts/page-link.tsx';
-import { durationText } from '../../parts/time/format.ts';
 
 interface FiguresProps {
   readonly stats: StatsSeries | undefined;
@@ -45,7 +45,9 @@ export function Figures({ stats, range, concurrency, runners, oldestMs }: Figure
         to="/runs"
         search={{ q: 'status:queued,pending-version since:30d' }}
         value={concurrency && number(concurrency.queued)}
-        note={oldestMs != null && oldestMs > 0 ? `the oldest for ${durationText(oldestMs)}` : 'none for long'}
+        note={
+          oldestMs != null && oldestMs > 0 ? `the oldest for ${readableDuration(oldestMs)}` : 'none for long'
+        }
       />
       <Figure
         name={`Completed, ${range}`}
@@ -69,8 +71,8 @@ export function Figures({ stats, range, concurrency, runners, oldestMs }: Figure
       <Figure
         name="Time at work, p95"
         to="/tasks"
-        value={total && (total.duration.p95 === null ? '–' : durationText(total.duration.p95))}
-        note={total && total.wait.p95 !== null && `${durationText(total.wait.p95)} in the queue`}
+        value={total && (total.duration.p95 === null ? '–' : readableDuration(total.duration.p95))}
+        note={total && total.wait.p95 !== null && `${readableDuration(total.wait.p95)} in the queue`}
       />
       <Figure
         name="Runners"

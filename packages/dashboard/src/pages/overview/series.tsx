@@ -1,8 +1,8 @@
 import type { StatsSeries } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { Plot } from '../../parts/plot/plot.tsx';
 import type { PlotSeries } from '../../parts/plot/plot-types.ts';
 import { useGoTo } from '../../parts/page-link.tsx';
-import { durationText } from '../../parts/time/format.ts';
 
 const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
 
@@ -42,7 +42,7 @@ export function Series({ stats }: { readonly stats: StatsSeries | undefined }) {
       <Card
         title="Time at work"
         times={times}
-        format={durationText}
+        format={readableDuration}
         series={[
           { name: 'p50', color: '--busy', kind: 'line', values: points.map(({ duration }) => duration.p50) },
           { name: 'p95', color: '--warn', kind: 'line', values: points.map(({ duration }) => duration.p95) },

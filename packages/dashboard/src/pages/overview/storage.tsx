@@ -1,7 +1,7 @@
+import { readableSize } from '@millrace/contract/plain';
 import { useAsk } from '../../api/ask.ts';
 import { useSession } from '../../api/session.ts';
 import { Section } from '../../parts/page.tsx';
-import { bytesText } from '../../parts/bytes.ts';
 
 /** What the installation takes on disk, for those who may know it: owners. */
 export function Storage() {
@@ -15,7 +15,7 @@ export function Storage() {
   return (
     <Section
       title="Storage of the installation"
-      actions={<span className="muted number">{bytesText(totalBytes)}</span>}
+      actions={<span className="muted number">{readableSize(totalBytes)}</span>}
     >
       <dl className="card storage">
         {largest.map(({ class: name, bytes, rowsEstimate }) => (
@@ -24,7 +24,7 @@ export function Storage() {
             <dd className="storage-bar" aria-hidden="true">
               <span style={{ inlineSize: `${Math.max(0.5, (bytes / most) * 100)}%` }} />
             </dd>
-            <dd className="number is-end">{bytesText(bytes)}</dd>
+            <dd className="number is-end">{readableSize(bytes)}</dd>
             <dd className="muted small number is-end">about {rowsEstimate.toLocaleString('en')} rows</dd>
           </div>
         ))}

@@ -1,9 +1,9 @@
+import { readableDuration } from '@millrace/contract/plain';
 import { useAsk } from '../../api/ask.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Skeleton } from '../../parts/failure.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
-import { durationText } from '../../parts/time/format.ts';
 import { share } from './figures.tsx';
 
 /** The tasks with most runs in the range, and how they went. */
@@ -60,7 +60,7 @@ export function TaskTable({ range }: { readonly range: string }) {
                         )}
                       </td>
                       <td className="is-end number">
-                        {total.duration.p95 === null ? '–' : durationText(total.duration.p95)}
+                        {total.duration.p95 === null ? '–' : readableDuration(total.duration.p95)}
                       </td>
                     </tr>
                   );

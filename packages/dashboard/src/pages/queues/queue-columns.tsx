@@ -1,10 +1,10 @@
 import type { Queue, StatsSeries } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
-import { durationText } from '../../parts/time/format.ts';
 import { Load } from './load.tsx';
 import { PauseIcon } from './pause-button.tsx';
 import { queueLook } from './queue-state.ts';
@@ -81,7 +81,7 @@ export const queueColumns: readonly Column<QueueRow>[] = [
     width: '110px',
     align: 'end',
     cell: ({ lastHour }) =>
-      lastHour?.total.wait.p95 == null ? nothing : durationText(lastHour.total.wait.p95),
+      lastHour?.total.wait.p95 == null ? nothing : readableDuration(lastHour.total.wait.p95),
   },
   {
     id: 'ended',

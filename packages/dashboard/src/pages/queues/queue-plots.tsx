@@ -1,9 +1,9 @@
+import { readableDuration } from '@millrace/contract/plain';
 import { useAsk } from '../../api/ask.ts';
 import { Button } from '../../parts/button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
-import { durationText } from '../../parts/time/format.ts';
 
 const ranges = ['1h', '6h', '1d', '7d'];
 
@@ -56,7 +56,7 @@ export function QueuePlots({ name }: { readonly name: string }) {
             series={[
               { name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) },
             ]}
-            format={durationText}
+            format={readableDuration}
           />
         </div>
         <div className="card plot-card">

@@ -1,10 +1,10 @@
 import type { Attempt } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { useAsk } from '../../api/ask.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
-import { durationText } from '../../parts/time/format.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { attemptWords } from './timeline/words.ts';
 
@@ -105,7 +105,7 @@ function AttemptRow({
           <Duration ms={attempt.durationMs} />
         )}
       </td>
-      <td className="number">{waited > 0 ? durationText(waited) : '–'}</td>
+      <td className="number">{waited > 0 ? readableDuration(waited) : '–'}</td>
       <td className={`mono ${cell('version')}`} data-tip={tip('version')}>
         {attempt.version ?? '–'}
       </td>
@@ -127,7 +127,7 @@ function AttemptRow({
           '–'
         )}
         {attempt.retryDelayMs !== undefined && (
-          <span className="muted"> next after {durationText(attempt.retryDelayMs)}</span>
+          <span className="muted"> next after {readableDuration(attempt.retryDelayMs)}</span>
         )}
       </td>
     </tr>

@@ -1,3 +1,4 @@
+import { readableDuration } from '@millrace/contract/plain';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { Id } from '../../parts/id.tsx';
@@ -7,7 +8,6 @@ import { Facts } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Status } from '../../parts/status/status.tsx';
 import { Tabs, type Tab } from '../../parts/tabs.tsx';
-import { durationText } from '../../parts/time/format.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Skeleton } from '../../parts/failure.tsx';
@@ -51,7 +51,7 @@ export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
         : [
             'In the queue',
             <span className="number">
-              {durationText(Date.parse(run.startedAt) - Date.parse(run.createdAt))}
+              {readableDuration(Date.parse(run.startedAt) - Date.parse(run.createdAt))}
             </span>,
           ],
       run.isExecuting && run.startedAt !== undefined

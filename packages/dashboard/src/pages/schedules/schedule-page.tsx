@@ -1,4 +1,5 @@
 import type { Schedule } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { useParams } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useAct, useAsk } from '../../api/ask.ts';
@@ -13,7 +14,6 @@ import { Facts, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
-import { durationText } from '../../parts/time/format.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { browserTimeZone, useTimeZone } from '../../parts/time/zone.ts';
 import { BackfillDialog } from './backfill-dialog.tsx';
@@ -135,7 +135,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
           [
             'Started late',
             schedule.lag
-              ? `${durationText(schedule.lag.lastMs)}, at most ${durationText(schedule.lag.maxMs)} of the last ${schedule.lag.runs}`
+              ? `${readableDuration(schedule.lag.lastMs)}, at most ${readableDuration(schedule.lag.maxMs)} of the last ${schedule.lag.runs}`
               : undefined,
           ],
           ['Window', schedule.window],

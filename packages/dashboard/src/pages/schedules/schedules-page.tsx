@@ -34,7 +34,7 @@ const columns: readonly Column<Schedule>[] = [
   {
     id: 'task',
     header: 'Task',
-    width: 'minmax(110px, 1.2fr)',
+    width: 'minmax(84px, 1.2fr)',
     isFixed: true,
     isEssential: true,
     cell: ({ id, task, externalId, deduplicationKey }) => (
@@ -49,7 +49,7 @@ const columns: readonly Column<Schedule>[] = [
   {
     id: 'when',
     header: 'When',
-    width: 'minmax(120px, 1.6fr)',
+    width: 'minmax(84px, 1.6fr)',
     isEssential: true,
     cell: ({ generator }) => (
       <>

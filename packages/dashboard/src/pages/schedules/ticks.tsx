@@ -1,4 +1,5 @@
 import type { Schedule, ScheduleTick } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { useAsk, useAskPages } from '../../api/ask.ts';
 import { useEnvironmentParams } from '../../api/environment.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -13,7 +14,7 @@ import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { useLiveRows } from '../../parts/table/live-rows.ts';
 import { Table } from '../../parts/table/table.tsx';
-import { durationText, exactText } from '../../parts/time/format.ts';
+import { exactText } from '../../parts/time/format.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { lookOfTick, reasonTexts } from './looks.ts';
 
@@ -34,14 +35,14 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
   {
     id: 'status',
     header: 'Outcome',
-    width: 'minmax(100px, 140px)',
+    width: 'minmax(44px, 140px)',
     isEssential: true,
     cell: (tick) => <Mark look={lookOfTick(tick)} />,
   },
   {
     id: 'tick',
     header: 'Tick',
-    width: 'minmax(160px, 250px)',
+    width: 'minmax(120px, 250px)',
     isEssential: true,
     cell: (tick) => (
       <span className="number cut">
@@ -61,7 +62,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
   {
     id: 'run',
     header: 'Run or reason',
-    width: 'minmax(120px, 2fr)',
+    width: 'minmax(90px, 2fr)',
     isEssential: true,
     cell: (tick) =>
       tick.outcome === 'skipped' ? (
@@ -86,7 +87,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
       tick.outcome === 'skipped' || tick.backfilled ? (
         <span className="muted">–</span>
       ) : (
-        durationText(Date.parse(tick.firedAt) - Date.parse(tick.dueAt))
+        readableDuration(Date.parse(tick.firedAt) - Date.parse(tick.dueAt))
       ),
   },
 ];

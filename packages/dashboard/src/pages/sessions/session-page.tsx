@@ -58,7 +58,7 @@ function Loaded({ session }: { readonly session: Session }) {
       summary={
         <span className="row wrap">
           <Mark look={lookOfSession(session)} />
-          <span>
+          <span className="session-with">
             {session.type} with{' '}
             <PageLink to={`/tasks/${encodeURIComponent(session.taskIdentifier)}`}>
               {session.taskIdentifier}

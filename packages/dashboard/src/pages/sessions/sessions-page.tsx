@@ -58,7 +58,7 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
   {
     id: 'session',
     header: 'Session',
-    width: 'minmax(120px, 1.5fr)',
+    width: 'minmax(84px, 1.5fr)',
     isEssential: true,
     cell: ({ id, externalId }) => (
       <PageLink to={`/sessions/${id}`} tabIndex={-1} className="mono cut">
@@ -69,7 +69,7 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
   {
     id: 'task',
     header: 'Task',
-    width: 'minmax(90px, 1fr)',
+    width: 'minmax(72px, 1fr)',
     isEssential: true,
     cell: ({ taskIdentifier }) => (
       <button

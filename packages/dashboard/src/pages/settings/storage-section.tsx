@@ -1,7 +1,7 @@
 import type { StorageClass, StorageUse } from '@millrace/contract';
+import { readableSize } from '@millrace/contract/plain';
 import { ApiError } from '../../api/api-error.ts';
 import { useAsk } from '../../api/ask.ts';
-import { bytesText } from '../../parts/bytes.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
@@ -48,7 +48,7 @@ export function StorageSection() {
     <div className="stack">
       {storage.data && (
         <p>
-          <span className="storage-total number">{bytesText(total)}</span>{' '}
+          <span className="storage-total number">{readableSize(total)}</span>{' '}
           <span className="muted">on disk, with indexes and what is free in the files.</span>
         </p>
       )}
@@ -89,7 +89,7 @@ const TableUse = ({ use }: { readonly use: Use }) => (
       {use.tables.map(({ name, bytes }) => (
         <tr key={name}>
           <td className="mono">{name}</td>
-          <td className="number">{bytesText(bytes)}</td>
+          <td className="number">{readableSize(bytes)}</td>
         </tr>
       ))}
     </tbody>
@@ -127,7 +127,7 @@ const columnsOf = (total: number): readonly Column<Use>[] => [
     width: '96px',
     align: 'end',
     isEssential: true,
-    cell: ({ bytes }) => bytesText(bytes),
+    cell: ({ bytes }) => readableSize(bytes),
   },
   {
     id: 'rows',

@@ -1,9 +1,9 @@
 import type { StatsSeries, TaskInfo } from '@millrace/contract';
+import { readableDuration } from '@millrace/contract/plain';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import type { Column } from '../../parts/table/column.ts';
-import { durationText } from '../../parts/time/format.ts';
 import { failuresOf, rateText, successOf } from './task-stats.ts';
 import { startsText } from './task-words.ts';
 import '../../parts/runs/runs.css';
@@ -72,7 +72,7 @@ export const taskColumns: readonly Column<TaskRow>[] = [
     width: '80px',
     align: 'end',
     cell: ({ lastDay }) =>
-      lastDay?.total.duration.p95 == null ? nothing : durationText(lastDay.total.duration.p95),
+      lastDay?.total.duration.p95 == null ? nothing : readableDuration(lastDay.total.duration.p95),
   },
   {
     id: 'queue',

@@ -1,3 +1,4 @@
+import { readableDuration } from '@millrace/contract/plain';
 import { useAsk } from '../../api/ask.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -11,7 +12,6 @@ import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Spark } from '../../parts/spark/spark.tsx';
-import { durationText } from '../../parts/time/format.ts';
 import type { TaskDetail } from './task-detail.ts';
 import { failuresOf, rateText } from './task-stats.ts';
 
@@ -53,8 +53,8 @@ function Figures({ task: { recent } }: { readonly task: TaskDetail }) {
     ['Success', rateText(successRate) ?? '–', successRate !== null && successRate < 0.95],
     ['Failed', failed.toLocaleString('en'), failed > 0],
     ['Not over', live.toLocaleString('en')],
-    ['p50', p50Ms === null ? '–' : durationText(p50Ms)],
-    ['p95', p95Ms === null ? '–' : durationText(p95Ms)],
+    ['p50', p50Ms === null ? '–' : readableDuration(p50Ms)],
+    ['p95', p95Ms === null ? '–' : readableDuration(p95Ms)],
   ];
   return (
     <Section title={`The latest ${runs === 1 ? 'run' : countText(runs, 'run')}`}>
@@ -116,7 +116,7 @@ function TaskPlots({ taskId }: { readonly taskId: string }) {
           <Plot
             label="Duration of attempts"
             times={times}
-            format={durationText}
+            format={readableDuration}
             series={[
               {
                 name: 'p95',
@@ -138,7 +138,7 @@ function TaskPlots({ taskId }: { readonly taskId: string }) {
           <Plot
             label="Time in the queue, p95"
             times={times}
-            format={durationText}
+            format={readableDuration}
             series={[
               { name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) },
             ]}

@@ -1,6 +1,6 @@
 import type { Deployment } from '@millrace/contract';
+import { readableSize } from '@millrace/contract/plain';
 import { useAct } from '../../api/ask.ts';
-import { bytesText } from '../../parts/bytes.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { outdated } from './outdated.ts';
 
@@ -28,7 +28,7 @@ export function ArchiveDialog({ version, onClose }: ArchiveDialogProps) {
       error={archive.error?.message}
       onConfirm={() => archive.mutate({ params: { version: version.version } })}
     >
-      Its files ({bytesText(version.bytes)}) are deleted. It cannot be promoted any more: to have its code
+      Its files ({readableSize(version.bytes)}) are deleted. It cannot be promoted any more: to have its code
       back, deploy it again. Its runs stay.
     </Confirm>
   );

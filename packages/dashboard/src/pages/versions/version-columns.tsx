@@ -1,6 +1,6 @@
 import type { Deployment } from '@millrace/contract';
+import { readableSize } from '@millrace/contract/plain';
 import type { ReactNode } from 'react';
-import { bytesText } from '../../parts/bytes.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
@@ -61,7 +61,8 @@ export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly 
     header: 'Size',
     width: '80px',
     align: 'end',
-    cell: ({ bytes, isUploaded }) => (isUploaded ? bytesText(bytes) : <span className="muted">folder</span>),
+    cell: ({ bytes, isUploaded }) =>
+      isUploaded ? readableSize(bytes) : <span className="muted">folder</span>,
   },
   ...(acts
     ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]

@@ -1,9 +1,9 @@
 import type { DeploymentDetails } from '@millrace/contract';
+import { readableSize } from '@millrace/contract/plain';
 import { Navigate, useParams } from '@tanstack/react-router';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentParams } from '../../api/environment.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { bytesText } from '../../parts/bytes.ts';
 import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
@@ -132,7 +132,7 @@ const factsOf = (one: DeploymentDetails): Parameters<typeof Facts>[0]['facts'] =
       {one.liveRuns.toLocaleString('en')}
     </PageLink>,
   ],
-  ['Size', one.isUploaded ? bytesText(one.bytes) : 'not uploaded: served from a folder'],
+  ['Size', one.isUploaded ? readableSize(one.bytes) : 'not uploaded: served from a folder'],
   one.runtime === null ? undefined : ['Runtime', `${one.runtime} ${one.runtimeVersion ?? ''}`],
   one.sdkVersion === null ? undefined : ['SDK', one.sdkVersion],
   one.platforms.length === 0 ? undefined : ['Platforms', one.platforms.join(', ')],

@@ -1,22 +1,8 @@
 import { expect, test } from 'vitest';
-import { bytesText } from '../bytes.ts';
 import { shortId } from '../id-text.ts';
 import { visibleControls } from '../json/visible-controls.ts';
 import { runStatusLooks } from '../status/run-status.ts';
-import { durationText, exactText, relativeText } from './format.ts';
-
-test.each([
-  [0, '0ms'],
-  [0.4, '0.4ms'],
-  [999, '999ms'],
-  [1_250, '1.2s'],
-  [59_999, '59s'],
-  [83_000, '1m 23s'],
-  [3_600_000, '1h'],
-  [90_061_000, '1d 1h'],
-])('%d ms is shown as %s', (ms, text) => {
-  expect(durationText(ms)).toBe(text);
-});
+import { exactText, relativeText } from './format.ts';
 
 test.each([
   [1_000, 'now'],
@@ -32,14 +18,6 @@ test('the exact instant has the zone that was chosen', () => {
   const at = Date.parse('2026-11-23T17:36:02.128Z');
   expect(exactText(at, 'UTC')).toBe('23 Nov 2026, 17:36:02.128 UTC');
   expect(exactText(at, 'Asia/Kolkata')).toContain('23:06:02.128');
-});
-
-test.each([
-  [512, '512 B'],
-  [1_572_864, '1.5 MiB'],
-  [800 * 1_024, '800 KiB'],
-])('%d bytes are %s', (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text);
 });
 
 test('an id is cut in its middle, and a short one is not', () => {

@@ -4,24 +4,6 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * A length of time in at most two units, for tables.
- *
- * @example durationText(83_000) // '1m 23s'
- */
-export function durationText(ms: number): string {
-  const abs = Math.max(0, ms);
-  if (abs < 1) return `${abs === 0 ? 0 : abs.toFixed(1)}ms`;
-  if (abs < second) return `${Math.round(abs)}ms`;
-  if (abs < 10 * second) return `${(Math.floor(abs / 100) / 10).toFixed(1)}s`;
-  if (abs < minute) return `${Math.floor(abs / second)}s`;
-  const [large, small] =
-    abs < hour ? ([minute, second] as const) : abs < day ? ([hour, minute] as const) : ([day, hour] as const);
-  const letters = { [minute]: 'm', [second]: 's', [hour]: 'h', [day]: 'd' };
-  const rest = Math.floor((abs % large) / small);
-  return `${Math.floor(abs / large)}${letters[large]}${rest > 0 ? ` ${rest}${letters[small]}` : ''}`;
-}
-
-/**
  * How long ago, or in how long.
  *
  * @example relativeText(Date.now() - 65_000, Date.now()) // '1m ago'

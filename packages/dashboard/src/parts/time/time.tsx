@@ -1,4 +1,5 @@
-import { durationText, exactText, relativeText } from './format.ts';
+import { readableDuration } from '@millrace/contract/plain';
+import { exactText, relativeText } from './format.ts';
 import { useNow } from './now.ts';
 import { useTimeZone } from './zone.ts';
 
@@ -30,9 +31,9 @@ export function Duration({
   readonly since?: string | undefined;
 }) {
   if (ms === undefined && since !== undefined) return <RunningDuration since={since} />;
-  return <span className="number">{ms === undefined ? '–' : durationText(ms)}</span>;
+  return <span className="number">{ms === undefined ? '–' : readableDuration(ms)}</span>;
 }
 
 const RunningDuration = ({ since }: { readonly since: string }) => (
-  <span className="number">{durationText(useNow() - Date.parse(since))}</span>
+  <span className="number">{readableDuration(useNow() - Date.parse(since))}</span>
 );

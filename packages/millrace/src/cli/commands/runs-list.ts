@@ -4,11 +4,11 @@ import {
   runFilterQuery,
   type RunFilterParams,
 } from '@millrace/contract/filter';
-import { runStatuses, type RunStatus } from '@millrace/contract/plain';
+import { runStatuses, type RunStatus, readableDuration } from '@millrace/contract/plain';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
-import { duration, printJson, screenOn, table } from '../screen.ts';
+import { printJson, screenOn, table } from '../screen.ts';
 
 interface ListOptions extends ConnectionOptions {
   readonly task?: string;
@@ -93,7 +93,7 @@ export const listCommand = (): Command =>
       run.status,
       run.taskIdentifier,
       run.createdAt.toISOString(),
-      duration(run.durationMs),
+      readableDuration(run.durationMs),
       run.tags.join(', '),
     ]);
     const [head = '', ...body] = table([['id', 'status', 'task', 'created', 'took', 'tags'], ...rows]);

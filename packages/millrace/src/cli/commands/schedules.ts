@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import type { Schedule } from '@millrace/sdk';
+import { readableDuration } from '@millrace/contract/plain';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { instant, positiveInteger } from '../options.ts';
-import { duration, printJson, screenOn, table, type Screen } from '../screen.ts';
+import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { previewCommand } from './schedules-preview.ts';
 import { ticksCommand } from './schedules-ticks.ts';
 
@@ -17,7 +18,7 @@ const withSchedule = (command: Command): Command =>
       .option('--json', 'JSON, a line each'),
   );
 
-const lagText = ({ lag }: Schedule): string => (lag ? duration(lag.lastMs) : '-');
+const lagText = ({ lag }: Schedule): string => (lag ? readableDuration(lag.lastMs) : '-');
 
 const listCommand = (): Command =>
   withConnectionOptions(
@@ -70,7 +71,7 @@ function printSchedule(schedule: Schedule, { line, paint }: Screen): void {
       ? [
           [
             'lag',
-            `last ${duration(schedule.lag.lastMs)}, most ${duration(schedule.lag.maxMs)} of ${schedule.lag.runs}`,
+            `last ${readableDuration(schedule.lag.lastMs)}, most ${readableDuration(schedule.lag.maxMs)} of ${schedule.lag.runs}`,
           ],
         ]
       : []),

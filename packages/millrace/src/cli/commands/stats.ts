@@ -1,8 +1,9 @@
 import type { Stats, StatsCounts, StatsSeries } from '@millrace/sdk';
 import { Command, Option } from 'commander';
+import { readableDuration } from '@millrace/contract/plain';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
-import { duration, printJson, screenOn, table } from '../screen.ts';
+import { printJson, screenOn, table } from '../screen.ts';
 import { sparkline } from '../sparkline.ts';
 
 interface StatsOptions extends ConnectionOptions {
@@ -66,11 +67,11 @@ export const statsCommand = (): Command =>
 const failures = ({ failed, crashed, systemFailure, timedOut }: StatsCounts): number =>
   failed + crashed + systemFailure + timedOut;
 
-const milliseconds = (ms: number | null): string => (ms === null ? '' : duration(ms));
+const milliseconds = (ms: number | null): string => (ms === null ? '' : readableDuration(ms));
 
 function printSeries({ from, stepMs }: Stats, { points, total }: StatsSeries): void {
   const { line, paint } = screenOn(process.stdout);
-  line(paint.dim(`from ${from.toISOString()}, ${duration(stepMs)} a step`));
+  line(paint.dim(`from ${from.toISOString()}, ${readableDuration(stepMs)} a step`));
   const count = (name: string, read: (counts: StatsCounts) => number | null): string[] => [
     name,
     sparkline(points.map(read), width),

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import { readableSize } from '@millrace/contract/plain';
 import { call } from '../call.ts';
 import { findLogin, withLoginOptions, type LoginOptions } from '../login.ts';
 import { printTable } from '../print-table.ts';
 import { printJson } from '../screen.ts';
-import { sizeText } from '../size-text.ts';
 
 export const storageCommand = (): Command =>
   withLoginOptions(
@@ -17,11 +17,11 @@ export const storageCommand = (): Command =>
       [
         ...used.data.map(({ class: name, bytes, rowsEstimate, tables: [largest] }) => [
           name,
-          sizeText(bytes),
+          readableSize(bytes),
           String(rowsEstimate),
-          largest ? `${largest.name} ${sizeText(largest.bytes)}` : '',
+          largest ? `${largest.name} ${readableSize(largest.bytes)}` : '',
         ]),
-        ['all', sizeText(used.totalBytes), '', ''],
+        ['all', readableSize(used.totalBytes), '', ''],
       ],
     );
   });

@@ -1,8 +1,9 @@
 import type { TaskDetail, TaskInfo } from '@millrace/sdk';
 import { Command } from 'commander';
+import { readableDuration } from '@millrace/contract/plain';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { printTable } from '../print-table.ts';
-import { duration, printJson, screenOn, table } from '../screen.ts';
+import { printJson, screenOn, table } from '../screen.ts';
 
 interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
@@ -53,7 +54,7 @@ const showCommand = (): Command =>
         run.id,
         run.status,
         run.createdAt.toISOString(),
-        duration(run.durationMs),
+        readableDuration(run.durationMs),
         run.version ?? '',
       ]),
     );
@@ -61,7 +62,7 @@ const showCommand = (): Command =>
 
 function factsOf(one: TaskDetail): string[][] {
   const { recent } = one;
-  const ms = (value: number | null): string => (value === null ? '-' : duration(value));
+  const ms = (value: number | null): string => (value === null ? '-' : readableDuration(value));
   return [
     ['task', one.id],
     ...(one.description === undefined ? [] : [['description', one.description]]),

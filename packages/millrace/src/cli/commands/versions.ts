@@ -1,5 +1,6 @@
 import type { DeployedTask, Deployment, DeploymentDetails, Promoted } from '@millrace/sdk';
 import { Command } from 'commander';
+import { readableSize } from '@millrace/contract/plain';
 import { age } from '../age.ts';
 import { confirmed } from '../confirm.ts';
 import { promoteWhenLoaded } from '../../deploy/promote.ts';
@@ -8,7 +9,6 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { grace, positiveInteger } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
-import { sizeText } from '../size-text.ts';
 import { moveCommand } from './versions-move.ts';
 import { waitsFor } from '../waiting.ts';
 
@@ -63,7 +63,10 @@ function printVersion(one: DeploymentDetails, { line, paint }: Screen): void {
     ...(one.canaryPercent === null ? [] : [['canary', `${one.canaryPercent} % of new runs`]]),
     ['first current', one.deployedAt?.toISOString() ?? 'never'],
     ['tasks', String(one.tasks)],
-    ['size', one.isUploaded ? sizeText(one.bytes) : 'not uploaded: only runners with its folder serve it'],
+    [
+      'size',
+      one.isUploaded ? readableSize(one.bytes) : 'not uploaded: only runners with its folder serve it',
+    ],
     ['Node.js', one.runtimeVersion ?? 'unknown'],
     ['platforms', one.platforms.join(', ') || 'any'],
     ...(one.requires.length > 0 ? [['requires', one.requires.join(', ')]] : []),
@@ -214,7 +217,7 @@ const archiveCommand = (): Command =>
     .action(async (version: string, { yes, json, ...connection }: VersionOptions & { yes?: boolean }) => {
       const { deployments } = await openClient(connection);
       const found = await deployments.retrieve(version);
-      const question = `Archive ${found.version} (${found.tasks} tasks, ${sizeText(found.bytes)}) for good?`;
+      const question = `Archive ${found.version} (${found.tasks} tasks, ${readableSize(found.bytes)}) for good?`;
       if (!yes && !(await confirmed(question, 'give --yes')))
         throw new CommandFailed(exitCodes.failed, 'Not archived.');
       const archived = await deployments.archive(found);

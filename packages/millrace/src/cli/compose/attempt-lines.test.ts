@@ -19,9 +19,9 @@ test('says task, run, time and the first line of the error', () => {
   end({ kind: 'retry', delayMs: 500, error });
   end({ kind: 'failed', status: 'FAILED', error }, 2);
   expect(lines).toEqual([
-    'done    mail run_1 1.2 s',
-    'retry   mail run_1 1.2 s again in 500 ms TypeError: no',
-    'failed  mail run_1 1.2 s, attempt 2 FAILED TypeError: no',
+    'done    mail run_1 1.2s',
+    'retry   mail run_1 1.2s again in 500ms TypeError: no',
+    'failed  mail run_1 1.2s, attempt 2 FAILED TypeError: no',
   ]);
 });
 

@@ -1,5 +1,6 @@
+import { readableDuration } from '@millrace/contract/plain';
 import type { AttemptEnd } from '../../runner/options.ts';
-import { duration, type Screen } from '../screen.ts';
+import { type Screen } from '../screen.ts';
 import { throttle } from './throttle.ts';
 
 /** Prints one line for each ended attempt: at most the first lines of each second, and how many more there were. */
@@ -15,13 +16,13 @@ export const attemptLines = (
 
 function describe({ task, run, attempt, outcome, took }: AttemptEnd, paint: Screen['paint']): string {
   const facts = `${task} ${paint.dim(run)}`;
-  const time = paint.dim(`${duration(took)}${attempt > 1 ? `, attempt ${attempt}` : ''}`);
+  const time = paint.dim(`${readableDuration(took)}${attempt > 1 ? `, attempt ${attempt}` : ''}`);
   if (outcome.kind === 'completed') return `${paint.green('done')}    ${facts} ${time}`;
   if (outcome.kind === 'canceled') return `${paint.yellow('cancel')}  ${facts} ${time}`;
   if (outcome.kind === 'unknownTask') return `${paint.yellow('unknown')} ${facts}`;
   const error = `${outcome.error.name}: ${outcome.error.message.split('\n', 1)[0] ?? ''}`;
   if (outcome.kind === 'retry') {
-    return `${paint.yellow('retry')}   ${facts} ${time} ${paint.dim(`again in ${duration(outcome.delayMs)}`)} ${error}`;
+    return `${paint.yellow('retry')}   ${facts} ${time} ${paint.dim(`again in ${readableDuration(outcome.delayMs)}`)} ${error}`;
   }
   return `${paint.red('failed')}  ${facts} ${time} ${outcome.status} ${error}`;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createLog, loadMasterKey, type RunningServer } from '@millrace/server';
 import { configure } from '@millrace/sdk';
+import { readableDuration } from '@millrace/contract/plain';
 import { calm } from '../../demo/calm.ts';
 import { fill, setUp, type OldVersions } from '../../demo/fill.ts';
 import { openDemoFolder, type DemoFolder } from '../../demo/folder.ts';
@@ -15,7 +16,7 @@ import { keepMoving } from '../../demo/traffic.ts';
 import { startRunner } from '../../runner/start.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { ownDev } from '../running-dev.ts';
-import { duration, printJson, screenOn, type Screen } from '../screen.ts';
+import { printJson, screenOn, type Screen } from '../screen.ts';
 import { listenForStop, type StopRequest } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
@@ -52,7 +53,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   });
   const onStep = (step: string): void => {
     signal.throwIfAborted();
-    line(`${paint.dim(duration(performance.now() - startedAt).padStart(8))}  ${step}`);
+    line(`${paint.dim(readableDuration(performance.now() - startedAt).padStart(8))}  ${step}`);
   };
   await withCleanup(async (cleanup) => {
     const folder = await openFolder(options.data);
@@ -169,7 +170,7 @@ interface Ready {
 function tellReady({ line, paint }: Screen, { url, folder, summary, tookMs }: Ready): void {
   const { runs, errorGroups, schedules, sessions, waitingTokens } = summary.counts;
   line();
-  line(`${paint.bold('Millrace')} ${version} at ${paint.cyan(url)}, ready after ${duration(tookMs)}`);
+  line(`${paint.bold('Millrace')} ${version} at ${paint.cyan(url)}, ready after ${readableDuration(tookMs)}`);
   line(
     `  ${runs} runs, ${errorGroups} error groups, ${schedules} schedules, ${sessions} chats, ${waitingTokens} questions to people`,
   );

@@ -1,7 +1,7 @@
+import { readableDuration, readableSize } from '@millrace/contract/plain';
 import type { Prepared } from '../../deploy/prepare.ts';
 import type { UploadProgress } from '../../deploy/upload.ts';
-import { duration, screenOn, table, type Screen } from '../screen.ts';
-import { sizeText } from '../size-text.ts';
+import { screenOn, table, type Screen } from '../screen.ts';
 
 /** How a deployment ended. */
 export interface Deployed {
@@ -38,7 +38,7 @@ export function uploadScreen(): {
       if (!process.stderr.isTTY || performance.now() - shownAt < stepMs) return;
       shownAt = performance.now();
       isShown = true;
-      raw(`\r\u001b[KUploading ${sizeText(sentBytes)} of ${sizeText(totalBytes)}`);
+      raw(`\r\u001b[KUploading ${readableSize(sentBytes)} of ${readableSize(totalBytes)}`);
     },
     end() {
       if (isShown) raw('\r\u001b[K');
@@ -64,8 +64,8 @@ export function printDeployment(
 ): void {
   line(
     isNew
-      ? `Uploaded ${files} files (${sizeText(sentBytes)}) as version ${paint.bold(version)}.`
-      : `The same content was deployed before: it is version ${paint.bold(version)}${sentBytes > 0 ? `, and its upload is complete now (${sizeText(sentBytes)})` : ', and nothing was uploaded'}.`,
+      ? `Uploaded ${files} files (${readableSize(sentBytes)}) as version ${paint.bold(version)}.`
+      : `The same content was deployed before: it is version ${paint.bold(version)}${sentBytes > 0 ? `, and its upload is complete now (${readableSize(sentBytes)})` : ', and nothing was uploaded'}.`,
   );
   if (isCurrent)
     line(
@@ -76,7 +76,7 @@ export function printDeployment(
     line(
       `Declared schedules are off in this branch: ${schedulesOff.join(', ')}. Turn them on with --schedules.`,
     );
-  line(paint.dim(`Built in ${duration(buildMs)}, deployed in ${duration(deployMs)}.`));
+  line(paint.dim(`Built in ${readableDuration(buildMs)}, deployed in ${readableDuration(deployMs)}.`));
 }
 
 const shownPackages = 20;
@@ -91,20 +91,21 @@ export function printContents(prepared: Prepared, screen: Screen): void {
   head(`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}, for Node.js ${bundle.nodeMajor} or later`);
   line(tasks.map(({ id }) => id).join(', '));
   line();
-  head(`${bundle.files.length} files, ${sizeText(sum(bundle.files))} compressed`);
+  head(`${bundle.files.length} files, ${readableSize(sum(bundle.files))} compressed`);
   const files = [['file', 'size', 'compressed']];
-  for (const { path, size, blobSize } of bundle.files) files.push([path, sizeText(size), sizeText(blobSize)]);
+  for (const { path, size, blobSize } of bundle.files)
+    files.push([path, readableSize(size), readableSize(blobSize)]);
   for (const row of table(files)) line(row);
   line();
   const packages = [...bytesByPackage].filter(([name]) => name !== '').toSorted(([, a], [, b]) => b - a);
   head(`${packages.length} packages are bundled`);
-  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, sizeText(size)])))
+  for (const row of table(packages.slice(0, shownPackages).map(([name, size]) => [name, readableSize(size)])))
     line(row);
   if (packages.length > shownPackages) line(paint.dim(`and ${packages.length - shownPackages} smaller ones`));
   for (const layer of layers) {
     line();
     head(
-      `Layer for ${layer.platform}: ${layer.packages.length} packages, ${sizeText(layer.blobSize)} compressed`,
+      `Layer for ${layer.platform}: ${layer.packages.length} packages, ${readableSize(layer.blobSize)} compressed`,
     );
     line(layer.packages.join(', '));
   }

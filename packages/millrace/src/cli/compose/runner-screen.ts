@@ -1,8 +1,9 @@
+import { readableDuration } from '@millrace/contract/plain';
 import type { RunnerEvents } from '../../runner/options.ts';
 import { describeProblem } from '../../project/index.ts';
 import { attemptLines } from './attempt-lines.ts';
 import { runLines } from './run-lines.ts';
-import { duration, type Screen } from '../screen.ts';
+import type { Screen } from '../screen.ts';
 
 interface RunnerScreenOptions {
   readonly quiet: boolean;
@@ -27,14 +28,15 @@ export function runnerScreen(
         names.length === 0
           ? paint.yellow('no tasks: export one from a file in the tasks folder')
           : shown.join(', ');
-      const how = isNew ? `registered in ${duration(took)}` : 'unchanged';
+      const how = isNew ? `registered in ${readableDuration(took)}` : 'unchanged';
       line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
       if (!isCurrent)
         line(
           `${paint.yellow('version')} ${version} is not current: new runs do not start on it. Deploy with \`millrace deploy\`, or promote it with \`millrace versions promote ${version}\`.`,
         );
     },
-    onLoaded: (version, took) => line(`${paint.cyan('version')} ${version} loaded in ${duration(took)}`),
+    onLoaded: (version, took) =>
+      line(`${paint.cyan('version')} ${version} loaded in ${readableDuration(took)}`),
     onDamaged: (version) =>
       line(
         `${paint.yellow('version')} ${version}: its files in the cache were lost or changed; fetching them again`,
@@ -46,7 +48,9 @@ export function runnerScreen(
     onStopping: ({ runs, waitMs }) => {
       if (runs.length === 0) return;
       const what = runs.length === 1 ? '1 run' : `${runs.length} runs`;
-      line(`Waiting for ${what} to finish, for ${duration(waitMs)} at most. Ctrl-C again stops at once.`);
+      line(
+        `Waiting for ${what} to finish, for ${readableDuration(waitMs)} at most. Ctrl-C again stops at once.`,
+      );
     },
     onGivenBack: ({ why, runs }) => {
       const what = why === 'notStarted' ? 'had not started' : 'did not end in time';

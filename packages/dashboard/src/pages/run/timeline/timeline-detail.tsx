@@ -1,3 +1,4 @@
+import { readableDuration } from '@millrace/contract/plain';
 import type { ReactNode } from 'react';
 import { IconButton } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/id.tsx';
@@ -6,7 +7,6 @@ import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { PageLink } from '../../../parts/page-link.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status/status.tsx';
-import { durationText } from '../../../parts/time/format.ts';
 import { Time } from '../../../parts/time/time.tsx';
 import type { Segment, TimelineRow } from './layout.ts';
 import { attemptWords } from './words.ts';
@@ -32,11 +32,11 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
           ...factsOf(entry),
           ...(row.attempt ? factsOf(row.attempt).slice(1) : []),
           ['Began', <Time key="began" at={row.from} exact />],
-          ['After', <span className="number">{durationText(row.from - origin)}</span>],
+          ['After', <span className="number">{readableDuration(row.from - origin)}</span>],
           [
             row.isLive ? 'So far' : 'Took',
             <span className="number">
-              {durationText(entry.kind === 'span' ? entry.durationMs : row.to - row.from)}
+              {readableDuration(entry.kind === 'span' ? entry.durationMs : row.to - row.from)}
             </span>,
           ],
         ]}
@@ -64,7 +64,7 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
         <ul>
           {row.segments.map((segment) => (
             <li key={segment.id}>
-              <span className="number">{durationText(segment.to - segment.from)}</span> {segment.label}{' '}
+              <span className="number">{readableDuration(segment.to - segment.from)}</span> {segment.label}{' '}
               <Target segment={segment} />
             </li>
           ))}
@@ -120,7 +120,7 @@ function factsOf(entry: TimelineRow['entry']): readonly Fact[] {
       entry.variablesRevision === undefined
         ? undefined
         : ['Variables', `revision ${entry.variablesRevision}`],
-      ['At work', durationText(entry.durationMs)],
+      ['At work', readableDuration(entry.durationMs)],
     ];
   if (entry.kind === 'batch') return [['Runs', entry.runCount.toLocaleString('en')]];
   return [

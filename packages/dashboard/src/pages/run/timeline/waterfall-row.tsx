@@ -1,8 +1,8 @@
+import { readableDuration } from '@millrace/contract/plain';
 import { memo } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import { GlyphMark } from '../../../parts/status/glyph.tsx';
 import { runStatusLooks } from '../../../parts/status/run-status.ts';
-import { durationText } from '../../../parts/time/format.ts';
 import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { percent, type TimelineRow } from './layout.ts';
 import { attemptWords } from './words.ts';
@@ -117,7 +117,7 @@ export const WaterfallRow = memo(function WaterfallRow({
                     key={segment.id}
                     className={`wf-segment wf-${segment.kind}`}
                     style={{ insetInlineStart: `${start}%`, inlineSize: `${size}%` }}
-                    data-tip={`${durationText(segment.to - segment.from)} ${segment.label}`}
+                    data-tip={`${readableDuration(segment.to - segment.from)} ${segment.label}`}
                   />
                 )
               );
@@ -136,7 +136,7 @@ export const WaterfallRow = memo(function WaterfallRow({
         )}
       </div>
       <div role="gridcell" className={`wf-length number ${row.isLive ? 'is-live' : ''}`}>
-        {durationText(length)}
+        {readableDuration(length)}
       </div>
     </div>
   );

@@ -1,8 +1,8 @@
+import { readableDuration } from '@millrace/contract/plain';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { useIsNarrow } from '../../../parts/media.ts';
-import { durationText } from '../../../parts/time/format.ts';
 import { TimelineDetail } from './timeline-detail.tsx';
 import { layoutTimeline, percent, ticks, type TimelineRow } from './layout.ts';
 import { WaterfallRow } from './waterfall-row.tsx';
@@ -102,7 +102,7 @@ export function Waterfall({ entries, now }: WaterfallProps) {
           value={find}
           onChange={(event) => setFind(event.target.value)}
         />
-        <span className="muted small number">{durationText(shown.to - shown.from)}</span>
+        <span className="muted small number">{readableDuration(shown.to - shown.from)}</span>
         {window && (
           <Button look="plain" onClick={() => setWindow(undefined)}>
             Show all
@@ -219,7 +219,7 @@ function Axis({ window, onRange }: AxisProps) {
             className="tick number"
             style={{ insetInlineStart: `${percent(tick, 0, length)}%` }}
           >
-            {durationText(tick)}
+            {readableDuration(tick)}
           </span>
         ))}
         {drag && (
