@@ -87,17 +87,16 @@ export function useAsk<N extends OperationName>(
   });
 }
 
+/** Operations whose answers are pages of something. */
 type PagedName = {
-  [N in OperationName]: ReplyOf<N> extends { data: readonly unknown[]; pagination: { next?: string } }
-    ? N
-    : never;
+  [N in OperationName]: ReplyOf<N> extends { pagination: { next?: string } } ? N : never;
 }[OperationName];
-type ItemOf<N extends PagedName> = ReplyOf<N> extends { data: readonly (infer I)[] } ? I : never;
 
-export interface Pages<I> {
-  readonly items: readonly I[];
+interface PagesOf<P> {
+  readonly pages: readonly P[];
   readonly isPending: boolean;
   readonly isFetching: boolean;
+  readonly isLoadingMore: boolean;
   readonly error: Error | null;
   readonly hasMore: boolean;
   readonly loadMore: () => void;
@@ -106,34 +105,43 @@ export interface Pages<I> {
   readonly reset: () => void;
 }
 
-/**
- * A list with keyset pages. `loadMore` adds the next page; the virtual table calls it near its end. It does not ask again by itself: a page that is
- * live asks for the first page with `useAsk` and tells how many rows are new.
- */
-export function useAskPages<N extends PagedName>(
+/** Pages with a cursor. With `live`, all that were loaded are asked for again: the more there are, the less often. */
+export function usePages<N extends PagedName>(
   name: N,
   given: Given<N>,
-  { enabled = true }: Pick<AskOptions, 'enabled'> = {},
-): Pages<ItemOf<N>> {
+  { enabled = true, live = false, keepPrevious = true }: Omit<AskOptions, 'inEnvironment'> = {},
+): PagesOf<ReplyOf<N>> {
+  const { isPaused } = useLive();
   const environment = useEnvironment();
   const client = useQueryClient();
   const queryKey = [...keyOf(environment, name, given), 'pages'];
+  const every = isPaused ? false : everyMsOf(live);
   const result = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => {
+    queryFn: async ({ pageParam, signal }) => {
       const query = { ...given.query, ...(pageParam !== undefined && { 'page[after]': pageParam }) };
-      return call(name, { ...given, query }, { environment, signal });
+      const reply = await call(name, { ...given, query }, { environment, signal });
+      if (live !== false) markUpdated();
+      return reply;
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last as { pagination: { next?: string } }).pagination.next,
-    placeholderData: keepPreviousData,
     enabled,
+    refetchInterval: ({ state }) =>
+      every !== false &&
+      backOffMs(
+        every * (state.data?.pages.length ?? 1),
+        state.status === 'error' ? state.fetchFailureCount : 0,
+        state.error,
+      ),
+    refetchIntervalInBackground: false,
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
   });
-  const pages = (result.data?.pages ?? []) as readonly { data: readonly ItemOf<N>[] }[];
   return {
-    items: pages.flatMap(({ data }) => data),
+    pages: result.data?.pages ?? [],
     isPending: result.isPending,
     isFetching: result.isFetching,
+    isLoadingMore: result.isFetchingNextPage,
     error: result.error,
     hasMore: result.hasNextPage,
     loadMore: () => {
@@ -141,6 +149,31 @@ export function useAskPages<N extends PagedName>(
     },
     refetch: () => void result.refetch(),
     reset: () => void client.resetQueries({ queryKey }),
+  };
+}
+
+type ListName = {
+  [N in PagedName]: ReplyOf<N> extends { data: readonly unknown[] } ? N : never;
+}[PagedName];
+type ItemOf<N extends ListName> = ReplyOf<N> extends { data: readonly (infer I)[] } ? I : never;
+
+export interface Pages<I> extends Omit<PagesOf<never>, 'pages'> {
+  readonly items: readonly I[];
+}
+
+/**
+ * A list with keyset pages. `loadMore` adds the next page; the virtual table calls it near its end. It does not ask again by itself: a page that is
+ * live asks for the first page with `useAsk` and tells how many rows are new.
+ */
+export function useAskPages<N extends ListName>(
+  name: N,
+  given: Given<N>,
+  { enabled = true }: Pick<AskOptions, 'enabled'> = {},
+): Pages<ItemOf<N>> {
+  const { pages, ...rest } = usePages(name, given, { enabled });
+  return {
+    ...rest,
+    items: (pages as readonly { data: readonly ItemOf<N>[] }[]).flatMap(({ data }) => data),
   };
 }
 

@@ -61,6 +61,24 @@ test('ticks for the earliest of several times, and for a later one afterwards', 
   expect(ticks[1]).toBeLessThan(now + 400);
 });
 
+test('never pauses longer than it may, also if it is woken after the clock was set back', async () => {
+  let behind = 0;
+  const late = { now: () => Date.now() - behind };
+  const timer = new Timer();
+  let ticks = 0;
+  const running = startJob(
+    { name: 'tester', everyMs: 200, timer, tick: async () => (ticks++, false) },
+    { clock: late, log: { info() {}, warn() {}, error() {} } },
+  );
+  onTestFinished(() => running.stop());
+  await settled();
+  expect(ticks).toBe(1);
+  behind = 3_600_000;
+  // Earlier than the tick that was planned, but an hour from now.
+  timer.wakeAt(late.now() + 3_599_000);
+  await expect.poll(() => ticks).toBeGreaterThan(2);
+});
+
 test('does not forget a wake-up that comes during a tick', async () => {
   let end: (() => void) | undefined;
   const { ticks, timer } = started(() => new Promise((resolve) => (end = () => resolve(false))));

@@ -44,6 +44,8 @@ export function startJob(
   let again = false;
   let dueAt = Number.POSITIVE_INFINITY;
   let nextTickAt = 0;
+  /** The same for the longest pause, in milliseconds of `performance`: the other clock may be set back during a pause. */
+  let latestTickAt = 0;
   /** When the next tick should begin; undefined if it was woken. */
   let expectedAt: number | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -51,8 +53,9 @@ export function startJob(
 
   const setTimer = (): void => {
     clearTimeout(timer);
+    const left = Math.min(nextTickAt - clock.now(), latestTickAt - performance.now());
     // One more, because the clock counts whole milliseconds.
-    timer = setTimeout(() => endPause?.(), Math.max(0, nextTickAt - clock.now()) + 1);
+    timer = setTimeout(() => endPause?.(), Math.max(0, left) + 1);
     timer.unref();
   };
 
@@ -60,6 +63,7 @@ export function startJob(
     await new Promise<void>((resolve) => {
       endPause = resolve;
       nextTickAt = Math.min(clock.now() + job.everyMs, dueAt);
+      latestTickAt = performance.now() + job.everyMs;
       setTimer();
     });
     expectedAt = again ? undefined : nextTickAt;

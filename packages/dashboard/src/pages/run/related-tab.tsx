@@ -1,15 +1,36 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef } from 'react';
+import { usePages } from '../../api/ask.ts';
+import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status/status.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import type { RunDetail } from './use-run.ts';
 
+interface RelatedRun {
+  readonly id: string;
+  readonly task: string;
+  readonly status: RunDetail['status'];
+  readonly startedAt: string;
+  readonly endedAt?: string | undefined;
+}
+
 type Related = NonNullable<RunDetail['relatedRuns']['parent']>;
+
+const relatedRun = ({ id, taskIdentifier, status, createdAt, finishedAt }: Related): RelatedRun => ({
+  id,
+  task: taskIdentifier,
+  status,
+  startedAt: createdAt,
+  endedAt: finishedAt,
+});
 
 /** What started the run, and what it started. */
 export function RelatedTab({ run }: { readonly run: RunDetail }) {
-  const { root, parent, children = [] } = run.relatedRuns;
+  const { root, parent, children } = run.relatedRuns;
   const above = [root, parent].filter(
     (one, index, all) =>
       one !== undefined && one.id !== run.id && all.findIndex((other) => other?.id === one.id) === index,
@@ -18,42 +39,105 @@ export function RelatedTab({ run }: { readonly run: RunDetail }) {
     <div className="stack">
       {above.length > 0 && (
         <Section title="Started by">
-          <RunRows runs={above} />
+          <RunRows label="Runs that started it" runs={above.map(relatedRun)} />
         </Section>
       )}
-      <Section
-        title={children.length === 100 ? 'The first 100 runs that it started' : 'Runs that it started'}
-      >
-        {children.length > 0 ? <RunRows runs={children} /> : <p className="muted">None.</p>}
+      <Section title="Runs that it started">
+        {children && children.length > 0 ? <Children run={run} /> : <p className="muted">None.</p>}
       </Section>
     </div>
   );
 }
 
-const RunRows = ({ runs }: { readonly runs: readonly Related[] }) => (
-  <div className="card attempts" tabIndex={0} role="region" aria-label="Runs">
-    <table className="plain-table">
-      <tbody>
-        {runs.map((one) => (
-          <tr key={one.id}>
-            <td>
-              <Status status={one.status} />
-            </td>
-            <td className="strong">{one.taskIdentifier}</td>
-            <td>
-              <Id id={one.id}>
-                <PageLink to={`/runs/${one.id}`}>{one.id}</PageLink>
-              </Id>
-            </td>
-            <td>
-              <Time at={one.createdAt} />
-            </td>
-            <td className="is-end">
-              <Duration ms={one.durationMs} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+/** All of them, in the order in which they were triggered: a run itself names the first hundred. */
+function Children({ run }: { readonly run: RunDetail }) {
+  const { pages, error, hasMore, loadMore } = usePages(
+    'retrieveRunTimeline',
+    { params: { runId: run.id }, query: { depth: 1, logs: 0, 'page[size]': 500 } },
+    { live: run.isCompleted ? false : true, keepPrevious: false },
+  );
+  const runs = useMemo(
+    () =>
+      pages.flatMap(({ entries }) =>
+        entries.flatMap((entry) => (entry.kind === 'run' && entry.id !== run.id ? [entry] : [])),
+      ),
+    [pages, run.id],
+  );
+  if (pages.length === 0)
+    return error ? (
+      <Failure error={error} />
+    ) : (
+      <Skeleton lines={4} label="Loading the runs that it started" />
+    );
+  return <RunRows label="Runs that it started" runs={runs} hasMore={hasMore} loadMore={loadMore} />;
+}
+
+interface RunRowsProps {
+  readonly label: string;
+  readonly runs: readonly RelatedRun[];
+  readonly hasMore?: boolean;
+  readonly loadMore?: () => void;
+}
+
+const rowHeight = 32;
+
+/** A table of which only the rows in sight are in the document. */
+function RunRows({ label, runs, hasMore = false, loadMore }: RunRowsProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: runs.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
+  const visible = virtualizer.getVirtualItems();
+  const last = visible.at(-1);
+  const lastIndex = last?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && lastIndex >= runs.length - 20) loadMore?.();
+  }, [hasMore, lastIndex, runs.length, loadMore]);
+  const spacer = (height: number) => height > 0 && <tr style={{ blockSize: height }} aria-hidden="true" />;
+  return (
+    <>
+      <div ref={scroller} className="card related-runs" tabIndex={0} role="region" aria-label={label}>
+        <table className="plain-table" aria-rowcount={hasMore ? -1 : runs.length}>
+          <tbody>
+            {spacer(visible[0]?.start ?? 0)}
+            {visible.map(({ index }) => {
+              const { id, task, status, startedAt, endedAt } = runs[index] as RelatedRun;
+              return (
+                <tr key={id} aria-rowindex={index + 1}>
+                  <td>
+                    <Status status={status} />
+                  </td>
+                  <td className="strong">{visibleControls(task)}</td>
+                  <td>
+                    <Id id={id}>
+                      <PageLink to={`/runs/${id}`}>{id}</PageLink>
+                    </Id>
+                  </td>
+                  <td>
+                    <Time at={startedAt} />
+                  </td>
+                  <td className="is-end">
+                    {endedAt === undefined ? (
+                      <Duration since={startedAt} />
+                    ) : (
+                      <Duration ms={Date.parse(endedAt) - Date.parse(startedAt)} />
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+            {spacer(virtualizer.getTotalSize() - (last?.end ?? 0))}
+          </tbody>
+        </table>
+      </div>
+      {hasMore && (
+        <p className="muted small" role="status">
+          {runs.length.toLocaleString('en')} runs are here. More come at the end of the list.
+        </p>
+      )}
+    </>
+  );
+}

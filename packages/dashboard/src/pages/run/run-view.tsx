@@ -1,8 +1,12 @@
+import { quotedValue } from '@millrace/contract/filter';
 import { readableDuration } from '@millrace/contract/plain';
-import type { ReactNode } from 'react';
-import { useAsk } from '../../api/ask.ts';
+import { useMemo, type ReactNode } from 'react';
+import { usePages } from '../../api/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { countText } from '../../parts/count-text.ts';
 import { Id } from '../../parts/id.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
@@ -17,6 +21,7 @@ import { ErrorTab } from './error-tab.tsx';
 import { LogsTab } from './logs/logs-tab.tsx';
 import { Reason } from './reason.tsx';
 import { RelatedTab } from './related-tab.tsx';
+import { entriesOfPages } from './timeline/pages.ts';
 import { Waterfall } from './timeline/waterfall.tsx';
 import type { RunDetail } from './use-run.ts';
 import '../../parts/runs/runs.css';
@@ -31,9 +36,15 @@ function origin(run: RunDetail): readonly [string, ReactNode] {
       <PageLink to={`/schedules/${run.schedule.id}`}>schedule {run.schedule.generator.description}</PageLink>,
     ];
   if (run.event)
-    return ['Started by', <PageLink to={`/events/${run.event.id}`}>event {run.event.name}</PageLink>];
+    return [
+      'Started by',
+      <PageLink to={`/events/${run.event.id}`}>event {visibleControls(run.event.name)}</PageLink>,
+    ];
   if (parent && parent.id !== run.id)
-    return ['Started by', <PageLink to={`/runs/${parent.id}`}>run of {parent.taskIdentifier}</PageLink>];
+    return [
+      'Started by',
+      <PageLink to={`/runs/${parent.id}`}>run of {visibleControls(parent.taskIdentifier)}</PageLink>,
+    ];
   if (run.replayOf !== undefined)
     return ['Started by', <PageLink to={`/runs/${run.replayOf}`}>a replay of another run</PageLink>];
   return ['Started by', run.isTest ? 'a test' : 'a trigger'];
@@ -58,7 +69,10 @@ export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
         ? ['Running for', <Duration since={run.startedAt} />]
         : ['At work', <Duration ms={run.durationMs} />],
       ['Attempts', <span className="number">{run.attemptCount}</span>],
-      ['Queue', <PageLink to={`/queues/${encodeURIComponent(run.queue)}`}>{run.queue}</PageLink>],
+      [
+        'Queue',
+        <PageLink to={`/queues/${encodeURIComponent(run.queue)}`}>{visibleControls(run.queue)}</PageLink>,
+      ],
       run.version === undefined ? undefined : ['Version', <span className="mono">{run.version}</span>],
       origin(run),
       run.batchId === undefined
@@ -74,13 +88,8 @@ export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
             'Tags',
             <span className="tags run-tags">
               {run.tags.map((tag) => (
-                <PageLink
-                  key={tag}
-                  className="tag"
-                  to="/runs"
-                  search={{ q: `tag:${tag.includes(' ') ? `"${tag}"` : tag}` }}
-                >
-                  {tag}
+                <PageLink key={tag} className="tag" to="/runs" search={{ q: `tag:${quotedValue(tag)}` }}>
+                  {visibleControls(tag)}
                 </PageLink>
               ))}
             </span>,
@@ -163,24 +172,33 @@ export function RunView({ run }: { readonly run: RunDetail }) {
   );
 }
 
+/** As many runs as a page of a timeline can have. */
+const pageSize = 500;
+
 function RunTimeline({ run }: { readonly run: RunDetail }) {
-  const timeline = useAsk(
+  const { pages, error, hasMore, isLoadingMore, loadMore } = usePages(
     'retrieveRunTimeline',
-    { params: { runId: run.id }, query: { 'page[size]': 500 } },
+    { params: { runId: run.id }, query: { 'page[size]': pageSize } },
     { live: run.isCompleted ? false : 3_000, keepPrevious: false },
   );
-  if (!timeline.data) return timeline.error ? null : <Skeleton lines={5} label="Loading the timeline" />;
+  const entries = useMemo(() => entriesOfPages(pages), [pages]);
+  const last = pages.at(-1);
+  if (!last) return error ? null : <Skeleton lines={5} label="Loading the timeline" />;
+  const below = entries.reduce((count, { kind, id }) => count + (kind === 'run' && id !== run.id ? 1 : 0), 0);
   return (
     <div className="stack-small">
-      <Waterfall entries={timeline.data.entries} now={Date.parse(timeline.data.at)} />
-      {timeline.data.pagination.next !== undefined && (
-        <p className="muted small">
-          The timeline has the first 500 runs below this one.{' '}
-          <PageLink to="/runs" search={{ q: 'since:30d' }}>
-            The list
-          </PageLink>{' '}
-          has all.
-        </p>
+      <Waterfall entries={entries} now={Date.parse(last.at)} />
+      {hasMore && (
+        <div className="row wrap muted small">
+          <span>
+            The timeline has the first {countText(below.toLocaleString('en'), 'run')} below this one. There
+            are more.
+          </span>
+          <Button look="plain" isBusy={isLoadingMore} onClick={loadMore}>
+            Show {pageSize} more
+          </Button>
+          {error && <span className="tone-bad">{error.message}</span>}
+        </div>
       )}
     </div>
   );

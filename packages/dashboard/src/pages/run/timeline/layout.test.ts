@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { layoutTimeline, percent, ticks } from './layout.ts';
+import { entriesOfPages } from './pages.ts';
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const run = (id: string, from: number, to?: number, parentId?: string): TimelineEntry => ({
@@ -102,10 +103,50 @@ describe('a timeline', () => {
     expect(layoutTimeline([run('x', 1, 2, 'gone')], 9_000, open).rows.map(({ depth }) => depth)).toEqual([0]);
   });
 
+  test('ends a batch of which not all runs are here with those that are', () => {
+    const batch: TimelineEntry = {
+      kind: 'batch',
+      id: 'batch_1',
+      parentId: 'a',
+      runId: 'a',
+      startedAt: at(1),
+      runCount: 1_000,
+    };
+    const over = layoutTimeline([run('a', 0, 9), batch, run('b', 1, 4, 'batch_1')], 90_000, open);
+    expect(over.rows[1]).toMatchObject({ id: 'batch_1', to: 4_000, isLive: false });
+    expect(over.to).toBe(9_000);
+    const live = layoutTimeline([run('a', 0), batch, run('b', 1, undefined, 'batch_1')], 90_000, open);
+    expect(live.rows[1]).toMatchObject({ id: 'batch_1', to: 90_000, isLive: true });
+  });
+
   test('without entries has an axis all the same', () => {
     const empty = layoutTimeline([], 9_000, open);
     expect(empty.to).toBeGreaterThan(empty.from);
   });
+});
+
+test('children of later pages are below the attempt that triggered them, and nothing is there twice', () => {
+  const pageOf = (next: string | undefined, ...all: readonly TimelineEntry[]) => ({
+    at: at(99),
+    entries: [...all],
+    pagination: next === undefined ? {} : { next },
+  });
+  const [first, second] = [attempt('1', 'a', 0, 3), attempt('2', 'a', 4, 9)];
+  const whole = entriesOfPages([
+    pageOf('b', run('a', 0, 9), first, second, run('b', 5, 6, '2')),
+    pageOf('c', { ...run('a', 0, 9), hasMoreChildren: true } as TimelineEntry, run('c', 2, 3, 'a')),
+    pageOf(undefined, run('a', 0, 9), run('d', 6, 7, 'a'), run('e', 6, 7, 'd')),
+  ]);
+  expect(whole.map(({ id, parentId }) => [id, parentId])).toEqual([
+    ['a', undefined],
+    ['1', 'a'],
+    ['2', 'a'],
+    ['b', '2'],
+    ['c', '1'],
+    ['d', '2'],
+    ['e', 'd'],
+  ]);
+  expect(whole[0]).toMatchObject({ hasMoreChildren: false });
 });
 
 test('the axis has round steps, at most as many as asked for', () => {

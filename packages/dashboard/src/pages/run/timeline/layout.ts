@@ -163,7 +163,11 @@ export function layoutTimeline(
     const own = attempt ? [entry.id, attempt.id] : [entry.id];
     const isCollapsed = wanted === '' && collapsed.has(entry.id);
     const start = Date.parse(entry.startedAt);
-    const end = endOf(entry);
+    // A batch has no end unless all of its runs are here: it ends with those that are.
+    const inside = entry.kind === 'batch' && entry.endedAt === undefined ? direct : [];
+    const end = inside.length > 0 ? Math.max(...inside.map(endOf)) : endOf(entry);
+    const isLive =
+      inside.length > 0 ? inside.some(({ endedAt }) => endedAt === undefined) : entry.endedAt === undefined;
     from = Math.min(from, start);
     to = Math.max(to, end);
     rows.push({
@@ -172,7 +176,7 @@ export function layoutTimeline(
       depth,
       from: start,
       to: end,
-      isLive: entry.endedAt === undefined,
+      isLive,
       label: labelOf(entry),
       tone: toneOf(entry),
       segments: own.flatMap((id) => segments.get(id) ?? []),

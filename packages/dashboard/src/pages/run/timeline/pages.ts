@@ -1,0 +1,28 @@
+import type { TimelineEntry } from '@millrace/contract';
+import type { ReplyOf } from '../../../api/operation-types.ts';
+
+/**
+ * The entries of several pages as one timeline. Each page after the first has the run again, without its attempts: what is below it there belongs
+ * to the attempt that had begun.
+ */
+export function entriesOfPages([
+  first,
+  ...later
+]: readonly ReplyOf<'retrieveRunTimeline'>[]): readonly TimelineEntry[] {
+  const root = first?.entries[0];
+  if (!first || !root || later.length === 0) return first?.entries ?? [];
+  const attempts = first.entries.filter(({ kind, parentId }) => kind === 'attempt' && parentId === root.id);
+  const attemptAt = (moment: string): TimelineEntry =>
+    attempts.findLast(({ startedAt }) => startedAt <= moment) ?? attempts[0] ?? root;
+  const entries = new Map(first.entries.map((entry) => [entry.id, entry]));
+  for (const page of later)
+    for (const entry of page.entries) {
+      // The run itself, or a batch that goes on from one page to the next.
+      if (entries.has(entry.id)) continue;
+      const parentId = entry.parentId === root.id ? attemptAt(entry.startedAt).id : entry.parentId;
+      entries.set(entry.id, parentId === entry.parentId ? entry : { ...entry, parentId });
+    }
+  const hasMoreChildren = later.at(-1)?.pagination.next !== undefined;
+  if (root.kind === 'run') entries.set(root.id, { ...root, hasMoreChildren });
+  return [...entries.values()];
+}
