@@ -64,7 +64,11 @@ function Children({ run }: { readonly run: RunDetail }) {
     [pages, run.id],
   );
   if (pages.length === 0)
-    return error ? <Failure error={error} /> : <Skeleton lines={4} label="Loading the runs that it started" />;
+    return error ? (
+      <Failure error={error} />
+    ) : (
+      <Skeleton lines={4} label="Loading the runs that it started" />
+    );
   return <RunRows label="Runs that it started" runs={runs} hasMore={hasMore} loadMore={loadMore} />;
 }
 

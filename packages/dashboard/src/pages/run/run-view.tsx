@@ -36,9 +36,15 @@ function origin(run: RunDetail): readonly [string, ReactNode] {
       <PageLink to={`/schedules/${run.schedule.id}`}>schedule {run.schedule.generator.description}</PageLink>,
     ];
   if (run.event)
-    return ['Started by', <PageLink to={`/events/${run.event.id}`}>event {visibleControls(run.event.name)}</PageLink>];
+    return [
+      'Started by',
+      <PageLink to={`/events/${run.event.id}`}>event {visibleControls(run.event.name)}</PageLink>,
+    ];
   if (parent && parent.id !== run.id)
-    return ['Started by', <PageLink to={`/runs/${parent.id}`}>run of {visibleControls(parent.taskIdentifier)}</PageLink>];
+    return [
+      'Started by',
+      <PageLink to={`/runs/${parent.id}`}>run of {visibleControls(parent.taskIdentifier)}</PageLink>,
+    ];
   if (run.replayOf !== undefined)
     return ['Started by', <PageLink to={`/runs/${run.replayOf}`}>a replay of another run</PageLink>];
   return ['Started by', run.isTest ? 'a test' : 'a trigger'];
@@ -63,7 +69,10 @@ export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
         ? ['Running for', <Duration since={run.startedAt} />]
         : ['At work', <Duration ms={run.durationMs} />],
       ['Attempts', <span className="number">{run.attemptCount}</span>],
-      ['Queue', <PageLink to={`/queues/${encodeURIComponent(run.queue)}`}>{visibleControls(run.queue)}</PageLink>],
+      [
+        'Queue',
+        <PageLink to={`/queues/${encodeURIComponent(run.queue)}`}>{visibleControls(run.queue)}</PageLink>,
+      ],
       run.version === undefined ? undefined : ['Version', <span className="mono">{run.version}</span>],
       origin(run),
       run.batchId === undefined
@@ -79,12 +88,7 @@ export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
             'Tags',
             <span className="tags run-tags">
               {run.tags.map((tag) => (
-                <PageLink
-                  key={tag}
-                  className="tag"
-                  to="/runs"
-                  search={{ q: `tag:${quotedValue(tag)}` }}
-                >
+                <PageLink key={tag} className="tag" to="/runs" search={{ q: `tag:${quotedValue(tag)}` }}>
                   {visibleControls(tag)}
                 </PageLink>
               ))}

@@ -5,7 +5,10 @@ import type { ReplyOf } from '../../../api/operation-types.ts';
  * The entries of several pages as one timeline. Each page after the first has the run again, without its attempts: what is below it there belongs
  * to the attempt that had begun.
  */
-export function entriesOfPages([first, ...later]: readonly ReplyOf<'retrieveRunTimeline'>[]): readonly TimelineEntry[] {
+export function entriesOfPages([
+  first,
+  ...later
+]: readonly ReplyOf<'retrieveRunTimeline'>[]): readonly TimelineEntry[] {
   const root = first?.entries[0];
   if (!first || !root || later.length === 0) return first?.entries ?? [];
   const attempts = first.entries.filter(({ kind, parentId }) => kind === 'attempt' && parentId === root.id);
