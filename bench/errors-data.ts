@@ -7,6 +7,8 @@ import type { Sql } from '../packages/server/src/db/connect.ts';
 import { byHourUntil } from '../packages/server/src/errors/counts/range.ts';
 
 export interface Extent {
+  /** An environment without errors. */
+  readonly env: number;
   readonly occurrences: number;
   readonly groups: number;
   readonly tasks: number;
@@ -17,21 +19,18 @@ export interface Extent {
 const atOnce = 2_000_000;
 
 export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
-  const { groups, tasks, days, now } = extent;
+  const { env, groups, tasks, days, now } = extent;
   const start = new Date(now.getTime() - days * 86_400_000);
   await sql.unsafe(
     `set work_mem = '1GB'; set maintenance_work_mem = '2GB'; set max_parallel_maintenance_workers = 0`,
   );
-  await sql`insert into organizations (id, name) values ('o', 'o')`;
-  await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
-  await sql`insert into environments (public_id, project_id, kind) values ('e1', 1, 'prod')`;
   await sql`
     insert into versions (env, version, sequence, content_hash)
-    select 1, to_char(${start}::timestamptz + n * interval '1 day', 'YYYYMMDD') || '.1', n + 1, n::text
+    select ${env}::int, to_char(${start}::timestamptz + n * interval '1 day', 'YYYYMMDD') || '.1', n + 1, n::text
       from generate_series(0, ${days}::int) n order by n`;
   await sql`
     insert into error_fingerprints (env, task, fingerprint, own_group, group_id)
-    select 1, 't' || abs(hashint4(n)) % ${tasks}::int, 'm2-' || md5(n::text), id, id
+    select ${env}::int, 't' || abs(hashint4(n)) % ${tasks}::int, 'm2-' || md5(n::text), id, id
       from (select n, 'error_' || left(md5('g' || n), 16) as id from generate_series(1, ${groups}::int) n) n order by n`;
   await sql`
     insert into error_samples (fingerprint_id, type, message, sample)
@@ -43,7 +42,7 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
   await makeTallies(sql, extent, start);
   await sql`
     insert into error_versions (env, fingerprint_id, version, total, first_seen, last_seen)
-    select 1, fingerprint_id, version, max(version_total), min(at) as first_seen, max(at) from error_tallies group by 2, 3
+    select ${env}::int, fingerprint_id, version, max(version_total), min(at) as first_seen, max(at) from error_tallies group by 2, 3
      order by first_seen`;
   await makeRollUps(sql);
   await sql`
@@ -53,7 +52,7 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
   await sql`
     insert into error_groups
       (env, id, fingerprint, number, task, type, message, total, first_seen, last_seen, status, resolved_at, ignored_at)
-    select 1, f.group_id, f.fingerprint, f.id, f.task, s.type, s.message, f.total, f.first_seen, f.last_seen,
+    select ${env}::int, f.group_id, f.fingerprint, f.id, f.task, s.type, s.message, f.total, f.first_seen, f.last_seen,
            case f.id % 10 when 0 then 'resolved' when 1 then 'ignored' else 'unresolved' end,
            case f.id % 10 when 0 then ${now}::timestamptz end, case f.id % 10 when 1 then ${now}::timestamptz end
       from error_fingerprints f join error_samples s on s.fingerprint_id = f.id`;
@@ -61,12 +60,12 @@ export async function makeErrors(sql: Sql, extent: Extent): Promise<void> {
     insert into error_texts (env, group_id, number, type, message)
     select env, id, number, type, message from error_groups`;
   await sql`
-    insert into error_compaction (env, hours_until) values (1, ${byHourUntil(now)})`;
+    insert into error_compaction (env, hours_until) values (${env}, ${byHourUntil(now)})`;
   await sql.unsafe('vacuum analyze');
   await sql.unsafe('reset all');
 }
 
-async function makeTallies(sql: Sql, { occurrences, groups, now }: Extent, start: Date): Promise<void> {
+async function makeTallies(sql: Sql, { env, occurrences, groups, now }: Extent, start: Date): Promise<void> {
   const [row] = await sql<{ weight: number }[]>`
     select sum(1.0 / id)::float8 as weight from generate_series(1, ${groups}::int) id`;
   const weight = row?.weight ?? Number.NaN;
@@ -78,7 +77,7 @@ async function makeTallies(sql: Sql, { occurrences, groups, now }: Extent, start
   for (const { least, most } of parts) {
     await sql`
       insert into made (env, fingerprint_id, at, version, n, total, version_total)
-      select 1, id, at, version, n, sum(n) over (partition by id order by at, version),
+      select ${env}::int, id, at, version, n, sum(n) over (partition by id order by at, version),
              sum(n) over (partition by id, version order by at)
         from (
           select id, version, max(at) as at, count(*) as n

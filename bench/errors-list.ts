@@ -81,7 +81,10 @@ try {
   await migrate(sql);
   const [built] = await sql`select 1 from error_groups limit 1`;
   if (!built) {
-    await makeErrors(sql, { occurrences, groups, tasks, days, now });
+    await sql`insert into organizations (id, name) values ('o', 'o')`;
+    await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
+    await sql`insert into environments (public_id, project_id, kind) values ('e1', 1, 'prod')`;
+    await makeErrors(sql, { env: 1, occurrences, groups, tasks, days, now });
   }
   const sizes = await sql<{ name: string; rows: number; bytes: string }[]>`
     select relname as name, reltuples::float8 as rows, pg_size_pretty(pg_total_relation_size(oid)) as bytes

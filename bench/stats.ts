@@ -15,6 +15,7 @@ import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { startServer } from '../packages/server/src/server.ts';
 import { statsFlusher } from '../packages/server/src/stats/flush.ts';
 import { createRunStats } from '../packages/server/src/stats/record.ts';
+import { makeRollUps } from './stats-data.ts';
 
 const tasks = 50;
 const keys = 10_000;
@@ -31,29 +32,6 @@ async function timed(count: number, act: () => Promise<unknown>): Promise<string
     taken.push(performance.now() - begun);
   }
   return `least ${percentile(taken, 0)} ms, p50 ${percentile(taken, 0.5)} ms, p95 ${percentile(taken, 0.95)} ms, most ${percentile(taken, 1)} ms`;
-}
-
-async function buildRollUps(sql: Sql, env: number): Promise<void> {
-  for (const [width, count] of [
-    [1, 2_880],
-    [5, 576],
-    [60, 2_160],
-    [360, 360],
-    [1_440, 730],
-  ] as const) {
-    await sql.unsafe(`
-      insert into run_stats (env, width, series, at, triggered, completed, failed, retried, waited_from, waited, waited_ms, lasted_from, lasted, lasted_ms, max_waiting)
-      select ${env}, ${width}, s.series, date_bin('${width} min', now(), 'epoch') - n * interval '${width} min', h, h, h / 50, h / 30,
-             -40, b.counts, h * 100, -30, b.counts, h * 300, case when s.series like 't:%' then null else h % 900 end
-        from generate_series(0, ${count - 1}) n
-       cross join (select 'a' as series union all select 't:t' || i from generate_series(1, ${tasks}) i
-                   union all select 'q:task/t' || i from generate_series(1, ${tasks}) i
-                   union all select 'v:2026.' || i from generate_series(1, 2) i) s
-       cross join lateral (select abs(hashtext(s.series || n)) % 400 + 1 as h) h
-       cross join lateral (
-         select array_agg(h / 15 + i % 3) as counts from generate_series(1, 30) i) b`);
-  }
-  await sql`analyze run_stats`;
 }
 
 async function buildBacklog(sql: Sql, env: number): Promise<void> {
@@ -89,7 +67,7 @@ try {
   const key = server.credentials?.environments.prod.secretKey ?? '';
   const [prod] = await sql<{ id: number }[]>`select id from environments where kind = 'prod'`;
   const env = prod?.id ?? 0;
-  await buildRollUps(sql, env);
+  await makeRollUps(sql, env, tasks);
   const read = async (query: string): Promise<void> => {
     const response = await fetch(`${server.url}/api/v1/stats?${query}`, {
       headers: { authorization: `Bearer ${key}` },

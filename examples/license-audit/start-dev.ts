@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** What `millrace dev --json` says when it is ready. */
 interface Ready {
   readonly url: string;
+  readonly personalAccessToken: string;
   readonly environments: { readonly dev: { readonly secretKey: string } };
 }
 

@@ -36,11 +36,22 @@ if (values.once) {
   say('');
   say(`The server is up. Ctrl-C ends it.\n  address  ${dev.url}`);
   // What is no terminal is kept by somebody.
-  if (process.stdout.isTTY) say(`  key      ${secretKey}`);
+  if (process.stdout.isTTY) {
+    say(`  key      ${secretKey}`);
+    say(`  dashboard, for one login within ten minutes: ${await dashboardLink()}`);
+  }
   say('In another terminal: npx millrace errors list --dir examples/license-audit');
 }
 const devCode = await dev.ended;
 if (devCode !== 0) process.exitCode = devCode;
+
+async function dashboardLink(): Promise<string> {
+  const response = await fetch(`${dev.url}/api/v1/browser-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${dev.personalAccessToken}` },
+  });
+  return ((await response.json()) as { url: string }).url;
+}
 
 function readOptions() {
   try {

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '../support/database.ts';
 import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
 
 const taskFile = `
+import { createRequire } from 'node:module';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { logger, schedules, task, wait } from '@millrace/sdk';
+registerInstrumentations({ instrumentations: [new PgInstrumentation()] });
+// After the instrumentation, which an import would come before.
+const { Client } = createRequire(import.meta.url)('pg');
 
 export const mail = task({ id: 'mail', run: async () => 'sent' });
 
@@ -10,9 +17,14 @@ export const order = task({
   id: 'order',
   description: 'Ships an order',
   retry: { maxAttempts: 3, minTimeoutInMs: 300, maxTimeoutInMs: 300, randomize: false },
-  run: async (payload, { ctx }) => {
+  run: async ({ database }: { database: any }, { ctx }) => {
     logger.info('begins \\u001b[31m red');
     if (ctx.attempt.number < 3) throw new Error('no database ' + 'x'.repeat(300));
+    const { username: user, ...rest } = database;
+    const client = new Client(typeof database === 'string' ? { connectionString: database } : { user, ...rest });
+    await client.connect();
+    await client.query('select 41 + 1 as stock');
+    await client.end();
     await wait.for({ seconds: 1 });
     await mail.triggerAndWait({});
     await mail.trigger({});
@@ -43,8 +55,16 @@ describe('what happened in a run', () => {
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
-  test('three attempts, a wait and two children are told by the timeline alone, on 80 columns', async () => {
-    const done = await asked('trigger', 'order', '--wait');
+  test('three attempts, a query through pg, a wait and two children are told by the timeline alone, on 80 columns', async () => {
+    const { connection, drop } = await testDatabase();
+    const done = await asked(
+      'trigger',
+      'order',
+      '--wait',
+      '--payload',
+      JSON.stringify({ database: connection }),
+    );
+    await drop();
     const id = String(done.at(-1)?.['id']);
     expect(done.at(-1)).toMatchObject({ status: 'COMPLETED' });
 
@@ -63,6 +83,7 @@ describe('what happened in a run', () => {
       /^attempt 2 FAILED on /,
       /^pause before the next attempt$/,
       /^attempt 3 COMPLETED on /,
+      /^pg\.query:SELECT.*: select 41/,
       /^waits for a time$/,
       /^mail COMPLETED run_/,
       /^attempt 1 COMPLETED on /,
@@ -78,7 +99,7 @@ describe('what happened in a run', () => {
 
     const [timeline] = await asked('runs', 'show', id, '--timeline', '--depth', '0', '--lines', '0');
     const kinds = (timeline as unknown as { entries: { kind: string }[] }).entries.map(({ kind }) => kind);
-    expect(new Set(kinds)).toEqual(new Set(['run', 'waiting', 'attempt', 'wait']));
+    expect(new Set(kinds)).toEqual(new Set(['run', 'waiting', 'attempt', 'wait', 'span']));
 
     const shown = (await said('runs', 'show', id)).stdout;
     expect(shown).toMatch(/^attempt +status +waited +took +runner +version +error$/m);

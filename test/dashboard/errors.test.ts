@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
@@ -34,12 +35,28 @@ async function fail(server: TestServer, payload: unknown): Promise<string> {
   return body.id;
 }
 
-test('a run fails, its group is found and resolved, and comes back with the next failure', async () => {
+/** With the mouse alone, from the page that the printed address opens, to the line of code. Replies the number of clicks. */
+async function clicksToTheLine(page: Page): Promise<number> {
+  let clicks = 0;
+  const click = async (target: Locator): Promise<void> => {
+    await target.click();
+    clicks += 1;
+  };
+  await click(page.getByRole('link', { name: /^Failed, / }));
+  await click(page.getByRole('grid', { name: 'Runs' }).getByRole('row').nth(1).getByRole('link'));
+  await page.getByText(/shop\.ts:5/).waitFor();
+  return clicks;
+}
+
+test('a run fails, its line is two clicks away, its group is found and resolved, and comes back with the next failure', async () => {
   const server = await testServer();
   await startProject(server, tasks);
   const first = await fail(server, { card: '4242' });
 
   const { page, open } = await openDashboard(server);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await clicksToTheLine(page)).toBe(2);
+  expect(new URL(page.url()).pathname).toContain(first);
   await open('/errors');
   const grid = page.getByRole('grid', { name: 'Errors' });
   await grid.getByText('RangeError').waitFor();

@@ -9,6 +9,7 @@ import { setTheme, useTheme } from '../parts/theme.ts';
 import { findId } from './find-id.ts';
 import { frameLinks } from './links.ts';
 import { closePalette } from './palette-state.ts';
+import { visibleControls } from '../parts/json/visible-controls.ts';
 import '../parts/dialog/dialog.css';
 import '../parts/menu.css';
 
@@ -71,7 +72,7 @@ function PaletteList() {
     })),
     ...(tasks.data?.data ?? []).map(({ id: task }) => ({
       key: `task ${task}`,
-      label: task,
+      label: visibleControls(task),
       hint: 'task',
       icon: 'tasks' as const,
       run: () => go(`/tasks/${encodeURIComponent(task)}`),

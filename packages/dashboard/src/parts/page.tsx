@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { visibleControls } from './json/visible-controls.ts';
 import './page.css';
 
 interface PageProps {
@@ -14,13 +15,13 @@ interface PageProps {
 /** The outer part of a page: its title, also in the browser's tab, and its buttons. */
 export function Page({ title, heading, summary, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Millrace`;
+    document.title = `${visibleControls(title)} · Millrace`;
   }, [title]);
   return (
     <div className="page">
       <header className="page-head">
         <div className="page-title">
-          <h1>{heading ?? title}</h1>
+          <h1>{heading ?? visibleControls(title)}</h1>
           {summary && <div className="page-summary">{summary}</div>}
         </div>
         {actions && <div className="row wrap">{actions}</div>}

@@ -19,6 +19,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { toast } from '../../api/toasts.ts';
 import { eventLooks } from './looks.ts';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './events.css';
 
 type EventRun = ShownEvent['runs'][number];
@@ -38,7 +39,7 @@ const columns: readonly Column<EventRun>[] = [
     header: 'Task',
     width: 'minmax(110px, 1fr)',
     isEssential: true,
-    cell: ({ taskIdentifier }) => <span className="cut">{taskIdentifier}</span>,
+    cell: ({ taskIdentifier }) => <span className="cut">{visibleControls(taskIdentifier)}</span>,
   },
   {
     id: 'id',

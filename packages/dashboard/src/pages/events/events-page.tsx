@@ -24,6 +24,7 @@ import { Time } from '../../parts/time/time.tsx';
 import { eventLooks } from './looks.ts';
 import { SendDialog } from './send-dialog.tsx';
 import { Subscriptions } from './subscriptions.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './events.css';
 
 const wordKeys: Readonly<Record<string, WordKey>> = {
@@ -69,7 +70,7 @@ const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>
           data-tip={`Only ${name}`}
           onClick={() => onName(name)}
         >
-          {name}
+          {visibleControls(name)}
         </button>
       ),
   },

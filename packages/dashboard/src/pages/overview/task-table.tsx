@@ -1,4 +1,5 @@
 import { readableDuration } from '@millrace/contract/plain';
+import { quotedValue } from '@millrace/contract/filter';
 import { useAsk } from '../../api/ask.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -49,7 +50,7 @@ export function TaskTable({ range }: { readonly range: string }) {
                         {failed > 0 ? (
                           <PageLink
                             to="/runs"
-                            search={{ q: `task:${name} status:failed,crashed,timed-out` }}
+                            search={{ q: `task:${quotedValue(name ?? '')} status:failed,crashed,timed-out` }}
                             className="tone-bad"
                           >
                             {failed.toLocaleString('en')}{' '}

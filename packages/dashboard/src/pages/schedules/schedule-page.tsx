@@ -20,6 +20,7 @@ import { BackfillDialog } from './backfill-dialog.tsx';
 import { lookOfSchedule, missedText, overlapTexts } from './looks.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { tickText, Ticks } from './ticks.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './schedules.css';
 
 /** One schedule: when it fires next, in any zone, and what became of its ticks. */
@@ -71,7 +72,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
   return (
     <Page
       title={`Schedule of ${schedule.task}`}
-      heading={schedule.task}
+      heading={visibleControls(schedule.task)}
       summary={
         <span className="row wrap">
           <Mark look={lookOfSchedule(schedule)} />

@@ -18,6 +18,7 @@ import { useColumns } from '../../parts/table/use-columns.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { lookOfSchedule, missedText, overlapTexts } from './looks.ts';
 import { ScheduleForm } from './schedule-form.tsx';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './schedules.css';
 
 const perPage = 100;
@@ -40,9 +41,11 @@ const columns: readonly Column<Schedule>[] = [
     cell: ({ id, task, externalId, deduplicationKey }) => (
       <>
         <PageLink to={`/schedules/${id}`} tabIndex={-1} className="cut schedule-task">
-          {task}
+          {visibleControls(task)}
         </PageLink>
-        <span className="muted small cut schedule-note">{externalId ?? deduplicationKey ?? ''}</span>
+        <span className="muted small cut schedule-note">
+          {visibleControls(externalId ?? deduplicationKey ?? '')}
+        </span>
       </>
     ),
   },

@@ -139,7 +139,9 @@ function Line({ row, isFound, onToggle }: LineProps) {
       <span className="json-content">
         {name !== undefined && (
           <>
-            <span className={typeof name === 'number' ? 'muted' : 'json-name'}>{name}</span>
+            <span className={typeof name === 'number' ? 'muted' : 'json-name'}>
+              {typeof name === 'number' ? name : <LongText text={name} />}
+            </span>
             <span className="muted">: </span>
           </>
         )}

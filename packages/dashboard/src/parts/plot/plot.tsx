@@ -2,10 +2,11 @@ import { Component, lazy, Suspense, type ReactNode } from 'react';
 import { dateText } from '../time/format.ts';
 import { useTimeZone } from '../time/zone.ts';
 import type { PlotProps } from './plot-types.ts';
+import { withLanguage } from './with-language.ts';
 import './plot.css';
 
-/** uPlot comes when the first plot does. */
-const Canvas = lazy(() => import('./canvas.tsx'));
+/** uPlot comes when the first plot does. It reads the browser's language once, for numbers of its own that are not shown. */
+const Canvas = lazy(() => withLanguage(() => import('./canvas.tsx')));
 
 /**
  * Series over time. Stacked bars are a histogram; `onRange` lets a reader brush it. The same numbers are in a table, which screen readers find and

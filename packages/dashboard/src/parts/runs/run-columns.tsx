@@ -5,6 +5,7 @@ import { PageLink } from '../page-link.tsx';
 import { Status } from '../status/status.tsx';
 import type { Column } from '../table/column.ts';
 import { Duration, Time } from '../time/time.tsx';
+import { visibleControls } from '../json/visible-controls.ts';
 
 interface CellOptions {
   /** Adds a word to the page's filter; without it, cells only show. */
@@ -28,13 +29,13 @@ const Filtering = ({
       type="button"
       tabIndex={-1}
       className={`cell-filter cut ${className}`}
-      data-tip={`Only ${name}:${value}`}
+      data-tip={`Only ${name}:${visibleControls(value)}`}
       onClick={() => onFilter(name, value)}
     >
-      {value}
+      {visibleControls(value)}
     </button>
   ) : (
-    <span className={`cut ${className}`}>{value}</span>
+    <span className={`cut ${className}`}>{visibleControls(value)}</span>
   );
 
 /** When an attempt began, or else how long the run has existed. */
@@ -78,7 +79,9 @@ export const runColumns = ({ onFilter }: CellOptions = {}): readonly Column<RunL
     cell: ({ taskIdentifier, description }) => (
       <>
         <Filtering name="task" value={taskIdentifier} onFilter={onFilter} className="strong-cell" />
-        {description !== undefined && <span className="cell-note muted cut">{description}</span>}
+        {description !== undefined && (
+          <span className="cell-note muted cut">{visibleControls(description)}</span>
+        )}
       </>
     ),
   },
@@ -147,7 +150,7 @@ export const runColumns = ({ onFilter }: CellOptions = {}): readonly Column<RunL
     header: 'Idempotency key',
     width: 'minmax(110px, 1fr)',
     startsHidden: true,
-    cell: ({ idempotencyKey }) => <span className="mono cut">{idempotencyKey ?? '–'}</span>,
+    cell: ({ idempotencyKey }) => <span className="mono cut">{visibleControls(idempotencyKey ?? '–')}</span>,
   },
   {
     id: 'region',

@@ -21,6 +21,7 @@ import { listenForStop, type StopRequest } from '../stop-request.ts';
 import { version } from '../version.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson } from './credentials.ts';
+import { dashboardAddress } from './dashboard-address.ts';
 import { embeddedDatabase } from './open-database.ts';
 import { openServer } from './open-server.ts';
 import { printWarnings } from './print-warnings.ts';
@@ -113,7 +114,14 @@ export async function demo(options: DemoOptions): Promise<void> {
     const summary = await Promise.race([opening, stop.requested, lost]);
     if (!summary) return;
     if (isJson) printJson({ ...credentialsJson(url, credentials), folder: folder.path, ...summary });
-    else tellReady(screen, { url, folder: folder.path, summary, tookMs: performance.now() - startedAt });
+    else {
+      const address = await dashboardAddress(url, credentials, {
+        path: `/p/${credentials.projectRef}/prod`,
+        loginCommand: `npx millrace open --dir ${folder.path}`,
+      });
+      const tookMs = performance.now() - startedAt;
+      tellReady(screen, { url, address, folder: folder.path, summary, tookMs });
+    }
     const onProblem = (error: Error): void => line(`${paint.yellow('shop')}  ${error.message}`);
     const moving = options.once ? undefined : keepMoving(shop, options.rate, signal, onProblem);
     await Promise.race([stop.requested, lost]);
@@ -162,18 +170,21 @@ async function startDatabaseAndServer(
 
 interface Ready {
   readonly url: string;
+  /** Of the dashboard. */
+  readonly address: string;
   readonly folder: string;
   readonly summary: Summary;
   readonly tookMs: number;
 }
 
-function tellReady({ line, paint }: Screen, { url, folder, summary, tookMs }: Ready): void {
+function tellReady({ line, paint }: Screen, { url, address, folder, summary, tookMs }: Ready): void {
   const { runs, errorGroups, schedules, sessions, waitingTokens } = summary.counts;
   line();
   line(`${paint.bold('Millrace')} ${version} at ${paint.cyan(url)}, ready after ${readableDuration(tookMs)}`);
   line(
     `  ${runs} runs, ${errorGroups} error groups, ${schedules} schedules, ${sessions} chats, ${waitingTokens} questions to people`,
   );
+  line(`The dashboard is at ${address}`);
   line('In another terminal:');
   line(`  npx millrace errors list --dir ${folder}`);
   line(`  npx millrace runs list --dir ${folder}`);

@@ -8,7 +8,6 @@ import { publishedLines } from './published-lines.ts';
 import type { Runner } from '../../runner/options.ts';
 import { startRunner } from '../../runner/start.ts';
 import { startWatcher } from '../../runner/watch.ts';
-import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { ownDev } from '../running-dev.ts';
 import { printJson, screenOn, type Screen } from '../screen.ts';
@@ -17,6 +16,7 @@ import { version } from '../version.ts';
 import { waitsFor } from '../waiting.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';
+import { dashboardAddress } from './dashboard-address.ts';
 import { projectVariables, type ProjectVariables } from './dotenv.ts';
 import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase } from './open-database.ts';
@@ -83,7 +83,7 @@ export async function dev(options: DevOptions): Promise<void> {
     screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
     // With --json the keys are in that line. Do not print keys where the output is not a terminal and may be stored.
     if (!options.json && !options.quiet) {
-      screen.line(`The dashboard is at ${await dashboardAddress(url, credentials, process.stdout.isTTY)}`);
+      screen.line(`The dashboard is at ${await dashboardAddress(url, credentials)}`);
       printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
     }
     const variables = await projectVariables(dir);
@@ -145,17 +145,6 @@ async function followVariables(
   await watcher.watch([join(dir, '.env')]);
   // The file may have changed before it was watched.
   await lookNext();
-}
-
-/** On a terminal with a link that logs in: elsewhere the output may be stored. */
-async function dashboardAddress(url: string, credentials: Credentials, isTerminal: boolean): Promise<string> {
-  const { personalAccessToken: token } = credentials;
-  const link =
-    token !== null && isTerminal
-      ? await call({ url, token }, 'createBrowserLink').catch(() => undefined)
-      : undefined;
-  if (!link) return `${url}/ (\`millrace open\` logs you in)`;
-  return `${link.url} (good for one login within ten minutes; later: \`millrace open\`)`;
 }
 
 function printIntroduction({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {

@@ -1,0 +1,22 @@
+import type { Credentials } from '@millrace/server';
+import { call } from '../call.ts';
+
+/**
+ * Where the dashboard is; on a terminal with a link that logs in, which leads to `path` (elsewhere the output may be stored). Without one it says
+ * which command logs in.
+ */
+export async function dashboardAddress(
+  url: string,
+  { personalAccessToken: token }: Credentials,
+  {
+    path = '/login',
+    loginCommand = 'millrace open',
+  }: { readonly path?: string; readonly loginCommand?: string } = {},
+): Promise<string> {
+  const link =
+    token !== null && process.stdout.isTTY
+      ? await call({ url, token }, 'createBrowserLink').catch(() => undefined)
+      : undefined;
+  if (!link) return `${url}/ (\`${loginCommand}\` logs you in)`;
+  return `${url}${path}#link=${link.token} (good for one login within ten minutes; later: \`${loginCommand}\`)`;
+}
