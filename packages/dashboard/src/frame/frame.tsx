@@ -4,6 +4,7 @@ import { environmentSlug, useEnvironment } from '../api/environment.ts';
 import { rememberEnvironment, useProject, useSession } from '../api/session.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { keepFocus } from '../parts/focus.ts';
 import { Page } from '../parts/page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Palette } from './palette.tsx';
@@ -27,6 +28,7 @@ export function Frame() {
     setOpenAt(pathname);
     setRailOpen(false);
   }
+  useEffect(keepFocus, []);
   useEffect(() => {
     if (project) rememberEnvironment(project.ref, slug);
   }, [project, slug]);

@@ -3,6 +3,7 @@ import { quotedValue } from '@millrace/contract/filter';
 import { useState } from 'react';
 import { useAsk } from '../api/ask.ts';
 import { setPaused, useLive } from '../api/live.ts';
+import { focusBelow } from '../parts/focus.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { useGoTo } from '../parts/page-link.tsx';
 import { setTheme, useTheme } from '../parts/theme.ts';
@@ -26,7 +27,7 @@ const PaletteDialog = ({ isOpen }: { readonly isOpen: boolean }) => (
   <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closePalette()}>
     <Dialog.Portal>
       <Dialog.Backdrop className="backdrop" />
-      <Dialog.Popup className="dialog palette" aria-label="Search">
+      <Dialog.Popup className="dialog palette" aria-label="Search" finalFocus={focusBelow}>
         <PaletteList />
       </Dialog.Popup>
     </Dialog.Portal>

@@ -10,10 +10,13 @@ const PaletteDialog = lazyDialog<{ readonly isOpen: boolean }>(() => import('./p
 export function Palette() {
   const isOpen = useIsPaletteOpen();
   const goTo = useGoTo();
-  useShortcuts([
-    { keys: '/', does: 'Search, or go to an id', run: openPalette },
-    { keys: 'Mod+k', does: 'Search, or go to an id', run: openPalette, whileTyping: true },
-    ...frameLinks.map(({ to, label, key }) => ({ keys: key, does: `Go to ${label}`, run: () => goTo(to) })),
-  ]);
+  useShortcuts(
+    [
+      { keys: '/', does: 'Search, or go to an id', run: openPalette },
+      { keys: 'Mod+k', does: 'Search, or go to an id', run: openPalette, whileTyping: true },
+      ...frameLinks.map(({ to, label, key }) => ({ keys: key, does: `Go to ${label}`, run: () => goTo(to) })),
+    ],
+    { isEverywhere: true },
+  );
   return <PaletteDialog isOpen={isOpen} />;
 }

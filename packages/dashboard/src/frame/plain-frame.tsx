@@ -1,7 +1,10 @@
 import { Link, Outlet } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { firstEnvironment, useSession } from '../api/session.ts';
+import { keepFocus } from '../parts/focus.ts';
 import { Icon } from '../parts/icons.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
+import { ShortcutHelp } from './shortcut-help.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { ZoneMenu } from './zone-menu.tsx';
 import './frame.css';
@@ -9,6 +12,7 @@ import './frame.css';
 /** What is around pages that belong to no environment, such as the account: the way back, and the reader's own menu. */
 export function PlainFrame() {
   const session = useSession();
+  useEffect(keepFocus, []);
   const first = firstEnvironment(session);
   const project = session.projects.find(({ ref }) => ref === first?.project);
   return (
@@ -29,6 +33,7 @@ export function PlainFrame() {
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <ShortcutHelp />
     </div>
   );
 }

@@ -1,28 +1,41 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog/dialog.tsx';
-import { currentShortcuts, isMac, useShortcuts, type Shortcut } from '../parts/keyboard.ts';
+import { currentShortcuts, isMac, useShortcuts } from '../parts/keyboard.ts';
 
-const keyNames: Readonly<Record<string, string>> = { Mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc' };
+const keyNames: Readonly<Record<string, string>> = {
+  Mod: isMac ? '⌘' : 'Ctrl',
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+};
 
-/** `?` shows every key that works on the page. */
+/** `?` shows every key that works on the page, as the parts of the page tell them. */
 export function ShortcutHelp() {
-  const [shown, setShown] = useState<readonly Shortcut[]>();
-  useShortcuts([{ keys: '?', does: 'Show the keys', run: () => setShown(currentShortcuts()) }]);
-  const unique = [...new Map((shown ?? []).map((one) => [one.keys, one])).values()];
+  const [shown, setShown] = useState<ReturnType<typeof currentShortcuts>>();
+  useShortcuts([{ keys: '?', does: 'Show the keys', run: () => setShown(currentShortcuts()) }], {
+    isEverywhere: true,
+  });
   return (
-    <Dialog isOpen={shown !== undefined} onClose={() => setShown(undefined)} title="Keys of this page">
-      <dl className="shortcuts">
-        {unique.map(({ keys, does }) => (
-          <div key={keys}>
-            <dt>
-              {keys.split(/[ +]/).map((key) => (
-                <kbd key={key}>{keyNames[key] ?? key}</kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
+    <Dialog isOpen={shown !== undefined} onClose={() => setShown(undefined)} title="Keys of this page" isWide>
+      {shown?.map(({ group, shortcuts }) => (
+        <section key={group} className="stack shortcut-group" aria-label={group}>
+          <h3>{group}</h3>
+          <dl className="shortcuts">
+            {shortcuts.map(({ keys, does }) => (
+              <div key={keys}>
+                <dt>
+                  {keys.split(/[ +]/).map((key) => (
+                    <kbd key={key}>{keyNames[key] ?? key}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
     </Dialog>
   );
 }

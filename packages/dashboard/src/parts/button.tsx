@@ -21,15 +21,17 @@ export const Button = ({
   shortcut,
   children,
   className = '',
-  disabled,
+  onClick,
   ...rest
 }: ButtonProps) => (
   <button
     type="button"
     {...rest}
     className={`button ${look ?? ''} ${className}`}
-    disabled={disabled || isBusy}
+    // Not `disabled`: it would lose the focus.
+    aria-disabled={isBusy || undefined}
     aria-busy={isBusy || undefined}
+    onClick={isBusy ? (event) => event.preventDefault() : onClick}
     data-tip={shortcut === undefined ? undefined : `Key ${shortcut}`}
   >
     {icon && <Icon name={icon} size={14} />}

@@ -1,13 +1,16 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, type KeyboardEvent as ReactKeyboardEvent, type RefObject } from 'react';
 
-/** Whether a key press belongs to a field that is typed in, or to an open dialog or menu. */
-function isTyping(event: KeyboardEvent): boolean {
-  const target = event.target instanceof Element ? event.target : null;
+/** Whether a key press belongs to a field that is typed in, or to an open menu. */
+function isTyping(target: Element | null): boolean {
   return (
-    target?.closest('input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]') !=
-    null
+    target?.closest(
+      'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]',
+    ) != null
   );
 }
+
+/** What Enter and the space bar press by themselves. */
+const isControl = (target: Element | null): boolean => target?.closest('a, button, summary, input') != null;
 
 /** A dialog with a backdrop is open. A side panel has none: the list beside it can still be used. */
 const isOverlaid = (): boolean => document.querySelector('.backdrop') !== null;
@@ -18,33 +21,53 @@ const hasMod = (event: KeyboardEvent): boolean => (isMac ? event.metaKey : event
 
 /** Known to the list of keys (`?`). */
 export interface Shortcut {
-  /** `j`, `?`, `g r` (one after the other), `Mod+k`. */
+  /** `j`, `?`, `g r` (one after the other), `Mod+k`, `Shift+ArrowLeft`, `Space`. */
   readonly keys: string;
   readonly does: string;
   readonly run: (event: KeyboardEvent) => void;
   /** True: also while a field has the focus. */
   readonly whileTyping?: boolean;
-  /** True: also while a dialog is open. */
-  readonly overDialogs?: boolean;
 }
 
-const registered = new Set<readonly Shortcut[]>();
+interface Registered {
+  readonly shortcuts: readonly Shortcut[];
+  /** Where the list of keys has them. */
+  readonly group: string;
+  /** They work while the focus is in this part only, and the part itself listens. */
+  readonly isPart: boolean;
+  /** Of several that have the same key, the one that has the focus gets it. */
+  readonly near: RefObject<HTMLElement | null> | undefined;
+}
+
+const everywhere = 'Everywhere';
+const ofPage = 'On this page';
+
+const registered = new Set<Registered>();
 let prefix = '';
 let prefixTimer: ReturnType<typeof setTimeout> | undefined;
 
 const keyOf = (event: KeyboardEvent): string => {
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  return hasMod(event) ? `Mod+${key}` : event.shiftKey && key.length > 1 ? `Shift+${key}` : key;
+  const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (hasMod(event)) return `Mod+${key}`;
+  return isMac && event.ctrlKey ? `Ctrl+${key}` : event.shiftKey && key.length > 1 ? `Shift+${key}` : key;
 };
+
+/** Those that work wherever the focus is: first those around the focus, then the latest. */
+function candidates(target: Element | null): readonly Shortcut[] {
+  const all = [...registered].filter(({ isPart }) => !isPart).toReversed();
+  const holds = ({ near }: Registered): boolean =>
+    target !== null && near?.current?.contains(target) === true;
+  return [...all.filter(holds), ...all.filter((one) => !holds(one))].flatMap(({ shortcuts }) => shortcuts);
+}
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;
+  const target = event.target instanceof Element ? event.target : null;
   const key = keyOf(event);
   const sequence = prefix === '' ? key : `${prefix} ${key}`;
-  const all = [...registered].toReversed().flat();
+  const all = isOverlaid() ? [] : candidates(target);
   const found = all.find(
-    ({ keys, whileTyping = false, overDialogs = false }) =>
-      keys === sequence && (whileTyping || !isTyping(event)) && (overDialogs || !isOverlaid()),
+    ({ keys, whileTyping = false }) => keys === sequence && (whileTyping || !isTyping(target)),
   );
   clearTimeout(prefixTimer);
   prefix = '';
@@ -53,35 +76,104 @@ function onKeyDown(event: KeyboardEvent): void {
     found.run(event);
     return;
   }
-  if (isTyping(event) || !all.some(({ keys }) => keys.startsWith(`${key} `))) return;
+  if (isTyping(target) || !all.some(({ keys }) => keys.startsWith(`${key} `))) return;
   prefix = key;
   prefixTimer = setTimeout(() => (prefix = ''), 1_000);
 }
 
-/** Every shortcut that works now, the latest first. */
-export const currentShortcuts = (): readonly Shortcut[] => [...registered].toReversed().flat();
+/** Every key that works now, in groups: what `?` shows. A key that another one hides is left out. */
+export function currentShortcuts(): readonly {
+  readonly group: string;
+  readonly shortcuts: readonly Shortcut[];
+}[] {
+  const all = [...registered].toReversed();
+  const groups = [
+    ofPage,
+    ...new Set(all.filter(({ isPart }) => isPart).map(({ group }) => group)),
+    everywhere,
+  ];
+  const taken = new Set<string>();
+  return groups.flatMap((group) => {
+    const shortcuts = all
+      .filter((one) => one.group === group)
+      .flatMap((one) => one.shortcuts.map((shortcut) => ({ ...shortcut, id: one.isPart ? group : '' })))
+      .filter(({ keys, id }) => {
+        const isNew = !taken.has(`${id} ${keys}`);
+        taken.add(`${id} ${keys}`);
+        return isNew;
+      });
+    return shortcuts.length > 0 ? [{ group, shortcuts }] : [];
+  });
+}
 
-/**
- * Keys that work while the component is there. The latest component wins.
- *
- * @example
- * useShortcuts([{ keys: 'c', does: 'Cancel the run', run: () => setCancelling(true) }]);
- */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+/** Registers keys while the component is there, and anew only when another one is offered. */
+function useRegistered(
+  shortcuts: readonly Shortcut[],
+  group: string,
+  isPart: boolean,
+  near?: RefObject<HTMLElement | null>,
+): void {
   const run = useEffectEvent((keys: string, event: KeyboardEvent) =>
     shortcuts.find((one) => one.keys === keys)?.run(event),
   );
   const shape = JSON.stringify(shortcuts, (name, value: unknown) => (name === 'run' ? undefined : value));
   useEffect(() => {
-    const mine = (JSON.parse(shape) as readonly Omit<Shortcut, 'run'>[]).map((one) => ({
-      ...one,
-      run: (event: KeyboardEvent) => run(one.keys, event),
-    }));
+    const offered = JSON.parse(shape) as readonly Omit<Shortcut, 'run'>[];
+    if (offered.length === 0) return undefined;
+    const mine: Registered = {
+      group,
+      isPart,
+      near,
+      shortcuts: offered.map((one) => ({ ...one, run: (event: KeyboardEvent) => run(one.keys, event) })),
+    };
     if (registered.size === 0) window.addEventListener('keydown', onKeyDown);
     registered.add(mine);
     return () => {
       registered.delete(mine);
       if (registered.size === 0) window.removeEventListener('keydown', onKeyDown);
     };
-  }, [shape]);
+  }, [shape, group, isPart, near]);
+}
+
+/**
+ * Keys that work while the component is there, wherever the focus is. Of several components with the same key the one `near` the focus has it,
+ * else the latest.
+ *
+ * @example
+ * useShortcuts([{ keys: 'c', does: 'Cancel the run', run: () => setCancelling(true) }]);
+ */
+export const useShortcuts = (
+  shortcuts: readonly Shortcut[],
+  {
+    near,
+    isEverywhere = false,
+  }: { readonly near?: RefObject<HTMLElement | null>; readonly isEverywhere?: boolean } = {},
+): void => useRegistered(shortcuts, isEverywhere ? everywhere : ofPage, false, near);
+
+/**
+ * Keys of one part of a page, while it has the focus: what it returns is its `onKeyDown`.
+ *
+ * @example
+ * const onKeyDown = usePartKeys('In the timeline', [{ keys: 'ArrowDown', does: 'Next line', run: () => move(1) }]);
+ */
+export function usePartKeys(
+  part: string,
+  shortcuts: readonly Shortcut[],
+): (event: ReactKeyboardEvent) => void {
+  useRegistered(shortcuts, part, true);
+  return (event) => {
+    const { nativeEvent } = event;
+    const target = event.target instanceof Element ? event.target : null;
+    if (event.defaultPrevented || nativeEvent.isComposing || nativeEvent.altKey) return;
+    // What was opened from it, such as a menu, is elsewhere in the document.
+    if (target === null || !event.currentTarget.contains(target)) return;
+    const key = keyOf(nativeEvent);
+    if ((key === 'Enter' || key === 'Space') && target !== event.currentTarget && isControl(target)) return;
+    const found = shortcuts.find(
+      ({ keys, whileTyping = false }) => keys === key && (whileTyping || !isTyping(target)),
+    );
+    if (!found) return;
+    event.preventDefault();
+    found.run(nativeEvent);
+  };
 }

@@ -32,7 +32,7 @@ export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
         {all && (
           <span className="legend-note number">
             {countText(all.total.newErrors, 'new group')}, {all.total.regressedErrors.toLocaleString('en')}{' '}
-            came back. Drag to choose a time.
+            came back. Drag, or use arrow keys, to choose a time.
           </span>
         )}
       </div>

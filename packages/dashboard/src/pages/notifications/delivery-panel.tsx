@@ -30,6 +30,7 @@ export function DeliveryPanel({ id, recipients, mayResend }: DeliveryPanelProps)
       isOpen={id !== undefined}
       onClose={() => setSearch({ panel: undefined })}
       title="Delivery"
+      subject={id}
       actions={
         mayResend &&
         id !== undefined && (

@@ -65,7 +65,7 @@ export function RunHistogram({ query, onRange }: RunHistogramProps) {
         ))}
         <span className="histogram-note">
           {subject === undefined ? 'All runs that ended' : `Runs of ${subject} that ended`}
-          {isNarrower && ', without the other filters'}. Drag to choose a time.
+          {isNarrower && ', without the other filters'}. Drag, or use arrow keys, to choose a time.
         </span>
       </div>
       <Plot

@@ -1,8 +1,8 @@
-import { useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useAct } from '../../api/ask.ts';
 import { Button } from '../../parts/button.tsx';
 import { Segments } from '../../parts/segments.tsx';
-import { isMac } from '../../parts/keyboard.ts';
+import { isMac, usePartKeys } from '../../parts/keyboard.ts';
 
 type Shape = 'object' | 'text' | 'json';
 
@@ -57,14 +57,11 @@ export function Composer({ session, last }: ComposerProps) {
     event.preventDefault();
     send();
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
-    const hasMod = isMac ? event.metaKey : event.ctrlKey;
+  const onKeyDown = usePartKeys('In the message', [
+    { keys: 'Mod+Enter', does: 'Send', run: send, whileTyping: true },
     // JSON has lines of its own.
-    if (!hasMod && (event.shiftKey || shape === 'json')) return;
-    event.preventDefault();
-    send();
-  };
+    ...(shape === 'json' ? [] : [{ keys: 'Enter', does: 'Send', run: send, whileTyping: true }]),
+  ]);
   const error = wrong ?? append.error?.message;
 
   return (

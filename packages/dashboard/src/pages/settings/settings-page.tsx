@@ -8,6 +8,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { AuditSection } from './audit/audit-section.tsx';
 import { KeysSection } from './keys/keys-section.tsx';
 import { MembersSection } from './members/members-section.tsx';
+import { ProjectSection } from './project/project-section.tsx';
 import { StorageSection } from './storage-section.tsx';
 import '../../parts/tabs.css';
 import './settings.css';
@@ -16,7 +17,7 @@ interface SettingsSection {
   readonly id: string;
   readonly label: string;
   /** What it is about: the environment, or the organisation. */
-  readonly about: 'environment' | 'organization' | 'installation';
+  readonly about: 'environment' | 'project' | 'organization' | 'installation';
   readonly isShown: boolean;
   readonly content: ReactNode;
 }
@@ -29,6 +30,7 @@ export function SettingsPage() {
   const may = useMay();
   const sections: readonly SettingsSection[] = [
     { id: 'keys', label: 'Secret keys', about: 'environment', isShown: true, content: <KeysSection /> },
+    { id: 'project', label: 'Project', about: 'project', isShown: true, content: <ProjectSection /> },
     { id: 'members', label: 'Members', about: 'organization', isShown: true, content: <MembersSection /> },
     {
       id: 'audit',
@@ -48,6 +50,7 @@ export function SettingsPage() {
   const open = sections.find(({ id }) => id === section);
   const subject = {
     environment: `${project?.name ?? ''}, ${environmentNames[kind as keyof typeof environmentNames] ?? kind}`,
+    project: project?.name ?? '',
     organization: project?.organization.name ?? '',
     installation: 'This server',
   };

@@ -1,6 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useState, type ReactNode } from 'react';
 import { Button } from '../button.tsx';
+import { focusBelow } from '../focus.ts';
 import { TextField } from '../form/field.tsx';
 import './dialog.css';
 
@@ -42,7 +43,7 @@ const ConfirmLoaded = ({
   <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className="backdrop" />
-      <AlertDialog.Popup className="dialog">
+      <AlertDialog.Popup className="dialog" finalFocus={focusBelow}>
         <AlertDialog.Title className="dialog-title">{title}</AlertDialog.Title>
         <AlertDialog.Description render={<div />} className="dialog-text">
           {children}

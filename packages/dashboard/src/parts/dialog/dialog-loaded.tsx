@@ -1,6 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useRef, type ReactNode } from 'react';
 import { IconButton } from '../button.tsx';
+import { focusBelow } from '../focus.ts';
 import './dialog.css';
 
 export interface DialogProps {
@@ -21,6 +22,7 @@ function DialogLoaded({ isOpen, onClose, title, isWide = false, children }: Dial
         <Base.Popup
           ref={popup}
           className={`dialog ${isWide ? 'wide' : ''}`}
+          finalFocus={focusBelow}
           initialFocus={() => popup.current?.querySelector<HTMLElement>('input, select, textarea') ?? true}
         >
           <div className="row spread">

@@ -1,8 +1,8 @@
 import { filterWords } from '@millrace/contract/filter';
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from '../button.tsx';
 import { Icon } from '../icons.tsx';
-import { useShortcuts } from '../keyboard.ts';
+import { usePartKeys, useShortcuts } from '../keyboard.ts';
 import { completions, type Completion, type FilterKey } from './complete.ts';
 import './filter.css';
 import '../menu.css';
@@ -69,25 +69,33 @@ export function FilterField({
       submit(completion.text);
     }
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
-    const { key } = event;
-    if (key === 'ArrowDown' || key === 'ArrowUp') {
-      event.preventDefault();
-      if (offered.length === 0) return void offer(text, event.currentTarget.selectionStart ?? text.length);
-      const by = key === 'ArrowDown' ? 1 : -1;
-      setActive((before) => (before + by + offered.length) % offered.length);
-    } else if (key === 'Enter' || (key === 'Tab' && active !== -1)) {
-      event.preventDefault();
-      const completion = offered[active];
-      if (completion) return choose(completion);
-      close();
-      submit(text);
-    } else if (key === 'Escape') {
-      event.preventDefault();
-      if (offered.length > 0) close();
-      else event.currentTarget.blur();
-    }
+  const next = (by: number): void => {
+    if (offered.length === 0) void offer(text, input.current?.selectionStart ?? text.length);
+    else setActive((before) => (before + by + offered.length) % offered.length);
   };
+  const completion = offered[active];
+  const onKeyDown = usePartKeys(
+    'In the filter',
+    [
+      { keys: 'ArrowDown', does: 'Next completion', run: () => next(1) },
+      { keys: 'ArrowUp', does: 'Previous completion', run: () => next(active === -1 ? 0 : -1) },
+      {
+        keys: 'Enter',
+        does: 'Take the completion, or filter',
+        run: () => {
+          if (completion) return choose(completion);
+          close();
+          submit(text);
+        },
+      },
+      ...(completion ? [{ keys: 'Tab', does: 'Take the completion', run: () => choose(completion) }] : []),
+      {
+        keys: 'Escape',
+        does: 'Close the completions, or leave',
+        run: () => (offered.length > 0 ? close() : input.current?.blur()),
+      },
+    ].map((one) => ({ ...one, whileTyping: true })),
+  );
 
   return (
     <div className="filter">

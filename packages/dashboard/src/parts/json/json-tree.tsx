@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
 import { Icon } from '../icons.tsx';
+import { usePartKeys } from '../keyboard.ts';
 import {
   isContainer,
   jsonRows,
@@ -18,8 +19,8 @@ import { LongText } from './long-text.tsx';
 import './json.css';
 
 /**
- * A JSON value to look into: members open and close, long lists and texts come in pieces, each line can be copied. It shows everything as text, whatever
- * is in it.
+ * A JSON value to look into: members open and close, long lists and texts come in pieces, each line can be copied. Arrows go through it; Tab goes through
+ * what is in one line. It shows everything as text, whatever is in it.
  */
 export function JsonTree({
   value,
@@ -34,7 +35,16 @@ export function JsonTree({
 }) {
   const [opened, setOpened] = useState<Opened>({ toggled: new Set(), pieces: new Map(), depth });
   const [search, setSearch] = useState('');
+  const [, setMoved] = useState(0);
   const [at, setAt] = useState(0);
+  const [active, setActive] = useState(rootKey);
+  const lines = useRef<HTMLDivElement>(null);
+  const wantsFocus = useRef(false);
+  const rows = jsonRows(value, opened);
+  const activeIndex = Math.max(
+    0,
+    rows.findIndex((row) => keyOf(row) === active),
+  );
   const found = search === '' ? [] : searchJson(value, search);
   const current = found[at];
 
@@ -56,6 +66,47 @@ export function JsonTree({
       if (!toggled.delete(key)) toggled.add(key);
       return { ...before, toggled };
     });
+
+  useLayoutEffect(() => {
+    for (const [index, line] of [...(lines.current?.children ?? [])].entries()) {
+      const isActive = index === activeIndex;
+      for (const control of line.querySelectorAll<HTMLElement>('button'))
+        control.tabIndex = isActive ? 0 : -1;
+      if (isActive && wantsFocus.current && line instanceof HTMLElement) line.focus();
+    }
+    wantsFocus.current = false;
+  });
+  const move = (to: number): void => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, to))];
+    if (!row) return;
+    wantsFocus.current = true;
+    setActive(keyOf(row));
+    setMoved((count) => count + 1);
+  };
+  const currentRow = rows[activeIndex];
+  const canOpen = (row: JsonRow | undefined): row is JsonRow =>
+    row !== undefined && (row.kind === 'more' || (isContainer(row.value) && sizeOf(row.value) > 0));
+  const isShown = (row: JsonRow | undefined): boolean => row?.kind === 'value' && row.isOpen === true;
+  const onKeyDown = usePartKeys('In JSON', [
+    { keys: 'ArrowDown', does: 'Next line', run: () => move(activeIndex + 1) },
+    { keys: 'ArrowUp', does: 'Previous line', run: () => move(activeIndex - 1) },
+    { keys: 'Home', does: 'First line', run: () => move(0) },
+    { keys: 'End', does: 'Last line', run: () => move(rows.length - 1) },
+    {
+      keys: 'ArrowRight',
+      does: 'Open what is in it',
+      run: () => (canOpen(currentRow) && !isShown(currentRow) ? toggle(currentRow) : move(activeIndex + 1)),
+    },
+    {
+      keys: 'ArrowLeft',
+      does: 'Close it, or go to what it is in',
+      run: () =>
+        currentRow && canOpen(currentRow) && isShown(currentRow)
+          ? toggle(currentRow)
+          : move(parentOf(rows, activeIndex)),
+    },
+    { keys: 'Enter', does: 'Open or close', run: () => canOpen(currentRow) && toggle(currentRow) },
+  ]);
 
   return (
     <div className="json">
@@ -84,11 +135,13 @@ export function JsonTree({
         )}
         <CopyButton text={() => JSON.stringify(value, undefined, 2)} what={`Copy ${label.toLowerCase()}`} />
       </div>
-      <div className="json-lines" role="tree" aria-label={label} tabIndex={0}>
-        {jsonRows(value, opened).map((row) => (
+      <div ref={lines} className="json-lines" role="tree" aria-label={label} onKeyDown={onKeyDown}>
+        {rows.map((row, index) => (
           <Line
-            key={row.kind + pathKey(row.path)}
+            key={keyOf(row)}
             row={row}
+            isTabStop={index === activeIndex}
+            onFocus={() => setActive(keyOf(row))}
             isFound={current !== undefined && row.kind === 'value' && pathKey(row.path) === pathKey(current)}
             onToggle={() => toggle(row)}
           />
@@ -98,17 +151,36 @@ export function JsonTree({
   );
 }
 
+const keyOf = (row: JsonRow): string => row.kind + pathKey(row.path);
+const rootKey = keyOf({ kind: 'value', path: [], name: undefined, depth: 0, value: undefined });
+
+/** The line of what a line is in. */
+function parentOf(rows: readonly JsonRow[], index: number): number {
+  const depth = rows[index]?.depth ?? 0;
+  for (let at = index - 1; at >= 0; at--) if ((rows[at]?.depth ?? 0) < depth) return at;
+  return index;
+}
+
 interface LineProps {
   readonly row: JsonRow;
   readonly isFound: boolean;
+  readonly isTabStop: boolean;
+  readonly onFocus: () => void;
   readonly onToggle: () => void;
 }
 
-function Line({ row, isFound, onToggle }: LineProps) {
+function Line({ row, isFound, isTabStop, onFocus, onToggle }: LineProps) {
   const indent = { paddingInlineStart: `${row.depth * 16 + 4}px` };
   if (row.kind === 'more')
     return (
-      <div className="json-line" style={indent} role="treeitem" aria-level={row.depth + 1}>
+      <div
+        className="json-line"
+        style={indent}
+        role="treeitem"
+        aria-level={row.depth + 1}
+        tabIndex={isTabStop ? 0 : -1}
+        onFocus={onFocus}
+      >
         <Button look="plain" onClick={onToggle}>
           Show {Math.min(pieceSize, row.left).toLocaleString('en')} of {row.left.toLocaleString('en')} more
         </Button>
@@ -123,6 +195,8 @@ function Line({ row, isFound, onToggle }: LineProps) {
       role="treeitem"
       aria-level={row.depth + 1}
       aria-expanded={canOpen ? row.isOpen : undefined}
+      tabIndex={isTabStop ? 0 : -1}
+      onFocus={onFocus}
     >
       {canOpen ? (
         <button

@@ -1,6 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { IconButton } from '../button.tsx';
+import { focusInPage } from '../focus.ts';
+import { useShortcuts } from '../keyboard.ts';
 import '../dialog/dialog.css';
 import './side-panel.css';
 
@@ -8,27 +10,42 @@ export interface SidePanelProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
+  /** Which one it is, where the title does not tell. */
+  readonly subject?: string | undefined;
   /** Beside the close button, such as a link to the whole page. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The loaded part of `SidePanel`. */
-const SidePanelLoaded = ({ isOpen, onClose, title, actions, children }: SidePanelProps) => (
-  <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()} modal={false} disablePointerDismissal>
-    <Base.Portal>
-      <Base.Popup className="panel" initialFocus={false} finalFocus={false}>
-        <header className="panel-head">
-          <Base.Title className="panel-title cut">{title}</Base.Title>
-          <div className="row">
-            {actions}
-            <Base.Close render={<IconButton icon="close" label="Close" />} />
-          </div>
-        </header>
-        <div className="panel-body">{children}</div>
-      </Base.Popup>
-    </Base.Portal>
-  </Base.Root>
-);
+/** The loaded part of `SidePanel`. The focus goes into it, and back to the row when it is closed. */
+const SidePanelLoaded = ({ isOpen, onClose, title, subject = title, actions, children }: SidePanelProps) => {
+  const popup = useRef<HTMLDivElement>(null);
+  useShortcuts(isOpen ? [{ keys: 'Escape', does: 'Close the panel', run: onClose }] : []);
+  // Another row was opened while it was there.
+  useEffect(() => {
+    if (isOpen) popup.current?.focus({ preventScroll: true });
+  }, [isOpen, subject]);
+  return (
+    <Base.Root
+      open={isOpen}
+      onOpenChange={(open) => !open && onClose()}
+      modal={false}
+      disablePointerDismissal
+    >
+      <Base.Portal>
+        <Base.Popup ref={popup} className="panel" initialFocus={popup} finalFocus={focusInPage}>
+          <header className="panel-head">
+            <Base.Title className="panel-title cut">{title}</Base.Title>
+            <div className="row">
+              {actions}
+              <Base.Close render={<IconButton icon="close" label="Close" />} />
+            </div>
+          </header>
+          <div className="panel-body">{children}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+};
 
 export default SidePanelLoaded;

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../theme.ts';
+import { colorOf } from '../color-of.ts';
 import { axisTimeText, dateText } from '../time/format.ts';
 import { stacked, type PlotProps, type PlotSeries } from './plot-types.ts';
 
@@ -9,14 +10,6 @@ interface CanvasProps extends PlotProps {
   readonly height: number;
   readonly format: (value: number) => string;
   readonly zone: string;
-}
-
-/** A colour in the theme of now, as a canvas takes it. */
-function colorOf(element: HTMLElement, color: string): string {
-  element.style.color = color;
-  const computed = getComputedStyle(element).color;
-  element.style.color = '';
-  return computed;
 }
 
 /** 1, 2, 5, 10 …: there is no half of a run. */
@@ -57,11 +50,13 @@ export default function Canvas({
   format,
   onRange,
   hasAxes = true,
+  picked,
   zone,
 }: CanvasProps) {
   const root = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
+  const wasPicked = useRef(false);
   const theme = useTheme();
   const range = useEffectEvent((from: number, to: number) => onRange?.(from, to));
   const describe = useEffectEvent((index: number): string => {
@@ -191,6 +186,24 @@ export default function Canvas({
     plot.current?.setData(JSON.parse(drawnData) as uPlot.AlignedData);
     // Also after it was made anew.
   }, [drawnData, shape, height, theme, isStacked, hasAxes, zone, step, onRange === undefined]);
+
+  const [first, last] = picked ?? [];
+  useEffect(() => {
+    const made = plot.current;
+    if (!made) return;
+    if (first === undefined || last === undefined) {
+      if (!wasPicked.current) return;
+      wasPicked.current = false;
+      made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      made.setCursor({ left: -10, top: -10 });
+      return;
+    }
+    wasPicked.current = true;
+    const left = made.valToPos((times[first] ?? 0) / 1_000, 'x');
+    const right = made.valToPos(((times[last] ?? 0) + step) / 1_000, 'x');
+    made.setSelect({ left, top: 0, width: right - left, height: made.over.clientHeight }, false);
+    made.setCursor({ left: (left + right) / 2, top: 4 });
+  }, [first, last, drawnData, step, times]);
 
   return (
     <>

@@ -19,6 +19,8 @@ export interface PlotProps {
   readonly format?: (value: number) => string;
   /** A reader brushed from one time to another. */
   readonly onRange?: (from: number, to: number) => void;
+  /** Indexes of times that are being chosen by keyboard, both included. */
+  readonly picked?: readonly [first: number, last: number] | undefined;
   /** False: without axes, as small as a word. */
   readonly hasAxes?: boolean;
 }

@@ -3,27 +3,46 @@ import { dateText } from '../time/format.ts';
 import { useTimeZone } from '../time/zone.ts';
 import type { PlotProps } from './plot-types.ts';
 import { withLanguage } from './with-language.ts';
+import { RangeKeys, toRange, usePicked } from './range-keys.tsx';
 import './plot.css';
 
 /** uPlot comes when the first plot does. It reads the browser's language once, for numbers of its own that are not shown. */
 const Canvas = lazy(() => withLanguage(() => import('./canvas.tsx')));
 
 /**
- * Series over time. Stacked bars are a histogram; `onRange` lets a reader brush it. The same numbers are in a table, which screen readers find and
+ * Series over time. Stacked bars are a histogram; `onRange` lets a reader brush it, with the pointer or with arrows. The same numbers are in a table, which screen readers find and
  * a button shows.
  */
 export function Plot(props: PlotProps) {
   const { label, times, series, height = 96, format = (value: number) => value.toLocaleString('en') } = props;
   const zone = useTimeZone();
+  const [picked, setPicked] = usePicked(times.length);
   return (
     <figure className="plot" aria-label={label}>
       <div className="plot-canvas" style={{ blockSize: height }} aria-hidden="true">
         <OrNothing>
           <Suspense>
-            <Canvas {...props} height={height} format={format} zone={zone} />
+            <Canvas
+              {...props}
+              picked={picked && toRange(picked)}
+              height={height}
+              format={format}
+              zone={zone}
+            />
           </Suspense>
         </OrNothing>
       </div>
+      {props.onRange && times.length > 0 && (
+        <RangeKeys
+          {...props}
+          height={height}
+          onRange={props.onRange}
+          format={format}
+          zone={zone}
+          picked={picked}
+          onPick={setPicked}
+        />
+      )}
       <details className="plot-table">
         <summary>{label} as a table</summary>
         <div className="plot-scroll">

@@ -20,6 +20,7 @@ export function RunSidePanel() {
       isOpen={isRun}
       onClose={() => setSearch({ panel: undefined })}
       title="Run"
+      subject={panel}
       actions={
         isRun && (
           <PageLink to={`/runs/${panel}`} className="button">

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Button, IconButton } from '../button.tsx';
 import { useShortcuts } from '../keyboard.ts';
 import { countText } from '../count-text.ts';
@@ -18,10 +18,22 @@ interface BulkBarProps {
 export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
   const count = selection.ids.size;
   const isOpen = count > 0 || selection.isAll;
-  useShortcuts(isOpen ? [{ keys: 'Escape', does: 'Choose nothing', run: selection.clear }] : []);
+  const bar = useRef<HTMLDivElement>(null);
+  useShortcuts(
+    isOpen
+      ? [
+          { keys: 'Escape', does: 'Choose nothing', run: selection.clear },
+          {
+            keys: 'b',
+            does: 'Go to what can be done with the chosen rows',
+            run: () => bar.current?.querySelector<HTMLElement>('button')?.focus(),
+          },
+        ]
+      : [],
+  );
   if (!isOpen) return null;
   return (
-    <div className="bulk-bar" role="region" aria-label="What is chosen">
+    <div ref={bar} className="bulk-bar" role="region" aria-label="What is chosen">
       <span className="number" role="status">
         {chosenText(selection, noun, total)}
       </span>

@@ -16,7 +16,6 @@ interface RowProps<R> {
   readonly onFocus: () => void;
   readonly onChoose: (isRange: boolean) => void;
   readonly onClick: (event: MouseEvent) => void;
-  readonly onEnter: () => void;
 }
 
 const Cells = memo(function Cells({ row, columns }: { row: unknown; columns: readonly Column<never>[] }) {
@@ -41,7 +40,6 @@ export const TableRow = <R,>({
   onFocus,
   onChoose,
   onClick,
-  onEnter,
 }: RowProps<R>) => (
   <div
     role="row"
@@ -62,11 +60,6 @@ export const TableRow = <R,>({
     onFocus={onFocus}
     onClick={onClick}
     onAuxClick={onClick}
-    onKeyDown={(event) => {
-      if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
-      event.preventDefault();
-      onEnter();
-    }}
   >
     {isChosen !== undefined && (
       <div role="gridcell" className="cell">

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
-import { useShortcuts } from '../keyboard.ts';
+import { usePartKeys, useShortcuts } from '../keyboard.ts';
 import { useIsNarrow } from '../media.ts';
 import { Skeleton } from '../failure.tsx';
 import { essentialColumns, type Column } from './column.ts';
@@ -36,7 +36,8 @@ const isOnControl = ({ target, currentTarget }: MouseEvent): boolean =>
   (!currentTarget.contains(target) || target.closest('a, button, input, label, select') !== null);
 
 /**
- * Rows of which only those in sight are in the document. `j` and `k` go through them, Enter opens, `x` chooses. The page scrolls, not the table.
+ * Rows of which only those in sight are in the document. `j`, `k` and arrows go through them, Tab through what is in the one that has the focus, Enter
+ * opens, `x` chooses. The page scrolls, not the table.
  */
 export function Table<R>({
   label,
@@ -55,8 +56,11 @@ export function Table<R>({
   const isNarrow = useIsNarrow();
   const columns = isNarrow ? essentialColumns(given) : given;
   const body = useRef<HTMLDivElement>(null);
+  /** The row that gets the focus as soon as it is there. */
+  const wanted = useRef<string>(undefined);
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState<string>();
+  const [, setMoved] = useState(0);
   const rowHeight = useRowHeight();
 
   useLayoutEffect(() => {
@@ -86,16 +90,25 @@ export function Table<R>({
     const next = at === -1 ? (by > 0 ? 0 : keys.length - 1) : Math.min(keys.length - 1, Math.max(0, at + by));
     const key = keys[next];
     if (key === undefined) return;
+    wanted.current = key;
     setActive(key);
+    setMoved((count) => count + 1);
     virtualizer.scrollToIndex(next, { align: 'auto' });
-    requestAnimationFrame(() =>
-      body.current
-        ?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
-        ?.focus({ preventScroll: true }),
-    );
   };
+  useLayoutEffect(() => {
+    for (const row of body.current?.children ?? []) {
+      if (!(row instanceof HTMLElement)) continue;
+      const isTabStop = row.tabIndex === 0;
+      // Tab goes through the controls of one row, not of all.
+      for (const control of row.querySelectorAll<HTMLElement>('a, button, input'))
+        control.tabIndex = isTabStop ? 0 : -1;
+      if (wanted.current === undefined || row.dataset['key'] !== wanted.current) continue;
+      wanted.current = undefined;
+      row.focus({ preventScroll: true });
+    }
+  });
   const activeRow = (): R | undefined => rows[active === undefined ? -1 : keys.indexOf(active)];
-  useShortcuts([
+  const shortcuts = [
     { keys: 'j', does: 'Next row', run: () => move(1) },
     { keys: 'k', does: 'Previous row', run: () => move(-1) },
     ...(selection
@@ -119,8 +132,30 @@ export function Table<R>({
           },
         ]
       : []),
+  ];
+  useShortcuts(rows.length > 0 ? shortcuts : [], { near: body });
+  const onKeyDown = usePartKeys('In a row of the table', [
+    { keys: 'ArrowDown', does: 'Next row', run: () => move(1) },
+    { keys: 'ArrowUp', does: 'Previous row', run: () => move(-1) },
+    { keys: 'Home', does: 'First row', run: () => move(-rows.length) },
+    { keys: 'End', does: 'Last row that is loaded', run: () => move(rows.length) },
+    ...(onOpen
+      ? [
+          {
+            keys: 'Enter',
+            does: 'Open the row',
+            run: () => {
+              const row = activeRow();
+              if (row !== undefined) onOpen(row);
+            },
+          },
+        ]
+      : []),
   ]);
 
+  // What Tab leads to is there, whatever was scrolled away or has left the list.
+  const activeIndex = active === undefined ? -1 : keys.indexOf(active);
+  const tabStop = visible.some(({ index }) => index === activeIndex) ? activeIndex : visible[0]?.index;
   const tracks = [
     ...(selection ? ['32px'] : []),
     ...columns.map(({ width }) => width ?? 'minmax(96px, 1fr)'),
@@ -163,6 +198,7 @@ export function Table<R>({
         ref={body}
         role="rowgroup"
         className="table-body"
+        onKeyDown={onKeyDown}
         style={{ blockSize: virtualizer.getTotalSize() }}
       >
         {visible.map(({ index, start }) => {
@@ -177,7 +213,7 @@ export function Table<R>({
               row={row}
               columns={columns}
               isActive={key === active}
-              isTabStop={key === active || (active === undefined && index === 0)}
+              isTabStop={index === tabStop}
               isOpen={key === openKey}
               isChosen={selection ? selection.isAll || selection.ids.has(key) : undefined}
               onFocus={() => setActive(key)}
@@ -188,7 +224,6 @@ export function Table<R>({
                   window.open(hrefOf(row), '_blank', 'noopener');
                 else if (event.button === 0) onOpen?.(row);
               }}
-              onEnter={() => onOpen?.(row)}
               opens={onOpen !== undefined}
             />
           );

@@ -1,12 +1,19 @@
 import { useEffect, useState } from 'react';
 import { dismissToast, useToasts, type Toast } from '../../api/toasts.ts';
 import { Button, IconButton } from '../button.tsx';
+import { useShortcuts } from '../keyboard.ts';
 import './toasts.css';
 
 /** Shows what `toast()` says. The region is always there, so that screen readers hear what comes into it. */
 export function Toasts() {
   const toasts = useToasts();
   const [isHeld, setHeld] = useState(false);
+  const latest = toasts.findLast(({ action }) => action !== undefined);
+  useShortcuts(
+    latest?.action
+      ? [{ keys: 'u', does: `${latest.action.label} (${latest.title})`, run: () => press(latest) }]
+      : [],
+  );
   return (
     <section
       className="toasts"
@@ -23,6 +30,11 @@ export function Toasts() {
       ))}
     </section>
   );
+}
+
+function press({ id, action }: Toast): void {
+  dismissToast(id);
+  action?.onClick();
 }
 
 /** It stays as long as the pointer or the focus is on any. */
@@ -43,12 +55,7 @@ function Message({ toast, isHeld }: { readonly toast: Toast; readonly isHeld: bo
         {description !== undefined && <p className="muted">{description}</p>}
       </div>
       {action && (
-        <Button
-          onClick={() => {
-            dismissToast(id);
-            action.onClick();
-          }}
-        >
+        <Button shortcut="u" onClick={() => press(toast)}>
           {action.label}
         </Button>
       )}

@@ -1,10 +1,13 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useDeferredValue, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
-import { useIsNarrow } from '../../../parts/media.ts';
+import { usePartKeys } from '../../../parts/keyboard.ts';
 import { TimelineDetail } from './timeline-detail.tsx';
-import { layoutTimeline, percent, ticks, type TimelineRow } from './layout.ts';
+import { Axis } from './axis.tsx';
+import { layoutTimeline, type TimelineRow } from './layout.ts';
+import { Minimap } from './minimap.tsx';
+import { around, moved, zoomed, type Window } from './window.ts';
 import { WaterfallRow } from './waterfall-row.tsx';
 import type { TimelineEntry } from '@millrace/contract';
 import './waterfall.css';
@@ -15,16 +18,11 @@ interface WaterfallProps {
   readonly now: number;
 }
 
-interface Window {
-  readonly from: number;
-  readonly to: number;
-}
-
 const rowHeight = 26;
 
 /**
  * Everything that happened in a run and below it, on one axis. Drag over it to look closer; arrows go through the lines, open and close them; Enter
- * shows what is known of one. It is a tree with names and times for screen readers.
+ * shows what is known of one. Many lines have a small picture of all of them. It is a tree with names and times for screen readers.
  */
 export function Waterfall({ entries, now }: WaterfallProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
@@ -33,7 +31,10 @@ export function Waterfall({ entries, now }: WaterfallProps) {
   const [window, setWindow] = useState<Window>();
   const [active, setActive] = useState<string>();
   const [selected, setSelected] = useState<string>();
+  const [, setMoved] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
+  /** The line that gets the focus as soon as it is there. */
+  const toFocus = useRef<string>(undefined);
   const wanted = useDeferredValue(find);
   const timeline = useMemo(
     () => layoutTimeline(entries, now, { collapsed, find: wanted, isFull }),
@@ -57,38 +58,60 @@ export function Waterfall({ entries, now }: WaterfallProps) {
   const move = (to: number): void => {
     const row = rows[Math.min(rows.length - 1, Math.max(0, to))];
     if (!row) return;
+    toFocus.current = row.id;
     setActive(row.id);
+    setMoved((count) => count + 1);
     virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' });
-    requestAnimationFrame(() =>
-      scroller.current
-        ?.querySelector<HTMLElement>(`[data-id="${CSS.escape(row.id)}"]`)
-        ?.focus({ preventScroll: true }),
-    );
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const index = rows.findIndex(({ id }) => id === active);
-    const row = rows[index];
-    const keys: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => move(index + 1),
-      ArrowUp: () => move(index - 1),
-      Home: () => move(0),
-      End: () => move(rows.length - 1),
-      ArrowRight: () => {
-        if (row && row.isCollapsed) toggle(row.id);
-        else move(index + 1);
-      },
-      ArrowLeft: () => {
-        if (row && row.childCount > 0 && !row.isCollapsed) toggle(row.id);
-        else move(parentIndex(rows, index));
-      },
-      Enter: () => row && setSelected(row.id === selected ? undefined : row.id),
-      Escape: () => (selected === undefined ? setWindow(undefined) : setSelected(undefined)),
-    };
-    const act = event.target instanceof HTMLInputElement ? undefined : keys[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  };
+  useLayoutEffect(() => {
+    if (toFocus.current === undefined) return;
+    const line = scroller.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(toFocus.current)}"]`);
+    if (!line) return;
+    toFocus.current = undefined;
+    line.focus({ preventScroll: true });
+  });
+  const index = rows.findIndex(({ id }) => id === active);
+  const row = rows[index];
+  const zoom = (factor: number): void => setWindow(zoomed(shown, timeline, factor, row));
+  const pan = (by: number): void => setWindow(moved(shown, timeline, by));
+  const onKeyDown = usePartKeys('In the timeline', [
+    { keys: 'ArrowDown', does: 'Next line', run: () => move(index + 1) },
+    { keys: 'ArrowUp', does: 'Previous line', run: () => move(index - 1) },
+    { keys: 'Home', does: 'First line', run: () => move(0) },
+    { keys: 'End', does: 'Last line', run: () => move(rows.length - 1) },
+    {
+      keys: 'ArrowRight',
+      does: 'Open what is below it',
+      run: () => (row?.isCollapsed ? toggle(row.id) : move(index + 1)),
+    },
+    {
+      keys: 'ArrowLeft',
+      does: 'Close what is below it, or go to what it is below',
+      run: () =>
+        row && row.childCount > 0 && !row.isCollapsed ? toggle(row.id) : move(parentIndex(rows, index)),
+    },
+    {
+      keys: 'Enter',
+      does: 'Show what is known of it',
+      run: () => row && setSelected(row.id === selected ? undefined : row.id),
+    },
+    { keys: 'z', does: 'Look at the time of the line', run: () => row && setWindow(around(row, timeline)) },
+    { keys: '+', does: 'Look closer', run: () => zoom(0.5) },
+    { keys: '-', does: 'Look from further away', run: () => zoom(2) },
+    { keys: 'Shift+ArrowLeft', does: 'To earlier', run: () => pan(-0.25) },
+    { keys: 'Shift+ArrowRight', does: 'To later', run: () => pan(0.25) },
+    ...(selected !== undefined || window
+      ? [
+          {
+            keys: 'Escape',
+            does: 'Close what is known of it, or show all times',
+            run: () => (selected === undefined ? setWindow(undefined) : setSelected(undefined)),
+          },
+        ]
+      : []),
+  ]);
+  const visible = virtualizer.getVirtualItems();
+  const tabStop = visible.some((one) => one.index === index) ? index : visible[0]?.index;
   const detail = rows.find(({ id }) => id === selected);
 
   return (
@@ -135,6 +158,15 @@ export function Waterfall({ entries, now }: WaterfallProps) {
           </Button>
         )}
       </div>
+      {(rows.length > 20 || window !== undefined) && (
+        <Minimap
+          timeline={timeline}
+          shown={shown}
+          lines={[visible[0]?.index ?? 0, visible.at(-1)?.index ?? 0]}
+          onShow={setWindow}
+          onLine={(line) => virtualizer.scrollToIndex(line, { align: 'center' })}
+        />
+      )}
       <Axis window={shown} onRange={setWindow} />
       <div
         ref={scroller}
@@ -145,17 +177,17 @@ export function Waterfall({ entries, now }: WaterfallProps) {
         onKeyDown={onKeyDown}
       >
         <div role="rowgroup" style={{ blockSize: virtualizer.getTotalSize(), position: 'relative' }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
-            const row = rows[index] as TimelineRow;
+          {visible.map(({ index: at, start }) => {
+            const row = rows[at] as TimelineRow;
             return (
               <WaterfallRow
                 key={row.id}
                 row={row}
-                index={index}
+                index={at}
                 top={start}
                 from={shown.from}
                 to={shown.to}
-                isTabStop={active === undefined ? index === 0 : row.id === active}
+                isTabStop={at === tabStop}
                 isSelected={row.id === selected}
                 onToggle={() => toggle(row.id)}
                 onFocus={() => setActive(row.id)}
@@ -177,61 +209,4 @@ function parentIndex(rows: readonly TimelineRow[], index: number): number {
   const depth = rows[index]?.depth ?? 0;
   for (let at = index - 1; at >= 0; at--) if ((rows[at]?.depth ?? 0) < depth) return at;
   return index;
-}
-
-interface AxisProps {
-  readonly window: Window;
-  readonly onRange: (window: Window) => void;
-}
-
-/** Times since the start. Dragging over it chooses a part. */
-function Axis({ window, onRange }: AxisProps) {
-  const [drag, setDrag] = useState<{ readonly start: number; readonly end: number }>();
-  const isNarrow = useIsNarrow();
-  const length = window.to - window.from;
-  const at = (event: PointerEvent<HTMLDivElement>): number => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-  };
-  return (
-    <div className="waterfall-axis">
-      <div
-        className="axis"
-        aria-hidden="true"
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId);
-          setDrag({ start: at(event), end: at(event) });
-        }}
-        onPointerMove={(event) => drag && setDrag({ ...drag, end: at(event) })}
-        onPointerUp={() => {
-          if (drag && Math.abs(drag.end - drag.start) > 0.01)
-            onRange({
-              from: window.from + Math.min(drag.start, drag.end) * length,
-              to: window.from + Math.max(drag.start, drag.end) * length,
-            });
-          setDrag(undefined);
-        }}
-        onPointerCancel={() => setDrag(undefined)}
-      >
-        {ticks(length, isNarrow ? 2 : 6).map((tick) => (
-          <span
-            key={tick}
-            className="tick number"
-            style={{ insetInlineStart: `${percent(tick, 0, length)}%` }}
-          >
-            {readableDuration(tick)}
-          </span>
-        ))}
-        {drag && (
-          <span
-            className="axis-drag"
-            style={{
-              insetInlineStart: `${Math.min(drag.start, drag.end) * 100}%`,
-              inlineSize: `${Math.abs(drag.end - drag.start) * 100}%`,
-            }}
-          />
-        )}
-      </div>
-    </div>
-  );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useProject } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
+import { usePartKeys } from '../../../parts/keyboard.ts';
 import { usePeople } from '../../../parts/people.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
 import { acts } from './acts.ts';
@@ -84,6 +85,9 @@ function TargetField({
     const timer = setTimeout(() => onChange(text.trim()), 500);
     return () => clearTimeout(timer);
   });
+  const onKeyDown = usePartKeys('In the target', [
+    { keys: 'Enter', does: 'Filter', run: () => onChange(text.trim()), whileTyping: true },
+  ]);
   return (
     <input
       className="input"
@@ -92,7 +96,7 @@ function TargetField({
       aria-label="Target"
       value={text}
       onChange={(event) => setText(event.target.value)}
-      onKeyDown={(event) => event.key === 'Enter' && onChange(text.trim())}
+      onKeyDown={onKeyDown}
     />
   );
 }

@@ -1,4 +1,5 @@
-import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useId, useRef, useState } from 'react';
+import { isMac, usePartKeys } from '../../../parts/keyboard.ts';
 import { completeJson, type JsonCompletion } from './complete-json.ts';
 import type { Schema } from './schema.ts';
 import '../../../parts/menu.css';
@@ -32,26 +33,27 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
       area.current?.setSelectionRange(completion.cursor, completion.cursor);
     });
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.key === ' ' && event.ctrlKey) {
-      event.preventDefault();
-      return offer(value, event.currentTarget.selectionStart);
-    }
-    if (offered.length === 0 || event.metaKey || event.ctrlKey) return;
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      const by = event.key === 'ArrowDown' ? 1 : -1;
-      setActive((active + by + offered.length) % offered.length);
-    } else if (event.key === 'Tab' || event.key === 'Enter') {
-      const completion = offered[active];
-      if (!completion) return;
-      event.preventDefault();
-      choose(completion);
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
-      setOffered([]);
-    }
-  };
+  const completion = offered[active];
+  const next = (by: number): void => setActive((active + by + offered.length) % offered.length);
+  const onKeyDown = usePartKeys(
+    'In the payload',
+    [
+      {
+        keys: isMac ? 'Ctrl+Space' : 'Mod+Space',
+        does: 'Ask for names and values',
+        run: () => offer(value, area.current?.selectionStart ?? 0),
+      },
+      ...(completion
+        ? [
+            { keys: 'ArrowDown', does: 'Next completion', run: () => next(1) },
+            { keys: 'ArrowUp', does: 'Previous completion', run: () => next(-1) },
+            { keys: 'Tab', does: 'Take the completion', run: () => choose(completion) },
+            { keys: 'Enter', does: 'Take the completion', run: () => choose(completion) },
+            { keys: 'Escape', does: 'Close the completions', run: () => setOffered([]) },
+          ]
+        : []),
+    ].map((one) => ({ ...one, whileTyping: true })),
+  );
 
   return (
     <div className="field payload-editor">

@@ -1,0 +1,34 @@
+/** The part of a timeline that is looked at. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+const shortest = 1;
+
+/** A window of this length around a time, inside the whole; undefined for all of it. */
+function inside(whole: Window, middle: number, length: number): Window | undefined {
+  if (length >= whole.to - whole.from) return undefined;
+  const half = Math.max(shortest, length) / 2;
+  const from = Math.min(Math.max(whole.from, middle - half), whole.to - 2 * half);
+  return { from, to: from + 2 * half };
+}
+
+/** Closer with a factor below 1, around a line where one is given and in sight. */
+export function zoomed(shown: Window, whole: Window, factor: number, line?: Window): Window | undefined {
+  const middle =
+    line && line.to >= shown.from && line.from <= shown.to
+      ? (Math.max(line.from, shown.from) + Math.min(line.to, shown.to)) / 2
+      : (shown.from + shown.to) / 2;
+  return inside(whole, middle, (shown.to - shown.from) * factor);
+}
+
+/** To earlier or later by a part of its length. */
+export const moved = (shown: Window, whole: Window, by: number): Window | undefined => {
+  const length = shown.to - shown.from;
+  return inside(whole, (shown.from + shown.to) / 2 + by * length, length);
+};
+
+/** A line from edge to edge, with some room. */
+export const around = (line: Window, whole: Window): Window | undefined =>
+  inside(whole, (line.from + line.to) / 2, (line.to - line.from) * 1.2);

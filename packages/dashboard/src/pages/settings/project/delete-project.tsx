@@ -1,0 +1,48 @@
+import { useNavigate } from '@tanstack/react-router';
+import { queryClient, useAct, useAsk } from '../../../api/ask.ts';
+import { sessionQuery, useSession } from '../../../api/session.ts';
+import { Confirm } from '../../../parts/dialog/confirm.tsx';
+
+interface DeleteProjectProps {
+  readonly projectRef: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** Ends a project for good. Its name is typed first. */
+export function DeleteProject({ projectRef, name, onClose }: DeleteProjectProps) {
+  const navigate = useNavigate();
+  const { projects } = useSession();
+  const environments = useAsk('listEnvironments', { params: { projectRef } }, { inEnvironment: false });
+  const remove = useAct('deleteProject', {
+    inEnvironment: false,
+    showsErrors: true,
+    outdates: [],
+    done: `Project ${name} deleted`,
+    onDone: () => {
+      void (async () => {
+        await queryClient.invalidateQueries(sessionQuery);
+        await navigate({ to: '/' });
+      })();
+    },
+  });
+  const branches = environments.data?.filter(({ branchName }) => branchName !== null).length ?? 0;
+  const isOnly = projects.length === 1;
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Delete the project ${name}?`}
+      action={`Delete ${name}`}
+      typed={name}
+      isDisabled={isOnly}
+      isBusy={remove.isPending}
+      error={remove.error?.message}
+      onConfirm={() => remove.mutate({ params: { projectRef }, query: { confirm: projectRef } })}
+    >
+      {isOnly
+        ? 'It is your only project. The server keeps its last one: make another one first, with npx millrace projects create.'
+        : `Its four environments${branches > 0 ? ` and ${branches === 1 ? 'a branch' : `${branches.toLocaleString('en')} branches`}` : ''} end at once: keys and tokens are refused, runners get no more work, and what executes is lost. Runs, logs, errors, schedules, variables and versions are deleted from the database within minutes. It cannot be undone.`}
+    </Confirm>
+  );
+}

@@ -1,0 +1,34 @@
+import { useAct } from '../../../api/ask.ts';
+import type { OperationName } from '../../../api/operation-types.ts';
+import { Confirm } from '../../../parts/dialog/confirm.tsx';
+
+interface PauseEnvironmentProps {
+  readonly params: { readonly projectRef: string; readonly env: string };
+  readonly name: string;
+  readonly outdates: readonly OperationName[];
+  readonly onClose: () => void;
+}
+
+export function PauseEnvironment({ params, name, outdates, onClose }: PauseEnvironmentProps) {
+  const pause = useAct('pauseEnvironment', {
+    inEnvironment: false,
+    showsErrors: true,
+    outdates,
+    done: `${name} paused: no run starts`,
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Pause ${name}?`}
+      action={`Pause ${name}`}
+      isBusy={pause.isPending}
+      error={pause.error?.message}
+      onConfirm={() => pause.mutate({ params })}
+    >
+      No run of any queue of {name} starts until somebody resumes it. Runs that execute go on to their end.
+      Triggers are accepted, schedules fire, and their runs wait.
+    </Confirm>
+  );
+}

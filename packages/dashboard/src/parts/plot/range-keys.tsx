@@ -1,0 +1,93 @@
+import { useState } from 'react';
+import { usePartKeys } from '../keyboard.ts';
+import { dateText } from '../time/format.ts';
+import type { PlotProps } from './plot-types.ts';
+
+/** Where choosing began and where it is now, as indexes of times. */
+export interface Picked {
+  readonly anchor: number;
+  readonly at: number;
+}
+
+export const toRange = ({ anchor, at }: Picked): readonly [first: number, last: number] => [
+  Math.min(anchor, at),
+  Math.max(anchor, at),
+];
+
+/** What is being chosen; nothing where the plot has fewer times by now. */
+export function usePicked(
+  count: number,
+): readonly [picked: Picked | undefined, set: (picked: Picked | undefined) => void] {
+  const [picked, setPicked] = useState<Picked>();
+  const isThere = picked !== undefined && picked.at < count && picked.anchor < count;
+  return [isThere ? picked : undefined, setPicked];
+}
+
+interface RangeKeysProps extends Omit<PlotProps, 'picked'> {
+  readonly onRange: (from: number, to: number) => void;
+  readonly format: (value: number) => string;
+  readonly zone: string;
+  readonly picked: Picked | undefined;
+  readonly onPick: (picked: Picked | undefined) => void;
+}
+
+/** What a pointer does by dragging over a plot, by keyboard: it takes the focus, and says what there is at each time. */
+export function RangeKeys({
+  label,
+  times,
+  series,
+  format,
+  zone,
+  height,
+  onRange,
+  picked,
+  onPick,
+}: RangeKeysProps) {
+  const last = times.length - 1;
+  const step = times.length > 1 ? (times[1] as number) - (times[0] as number) : 60_000;
+  const at = picked?.at ?? last;
+  const go = (to: number, extends_: boolean): void => {
+    const next = Math.min(last, Math.max(0, to));
+    onPick({ at: next, anchor: extends_ ? (picked?.anchor ?? at) : next });
+  };
+  const onKeyDown = usePartKeys('In a plot over time', [
+    { keys: 'ArrowLeft', does: 'Earlier', run: () => go(at - 1, false) },
+    { keys: 'ArrowRight', does: 'Later', run: () => go(at + 1, false) },
+    { keys: 'Shift+ArrowLeft', does: 'Choose more, to earlier', run: () => go(at - 1, true) },
+    { keys: 'Shift+ArrowRight', does: 'Choose more, to later', run: () => go(at + 1, true) },
+    { keys: 'Home', does: 'The first time', run: () => go(0, false) },
+    { keys: 'End', does: 'The last time', run: () => go(last, false) },
+    {
+      keys: 'Enter',
+      does: 'Show only the chosen time',
+      run: () => {
+        if (!picked) return;
+        const [first, final] = toRange(picked);
+        onPick(undefined);
+        onRange(times[first] as number, (times[final] as number) + step);
+      },
+    },
+    ...(picked ? [{ keys: 'Escape', does: 'Choose no time', run: () => onPick(undefined) }] : []),
+  ]);
+  const [first, final] = picked ? toRange(picked) : [at, at];
+  const values = series.map(
+    ({ name, values: all }) =>
+      `${name} ${format(all.slice(first, final + 1).reduce<number>((sum, value) => sum + (value ?? 0), 0))}`,
+  );
+  return (
+    <div
+      className="plot-keys"
+      style={{ blockSize: height }}
+      role="slider"
+      tabIndex={0}
+      aria-label={`${label}: choose a time`}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={at}
+      aria-valuetext={`${dateText(times[first] as number, zone)}${first === final ? '' : ` to ${dateText((times[final] as number) + step, zone)}`}: ${values.join(', ')}`}
+      onKeyDown={onKeyDown}
+      onFocus={() => onPick({ at, anchor: at })}
+      onBlur={() => onPick(undefined)}
+    />
+  );
+}

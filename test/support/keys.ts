@@ -1,0 +1,84 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** The page as somebody uses it who has no pointer. */
+export interface Keys {
+  /** Presses keys, one after the other. After each, the focus is somewhere and can be seen. */
+  press(...keys: readonly string[]): Promise<void>;
+  /** Presses Tab until the focus is there. */
+  tabTo(target: Locator, most?: number): Promise<void>;
+  /** Presses Shift and Tab until the focus is there. */
+  tabBackTo(target: Locator, most?: number): Promise<void>;
+  /** Presses the arrow down until the focus is there: in a menu. */
+  arrowTo(target: Locator): Promise<void>;
+  /** Writes where the focus is. */
+  write(text: string): Promise<void>;
+  /** Waits until the focus is there, without a key. */
+  isAt(target: Locator): Promise<void>;
+}
+
+/** What is wrong with where the focus is, for somebody who looks; empty if nothing is. */
+const faultOfFocus = `(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return 'nothing has the focus';
+  const name = element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 60);
+  const box = element.getBoundingClientRect();
+  if (box.width === 0 || box.height === 0) return name + ': has no size';
+  if (box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return name + ': is out of sight';
+  // Lists in which the chosen one has a ground of its own.
+  if (element.closest('[role="menu"]') && (element.matches('[role="menu"]') || element.matches('[data-highlighted]'))) return '';
+  const style = getComputedStyle(element);
+  const hasRing = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none';
+  // The caret shows where one writes.
+  if (!hasRing && !element.matches('input, textarea')) return name + ': shows no ring';
+  const at = (low, high, limit) => (Math.max(0, low) + Math.min(limit, high)) / 2;
+  const x = at(box.left, box.right, innerWidth);
+  const y = at(box.top, box.bottom, innerHeight);
+  const top = document.elementFromPoint(x, y);
+  if (top && getComputedStyle(element).pointerEvents !== 'none' && !element.contains(top) && !top.contains(element))
+    return name + ': is covered by ' + top.className;
+  return '';
+})()`;
+
+const seen = (page: Page): Promise<void> =>
+  expect.poll(() => page.evaluate<string>(faultOfFocus), { timeout: 3_000, interval: 50 }).toBe('');
+
+const hasFocus = (target: Locator): Promise<boolean> =>
+  target.evaluateAll((elements) =>
+    elements.some((element) => element.ownerDocument.activeElement === element),
+  );
+
+export function keysOf(page: Page): Keys {
+  const press = async (key: string): Promise<void> => {
+    await page.keyboard.press(key);
+    await seen(page);
+  };
+  const go = async (key: string, target: Locator, most: number): Promise<void> => {
+    await target.first().waitFor();
+    const passed: string[] = [];
+    for (let count = 0; count < most; count++) {
+      if (await hasFocus(target)) return;
+      await press(key);
+      passed.push(
+        await page.evaluate<string>(
+          "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).slice(0, 40)",
+        ),
+      );
+    }
+    if (!(await hasFocus(target)))
+      throw new Error(`${key} never came to ${String(target)}, but to: ${passed.join(' | ')}`);
+  };
+  return {
+    press: async (...keys) => {
+      for (const key of keys) await press(key);
+    },
+    tabTo: (target, most = 60) => go('Tab', target, most),
+    tabBackTo: (target, most = 60) => go('Shift+Tab', target, most),
+    arrowTo: (target) => go('ArrowDown', target, 20),
+    write: (text) => page.keyboard.insertText(text),
+    isAt: async (target) => {
+      await expect.poll(() => hasFocus(target), { timeout: 5_000 }).toBe(true);
+      await seen(page);
+    },
+  };
+}
