@@ -332,3 +332,13 @@ test('a token that may not see the key reads variables only, and lists the secre
   expect(whole.exitCode).toBe(0);
   expect(await valuesThere()).toMatchObject({ TYPED: 'by a person' });
 });
+
+test('all pages of schedules are read', { timeout: 60_000 }, async () => {
+  const many = Array.from({ length: 101 }, (_, n) => ({ deduplicationKey: `many-${n}` }));
+  await Promise.all(many.map((body) => schedule(source, body)));
+  const { exitCode, stdout } = await importing('--apply', '--json', '--only', 'schedules', '--inactive');
+  expect(exitCode).toBe(0);
+  expect(lines(stdout).at(-1)?.counts).toMatchObject({ create: 101 });
+  const { body } = await target.ask('/api/v1/schedules?perPage=1');
+  expect(body.pagination.count).toBeGreaterThanOrEqual(103);
+});

@@ -57,6 +57,13 @@ const components = {
     const { records, error } = hooks.useSessionStream(id, { timeoutInSeconds: 5 });
     return { records, error };
   },
+  useSessionStreamChannel: ({ id }) => {
+    const { records, error } = hooks.useSessionStreamChannel('side', {
+      sessionId: id,
+      timeoutInSeconds: 5,
+    });
+    return { records, error };
+  },
 };
 
 const root = createRoot(document.body.appendChild(document.createElement('div')));

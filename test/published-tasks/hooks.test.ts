@@ -209,13 +209,16 @@ test.each(versions.map(([minor]) => minor))(
           triggerConfig: { basePayload: { n: 7 } },
         },
       });
-      await server.ask(`/realtime/v1/sessions/${session.id}/out/append`, {
-        method: 'POST',
-        key: served.key,
-        body: { hello: 'session' },
-      });
-      await show('useSessionStream', { id: session.id }, await publicToken(`read:sessions:${session.id}`));
-      await shows({ records: [{ hello: 'session' }] });
+      const reading = await publicToken(`read:sessions:${session.id}`);
+      for (const [path, name, hello] of [
+        ['out', 'useSessionStream', 'session'],
+        ['channels/side/out', 'useSessionStreamChannel', 'channel'],
+      ] as const) {
+        const url = `/realtime/v1/sessions/${session.id}/${path}/append`;
+        await server.ask(url, { method: 'POST', key: served.key, body: { hello } });
+        await show(name, { id: session.id }, reading);
+        await shows({ records: [{ hello }] });
+      }
     }
   },
 );
