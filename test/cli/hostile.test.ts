@@ -85,6 +85,8 @@ const rows: Readonly<Record<string, Row>> = {
   'notifications remove': { args: [hostile] },
   'notifications deliveries': {},
   'notifications replay': { args: [hostile] },
+  // It reads another server.
+  'import trigger': 'alone',
   'env list': {},
   'env set': { args: [`${hostile}=1`] },
   'env unset': { args: [hostile] },
@@ -231,6 +233,21 @@ describe('a server that answers with hostile texts', () => {
       expect(all).toContain('hostile␛[2K');
     },
   );
+
+  test('is shown by `import trigger`, of the installation that is read too', async () => {
+    const from = ['--from', server.url.replace('127.0.0.1', 'localhost'), '--from-token', 'tr_pat_0'];
+    const words = ['import', 'trigger', '--from-project', 'p', ...from, ...connection(server.url)];
+    for (const args of [[], ['--json'], ['--apply', '--runs', 'runs.ndjson']]) {
+      const { all, exitCode } = await shown(...words, ...args);
+      expect([0, 1]).toContain(exitCode);
+      expect(all).not.toMatch(obeyed);
+      if (!args.includes('--json')) expect(all).toContain('hostile␛[2K');
+    }
+    server.refuses = true;
+    const refused = await shown(...words);
+    expect(refused.all).not.toMatch(obeyed);
+    expect(refused.all).toContain('hostile␛[2K');
+  });
 
   test('is shown by `logs --raw` as it is', async () => {
     const { stdout } = await shown('logs', 'run_1', '--raw', ...connection(server.url));

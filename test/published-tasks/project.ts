@@ -13,6 +13,8 @@ const packages = ['zod', '@opentelemetry/api'];
 export interface PublishedProject {
   readonly dir: string;
   readonly write: (file: string, text: string) => Promise<void>;
+  /** Adds a package of this repository under a name of the project's own. */
+  readonly link: (name: string, installed?: string) => Promise<void>;
 }
 
 type OnEnd = (end: () => Promise<void>) => void;
@@ -26,12 +28,12 @@ export async function publishedProject(
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-moved-')));
   onEnd(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
   const alias = versions.find(([name]) => name === minor)?.[1] ?? '';
-  const link = async (name: string, target: string): Promise<void> => {
+  const link = async (name: string, target = name): Promise<void> => {
     await mkdir(dirname(join(dir, 'node_modules', name)), { recursive: true });
     await symlink(join(modules, target), join(dir, 'node_modules', name));
   };
   await link('@trigger.dev/sdk', alias);
-  for (const name of packages) await link(name, name);
+  for (const name of packages) await link(name);
   const write = async (file: string, text: string): Promise<void> => {
     await mkdir(dirname(join(dir, file)), { recursive: true });
     await writeFile(join(dir, file), text);
@@ -41,7 +43,7 @@ export async function publishedProject(
     JSON.stringify({ name: 'moved', type: 'module', dependencies: { '@trigger.dev/sdk': `^${minor}.0` } }),
   );
   for (const [file, text] of Object.entries(files)) await write(file, text);
-  return { dir, write };
+  return { dir, write, link };
 }
 
 /** The same with the tasks of the fixture. Files that a minor version has no exports for are left out. */

@@ -150,7 +150,7 @@ export const prompt = prompts.define({ id: 'greets', content: 'Hello', variables
 const unusual = {
   'package.json': JSON.stringify({ name: 'unusual', dependencies: { '@trigger.dev/sdk': '4' } }),
   'tsconfig.json': JSON.stringify({
-    compilerOptions: { experimentalDecorators: true, paths: { '@lib/*': ['./lib/*'] } },
+    compilerOptions: { experimentalDecorators: true, jsx: 'react-jsx', paths: { '@lib/*': ['./lib/*'] } },
   }),
   'trigger.config.ts': `
 import { defineConfig } from '@trigger.dev/sdk/v3';
@@ -158,6 +158,7 @@ export default defineConfig({ project: 'p', maxDuration: 60, onStart: async ({ c
 `,
   'lib/text.ts': `export const text = 'aliased';`,
   'trigger/data.json': '{"json":true}',
+  'trigger/note.txt': 'plain text',
   'trigger/old.cts': `
 const { task } = require('@trigger.dev/sdk/v3');
 exports.old = task({ id: 'old', run: async () => 'commonjs' });
@@ -166,20 +167,23 @@ exports.old = task({ id: 'old', run: async () => 'commonjs' });
 import { task } from '@trigger.dev/sdk';
 import { text } from '@lib/text';
 import { shared } from '@acme/shared';
+import { renderToStaticMarkup } from 'react-dom/server';
 import data from './data.json';
+import note from './note.txt';
 const ready = await Promise.resolve('awaited');
 function tagged(_: object, name: string, descriptor: PropertyDescriptor) { descriptor.value = () => 'decorated ' + name; }
 class Greeter { @tagged hello() { return ''; } }
-export const page = task({ id: 'page', run: async () => [text, shared, data, ready, new Greeter().hello()] });
+export const page = task({ id: 'page', run: async () => [text, shared, data, note, ready, new Greeter().hello(), renderToStaticMarkup(<b>bold</b>)] });
 `,
 };
 
 test(
-  'aliases, JSX files, decorators, JSON, CommonJS and packages of a workspace work',
+  'aliases, JSX, decorators, JSON and text files, CommonJS and packages of a workspace work',
   { timeout: 120_000 },
   async () => {
     for (const how of ['dev', 'prod'] as const) {
-      const { dir } = await publishedProject('4.8', unusual, onTestFinished);
+      const { dir, link } = await publishedProject('4.8', unusual, onTestFinished);
+      for (const name of ['react', 'react-dom']) await link(name);
       // As a package manager links a workspace, with a source that Node.js cannot import.
       await mkdir(join(dir, 'packages/shared'), { recursive: true });
       await writeFile(
@@ -196,7 +200,10 @@ test(
       const served = await serve(dir, how, onTestFinished);
       expect(served.problems).toEqual([]);
       const page = await served.run('page');
-      expect(page.output).toEqual(['aliased', 'workspace', { json: true }, 'awaited', 'decorated hello']);
+      expect(page.output).toEqual([
+        ...['aliased', 'workspace', { json: true }, 'plain text'],
+        ...['awaited', 'decorated hello', '<b>bold</b>'],
+      ]);
       expect(await served.allLogs(page.id, 1)).toMatchObject([{ message: 'config page' }]);
       expect(await served.run('old')).toMatchObject({ output: 'commonjs' });
     }
@@ -281,4 +288,57 @@ export const theirs = task({ id: 'theirs', run: async () => tasks.triggerAndWait
   const served = await serve(dir, 'dev', onTestFinished);
   expect(served.problems).toEqual([]);
   expect(await served.run('theirs')).toMatchObject({ status: 'COMPLETED', output: 'hello from ours' });
+});
+
+const monorepo = {
+  'apps/web/package.json': JSON.stringify({ name: 'web', dependencies: { '@trigger.dev/sdk': '^4.8.0' } }),
+  'apps/web/trigger.config.ts': 'export default {};',
+  'apps/web/trigger/web.ts': `
+import { tasks, task } from '@trigger.dev/sdk';
+export { other } from '@acme/jobs';
+export const web = task({ id: 'web', run: async () => tasks.triggerAndWait('other', 'web').unwrap() });
+`,
+  'packages/jobs/package.json': '{"name":"@acme/jobs","main":"./index.ts"}',
+  'packages/jobs/index.ts': `
+import { metadata, task } from '@trigger.dev/sdk';
+export const other = task({ id: 'other', run: async (from: string) => { metadata.set('from', from); return 'other of ' + from; } });
+`,
+};
+
+test(
+  'a package hoisted to the root of a monorepo is found, and a second copy of it serves its tasks too',
+  { timeout: 120_000 },
+  async () => {
+    for (const how of ['dev', 'prod'] as const) {
+      const { dir, link } = await publishedProject('4.8', monorepo, onTestFinished);
+      await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
+      await symlink(join(dir, 'packages/jobs'), join(dir, 'node_modules/@acme/jobs'));
+      // Of another version, as a package manager puts it where the root has one already.
+      await link('../packages/jobs/node_modules/@trigger.dev/sdk', 'published-sdk-4.4');
+      const served = await serve(join(dir, 'apps/web'), how, onTestFinished);
+      expect(served.problems).toEqual([]);
+      expect(await served.run('web')).toMatchObject({ status: 'COMPLETED', output: 'other of web' });
+    }
+  },
+);
+
+test('the same id in tasks of both kinds is refused by name', { timeout: 60_000 }, async () => {
+  const files = {
+    'millrace.config.ts': `export default { dirs: ['./tasks'] };`,
+    'tasks/ours.ts': `
+import { task } from '@millrace/sdk';
+export const greet = task({ id: 'hello', run: async () => 'ours' });
+`,
+    'trigger/theirs.ts': hello,
+  };
+  const { dir } = await publishedProject('4.8', files, onTestFinished);
+  const link = join(dir, 'node_modules/@millrace/sdk');
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(sdk, link);
+  const { problems } = await serve(dir, 'dev', onTestFinished);
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /^the task id "hello" is declared 2 times, in .*tasks\/ours\.ts .*trigger\/theirs\.ts/,
+    ),
+  ]);
 });

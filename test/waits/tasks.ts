@@ -1,6 +1,6 @@
 /** Tasks that wait for each other, for times and for tokens. Each says in which process and how often its code began. */
 export const waitingTasks = `
-import { batch, task, wait } from '@millrace/sdk';
+import { batch, task, tasks, wait } from '@millrace/sdk';
 import { access, appendFile } from 'node:fs/promises';
 const there = (file: string) => access(file).then(() => true, () => false);
 export const child = task({
@@ -48,11 +48,13 @@ export const batches = task({
       { task: child, payload: { n: 21 } },
       { task: single, payload: { depth: 0 } },
     ]);
+    const byId = await tasks.batchTriggerAndWait<typeof child>('child', [{ payload: { n: 7 } }]);
     const [first, second] = mixed.runs;
     return [
       runs.map((run) => (run.ok ? run.output.doubled : run.error.name)),
       first.ok && first.output.doubled,
       second.ok && second.output,
+      ...byId.runs.map((run) => run.ok && run.output.doubled),
     ];
   },
 });

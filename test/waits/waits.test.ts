@@ -38,7 +38,7 @@ describe('waits in the code of a task', { timeout: 120_000 }, () => {
       'short',
     ]);
     const batches = await trigger(system, 'batches', { count: 5 });
-    expect(await completed(system, batches)).toEqual([['SubtaskError', 0, 2, 4, 6], 42, 0]);
+    expect(await completed(system, batches)).toEqual([['SubtaskError', 0, 2, 4, 6], 42, 0, 14]);
     expect(await completed(system, await trigger(system, 'failing'))).toEqual({
       ok: false,
       message: expect.stringContaining('negative'),

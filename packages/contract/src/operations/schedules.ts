@@ -52,6 +52,8 @@ export const updateScheduleBody = z.object({
 export const createScheduleBody = updateScheduleBody.extend({
   /** One schedule an environment has this key; creating it again replaces it. Empty is a random key. */
   deduplicationKey: text(512),
+  /** Whether a new schedule fires; default true. One that exists stays as it is. */
+  active: z.boolean().optional(),
 });
 
 export const schedule = z.object({

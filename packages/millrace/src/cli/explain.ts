@@ -21,6 +21,7 @@ const cannotReach = new Set([
   'PermissionDeniedError',
   'RunnerRefused',
   'ServerUnreachable',
+  'SourceUnreachable',
 ]);
 const usage = new Set(['BootstrapRefused', 'ConfigurationError']);
 

@@ -11,6 +11,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
 import { eventsCommand } from './commands/events.ts';
+import { importCommand } from './commands/import.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
 import { loginCommand } from './commands/login.ts';
@@ -81,6 +82,7 @@ export function program(): Command {
     alertsCommand(),
     notificationsCommand(),
     envCommand(),
+    importCommand(),
     loginCommand(),
     logoutCommand(),
     openCommand(),

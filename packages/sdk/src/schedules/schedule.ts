@@ -39,6 +39,8 @@ export interface UpdateScheduleOptions {
 export interface CreateScheduleOptions extends UpdateScheduleOptions {
   /** At most 512 characters. An environment has one schedule with it; creating it again replaces its settings. */
   deduplicationKey: string;
+  /** Whether a new schedule fires. Default true; `schedules.activate` lets it fire later. One that exists stays as it is. */
+  active?: boolean;
 }
 
 /** When a task runs by itself. */

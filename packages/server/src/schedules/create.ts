@@ -30,11 +30,13 @@ export async function createSchedule(
         type: 'IMPERATIVE',
         task: body.task,
         key: { text: key, given: body.deduplicationKey !== '' },
+        active: body.active ?? true,
         settings: readSettings(id, body, now),
         now: new Date(now),
       });
       if (made) {
-        await record?.(tx, { act: 'schedule.created', target: id, new: factsOf(made) });
+        const facts = { ...factsOf(made), ...(!made.active && { active: false }) };
+        await record?.(tx, { act: 'schedule.created', target: id, new: facts });
         return made;
       }
       // Created by somebody else between our two looks.
@@ -54,6 +56,8 @@ export interface NewSchedule {
   readonly type: ScheduleType;
   readonly task: string;
   readonly key?: { readonly text: string; readonly given: boolean };
+  /** Default true. */
+  readonly active?: boolean;
   readonly settings: SettingColumns;
   readonly now: Date;
 }
@@ -63,14 +67,15 @@ export async function insertSchedule(
   sql: Queryable,
   schedule: NewSchedule,
 ): Promise<ScheduleRow | undefined> {
-  const { env, id, type, task, key, settings, now } = schedule;
+  const { env, id, type, task, key, active = true, settings, now } = schedule;
   await ensureQueue(sql, env, settings.overlap);
   const [row] = await sql<ScheduleRow[]>`
     insert into schedules (env, id, type, task, cron, description, timezone, spread, deduplication_key, key_given, external_id,
-                           missed, overlap, since, next_nominal, next_at, created_at)
+                           missed, overlap, active, since, next_nominal, next_at, created_at)
     values (${env}, ${id}, ${type}, ${task}, ${settings.cron}, ${settings.description}, ${settings.timezone},
             ${settings.spread}, ${key?.text ?? null}, ${key?.given ?? false}, ${settings.externalId}, ${settings.missed},
-            ${settings.overlap}, ${settings.since}, ${settings.nextNominal}, ${settings.nextAt}, ${now})
+            ${settings.overlap}, ${active}, ${settings.since}, ${active ? settings.nextNominal : null},
+            ${active ? settings.nextAt : null}, ${now})
     on conflict do nothing
     returning *`;
   return row;

@@ -291,6 +291,19 @@ test('activate and deactivate reply the schedule, again and again; a deleted one
   expect((await call('DELETE', `/api/v1/schedules/${id}`)).status).toBe(404);
 });
 
+test('a schedule can be created inactive, and creating it again changes nothing of that', async () => {
+  const inactive = { deduplicationKey: 'inactive', active: false };
+  const { id } = (await create(inactive)).body;
+  const [planned] = await sql`select active, next_at from schedules where id = ${id}`;
+  expect(planned).toEqual({ active: false, next_at: null });
+  expect((await create({ ...inactive, cron: '1 1 * * *' })).body).toMatchObject({ id, active: false });
+  expect((await create({ ...inactive, active: true })).body).toMatchObject({ id, active: false });
+  await call('POST', `/api/v1/schedules/${id}/activate`);
+  const again = (await create(inactive)).body;
+  expect({ active: again.active, fires: again.nextRun !== null }).toEqual({ active: true, fires: true });
+  await call('DELETE', `/api/v1/schedules/${id}`);
+});
+
 test('preview shows the next ticks of an inactive schedule, too', async () => {
   const { id } = (await create({ cron: '0 12 29 2 *', window: '1h' })).body;
   await call('POST', `/api/v1/schedules/${id}/deactivate`);

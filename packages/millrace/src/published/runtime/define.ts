@@ -189,8 +189,8 @@ function queueOf({ id, queue, concurrency }: CatalogTask, catalog: Catalog) {
 }
 
 /** The task's schema, by whose parser it goes; whatever library it is of. */
-function schemaOf({ schema, fns: { parsePayload } }: CatalogTask) {
-  if (!parsePayload) return undefined;
+function schemaOf({ schema, payloadSchema, fns: { parsePayload } }: CatalogTask) {
+  if (!parsePayload) return payloadSchema === undefined ? undefined : describedBy(payloadSchema);
   const { vendor, jsonSchema } =
     (schema as { '~standard'?: { vendor?: string; jsonSchema?: unknown } } | undefined)?.['~standard'] ?? {};
   return {
@@ -208,3 +208,13 @@ function schemaOf({ schema, fns: { parsePayload } }: CatalogTask) {
     },
   };
 }
+
+/** `jsonSchema` of a task without a schema: shown, and not checked, as there. */
+const describedBy = (payloadSchema: unknown) => ({
+  '~standard': {
+    version: 1,
+    vendor: 'published',
+    jsonSchema: { input: () => payloadSchema },
+    validate: (value: unknown) => ({ value }),
+  },
+});

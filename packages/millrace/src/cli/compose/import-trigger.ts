@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { EnvironmentKind } from '@millrace/contract/plain';
+import type { Schedule } from '@millrace/sdk';
+import { applySchedules, applyVariables, type Failures, type Step } from '../../import/apply.ts';
+import { planSchedules, type ScheduleStep } from '../../import/plan-schedules.ts';
+import { planVariables, type VariableStep } from '../../import/plan-variables.ts';
+import { readKey, readRuns, readSchedules, readVariables, type From } from '../../import/read.ts';
+import { saveRuns } from '../../import/save-runs.ts';
+import { readPublished } from '../../project/read-published.ts';
+import { findServer, openClient } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { environmentOfKey } from '../key-environment.ts';
+import { screenOn } from '../screen.ts';
+import { waitsFor, waitsForServer } from '../waiting.ts';
+import type { ImportTriggerOptions } from './import-options.ts';
+import { printImport, progressLine } from './import-screen.ts';
+
+/** Reads another installation, compares it with this environment, and with `--apply` writes what is missing. */
+export async function importTrigger(options: ImportTriggerOptions): Promise<void> {
+  const target = await findServer(options);
+  const from = await fromOf(options, environmentOfKey(target.key));
+  refuseSame(from, target.url);
+  if (options.runs !== undefined && existsSync(options.runs))
+    throw new CommandFailed(exitCodes.usage, `${options.runs} is there already. Give another name.`);
+
+  waitsForServer(from.source.url);
+  const key = await readKey(from);
+  const found = {
+    variables: options.only === 'schedules' ? [] : await readVariables(from, key),
+    schedules: options.only === 'variables' ? [] : await readSchedules(from, keyForSchedules(key)),
+  };
+  const sdk = await openClient(options);
+  const override = options.override ?? false;
+  const variables = planVariables(found.variables, await variablesHere(sdk, options), override);
+  const schedules = planSchedules(found.schedules, await schedulesHere(sdk, options), override);
+  waitsFor();
+
+  const failures: Failures = new Map();
+  const runs = options.apply
+    ? await apply(sdk, { variables, schedules, failures }, { from, key, options })
+    : undefined;
+  const steps: Step[] = [...variables, ...schedules];
+  printImport({ from, target: target.url, steps, failures, runs, options });
+  if (options.apply && (failures.size > 0 || steps.some(({ action }) => isPending(action))))
+    process.exitCode = exitCodes.failed;
+}
+
+/** It could not be imported, and will not be without somebody doing something. */
+const isPending = (action: Step['action']): boolean =>
+  action === 'waits-for-task' || action === 'not-readable' || action === 'by-hand';
+
+async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Promise<From> {
+  const { from: url, fromToken: token, fromKey: key, branch } = options;
+  if (token === undefined && key === undefined)
+    throw new CommandFailed(
+      exitCodes.usage,
+      `Nothing is read without a credential of ${url}: set MILLRACE_IMPORT_TOKEN to a personal access token, or MILLRACE_IMPORT_KEY to the secret key of the environment.`,
+    );
+  const projectRef = options.fromProject ?? (await readPublished(resolve(options.dir)))?.config.project;
+  if (projectRef === undefined)
+    throw new CommandFailed(
+      exitCodes.usage,
+      'Which project? Give --from-project proj_…, or run this in the folder of its trigger.config.ts.',
+    );
+  const fromEnv = options.fromEnv ?? env;
+  // Requests with a key are answered for its environment, whichever they name.
+  if (key !== undefined && environmentOfKey(key) !== fromEnv)
+    throw new CommandFailed(
+      exitCodes.usage,
+      `--from-key belongs to ${environmentOfKey(key)}, and ${fromEnv} is read: give the key of ${fromEnv}, or --from-env.`,
+    );
+  const { line, paint } = screenOn(process.stderr);
+  return {
+    projectRef,
+    env: fromEnv,
+    source: {
+      url,
+      ...(branch !== undefined && { branch }),
+      onWait: (sentence) => line(paint.dim(sentence)),
+    },
+    ...(token !== undefined && { token }),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/** A project that has moved has the address of this server in its environment. */
+function refuseSame({ source }: From, url: string): void {
+  if (new URL(source.url).href !== new URL(url).href) return;
+  throw new CommandFailed(
+    exitCodes.usage,
+    `${url} cannot be imported into itself: --from is the installation that is read, --url this one.`,
+  );
+}
+
+function keyForSchedules(key: string | undefined): string {
+  if (key !== undefined) return key;
+  throw new CommandFailed(
+    exitCodes.cannotReach,
+    'Schedules are read with the secret key of the environment, which this token may not see. Set MILLRACE_IMPORT_KEY to that key, or import only variables with --only variables.',
+  );
+}
+
+type Client = Awaited<ReturnType<typeof openClient>>;
+
+async function variablesHere({ envvars }: Client, { only }: ImportTriggerOptions) {
+  if (only === 'schedules') return { values: {}, secrets: new Set<string>() };
+  const listed = await envvars.list();
+  const secrets = new Set(listed.filter(({ isSecret }) => isSecret).map(({ name }) => name));
+  return { values: await envvars.readAll(), secrets };
+}
+
+async function schedulesHere({ schedules, tasks }: Client, { only }: ImportTriggerOptions) {
+  if (only === 'variables') return { schedules: [], tasks: new Set<string>() };
+  const ids = new Set((await tasks.list()).map(({ id }) => id));
+  const found: Schedule[] = [];
+  for await (const schedule of schedules.list({ perPage: 100 })) found.push(schedule);
+  return { schedules: found, tasks: ids };
+}
+
+interface Planned {
+  readonly variables: readonly VariableStep[];
+  readonly schedules: readonly ScheduleStep[];
+  readonly failures: Failures;
+}
+
+interface Applying {
+  readonly from: From;
+  readonly key: string | undefined;
+  readonly options: ImportTriggerOptions;
+}
+
+/** Returns how many runs were saved, if they were asked for. */
+async function apply(
+  sdk: Client,
+  { variables, schedules, failures }: Planned,
+  { from, key, options }: Applying,
+): Promise<number | undefined> {
+  const progress = progressLine();
+  await applyVariables(sdk, variables, failures);
+  let done = 0;
+  await applySchedules(sdk, schedules, {
+    inactive: options.inactive ?? false,
+    failures,
+    onDone: () => progress(`${++done} schedules`),
+  });
+  if (options.runs === undefined) return undefined;
+  return saveRuns(options.runs, readRuns(from, key, options.period), (runs) => progress(`${runs} runs`));
+}

@@ -1,0 +1,85 @@
+import type * as Sdk from '@millrace/sdk';
+import type { ScheduleStep } from './plan-schedules.ts';
+import type { VariableStep } from './plan-variables.ts';
+
+export type Step = VariableStep | ScheduleStep;
+
+/** Calls for the environment that is written to. */
+export type Target = Pick<typeof Sdk, 'envvars' | 'schedules'>;
+
+/** Why a step failed. */
+export type Failures = Map<Step, string>;
+
+/**
+ * Writes variables, those of one kind in one request: all or none, and one revision of the history. What the server refuses by name is
+ * left out and told, the rest is written.
+ */
+export async function applyVariables(
+  { envvars }: Target,
+  steps: readonly VariableStep[],
+  failures: Failures,
+): Promise<void> {
+  for (const action of ['set', 'replace'] as const)
+    for (const isSecret of [true, false]) {
+      let group = steps.filter((step) => step.action === action && step.isSecret === isSecret);
+      while (group.length > 0) {
+        const variables = Object.fromEntries(group.map(({ name, value = '' }) => [name, value]));
+        // Without override, what was set meanwhile stays.
+        const refused = await envvars.upload({ variables, override: action === 'replace', isSecret }).then(
+          () => new Map<string, string>(),
+          (error: unknown) => refusedNames(error, variables),
+        );
+        for (const step of group) {
+          const why = refused.get(step.name);
+          if (why !== undefined) failures.set(step, why);
+        }
+        if (refused.size === 0) break;
+        group = group.filter(({ name }) => !refused.has(name));
+      }
+    }
+}
+
+/** Which variables an import refused, and why. Throws what is about none of them. */
+function refusedNames(error: unknown, variables: object): Map<string, string> {
+  const body = (error as { body?: { variableErrors?: unknown } } | undefined)?.body;
+  const errors = Array.isArray(body?.variableErrors) ? (body.variableErrors as unknown[]) : [];
+  const named = errors.filter(
+    (one): one is { key: string; error: string } =>
+      typeof one === 'object' &&
+      one !== null &&
+      'key' in one &&
+      'error' in one &&
+      Object.hasOwn(variables, String(one.key)),
+  );
+  if (named.length === 0) throw error;
+  return new Map(named.map((one) => [String(one.key), String(one.error)]));
+}
+
+/** Creates and replaces schedules, each by its key: repeated, nothing is created twice. */
+export async function applySchedules(
+  { schedules }: Target,
+  steps: readonly ScheduleStep[],
+  { inactive, failures, onDone }: { inactive: boolean; failures: Failures; onDone: () => void },
+): Promise<void> {
+  for (const step of steps) {
+    if (step.action !== 'create' && step.action !== 'replace') continue;
+    const { task, cron, timezone, window, externalId, active } = step.schedule;
+    try {
+      await schedules.create({
+        task,
+        cron,
+        timezone,
+        ...(window !== undefined && { window }),
+        ...(externalId !== undefined && { externalId }),
+        deduplicationKey: step.name,
+        active: active && !inactive,
+      });
+    } catch (error) {
+      // What is wrong with this one stops no other.
+      const { status, message } = error as { status?: unknown; message: string };
+      if (status !== 400 && status !== 422) throw error;
+      failures.set(step, message);
+    }
+    onDone();
+  }
+}

@@ -1,0 +1,96 @@
+import { CronError, findZone, parseCron, parseWindow } from '@millrace/contract/cron';
+import type { SourceSchedule } from './read.ts';
+
+/** What is done with a schedule. */
+export interface ScheduleStep {
+  readonly kind: 'schedule';
+  /** Its deduplication key here. */
+  readonly name: string;
+  /**
+   * `create`, `replace`, `same`, `keep`: as for variables. `in-code`: it comes with its task. `waits-for-task`: this environment has
+   * no such task. `not-readable`: its expression or zone means nothing here.
+   */
+  readonly action: 'create' | 'replace' | 'same' | 'keep' | 'in-code' | 'waits-for-task' | 'not-readable';
+  readonly schedule: SourceSchedule;
+  readonly note?: string;
+}
+
+/** A schedule of the environment that is written to. */
+export interface ScheduleHere {
+  readonly task: string;
+  readonly timezone: string;
+  readonly generator: { readonly expression: string };
+  readonly window?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly deduplicationKey?: string | undefined;
+}
+
+export interface SchedulesHere {
+  readonly schedules: readonly ScheduleHere[];
+  /** Ids of the tasks of its current version. */
+  readonly tasks: ReadonlySet<string>;
+}
+
+export function planSchedules(
+  found: readonly SourceSchedule[],
+  { schedules, tasks }: SchedulesHere,
+  override: boolean,
+): ScheduleStep[] {
+  const byKey = new Map(schedules.map((one) => [one.deduplicationKey, one]));
+  const plan = (schedule: SourceSchedule): ScheduleStep => {
+    // One that was made without a key is recognised by its id.
+    const name = schedule.deduplicationKey ?? `imported-${schedule.id}`;
+    const step = (action: ScheduleStep['action'], note?: string): ScheduleStep => ({
+      kind: 'schedule',
+      name,
+      action,
+      schedule,
+      ...(note !== undefined && { note }),
+    });
+    if (schedule.isDeclared) return step('in-code', `declared by the task ${schedule.task}`);
+    const own = byKey.get(name);
+    if (own && isSame(own, schedule)) return step('same');
+    if (own && own.task !== schedule.task)
+      return step('keep', `runs the task ${own.task} here: delete it first`);
+    if (own && !override) return step('keep', 'differs here: --override takes that of the import');
+    const wrong = whyNot(schedule);
+    if (wrong !== undefined) return step('not-readable', wrong);
+    if (!tasks.has(schedule.task))
+      return step(
+        'waits-for-task',
+        `the task ${schedule.task} is not deployed here: deploy it, then import again`,
+      );
+    return own ? step('replace') : step('create');
+  };
+  return found.map(plan).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+const isSame = (own: ScheduleHere, { task, cron, timezone, window, externalId }: SourceSchedule): boolean =>
+  own.task === task &&
+  own.generator.expression === cron.trim() &&
+  own.timezone === zoneName(timezone) &&
+  own.window === window &&
+  own.externalId === externalId;
+
+/** As the server spells it. */
+function zoneName(timezone: string): string {
+  try {
+    return findZone(timezone).name;
+  } catch (error) {
+    if (error instanceof CronError) return timezone;
+    throw error;
+  }
+}
+
+/** What of a schedule this engine does not read; undefined if it reads all. */
+function whyNot({ cron, timezone, window }: SourceSchedule): string | undefined {
+  try {
+    parseCron(cron);
+    findZone(timezone);
+    if (window !== undefined) parseWindow(window);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CronError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { SourceVariable } from './read.ts';
+
+/** What is done with a variable. */
+export interface VariableStep {
+  readonly kind: 'variable';
+  readonly name: string;
+  /**
+   * `set`: it is new here. `replace`: it has another value here. `same`: nothing to do. `keep`: it differs and stays. `by-hand`: its
+   * value could not be read. `left-out`: it cannot be set here.
+   */
+  readonly action: 'set' | 'replace' | 'same' | 'keep' | 'by-hand' | 'left-out';
+  readonly isSecret: boolean;
+  readonly note?: string;
+  /** Of those that are set. Never shown. */
+  readonly value?: string;
+}
+
+/** The variables of the environment that is written to. */
+export interface VariablesHere {
+  readonly values: Readonly<Record<string, string>>;
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** The server leaves these out without a word: runs here have their own. */
+const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL)$/i;
+
+export const planVariables = (
+  found: readonly SourceVariable[],
+  here: VariablesHere,
+  override: boolean,
+): VariableStep[] =>
+  found
+    .map((variable) => planVariable(variable, here, override))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+function planVariable(
+  { name, value, isSecret }: SourceVariable,
+  { values, secrets }: VariablesHere,
+  override: boolean,
+): VariableStep {
+  const step = (action: VariableStep['action'], note?: string): VariableStep => ({
+    kind: 'variable',
+    name,
+    action,
+    isSecret: isSecret || secrets.has(name),
+    ...(note !== undefined && { note }),
+    ...(value !== undefined && (action === 'set' || action === 'replace') && { value }),
+  });
+  if (reserved.test(name)) return step('left-out', 'runs have their own here');
+  const own = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value === undefined)
+    return own === undefined
+      ? step('by-hand', 'a secret whose value could not be read')
+      : step('keep', 'a secret whose value could not be read: it is not known whether it is the same');
+  if (value.trim() === '') return step('left-out', 'empty');
+  if (own === undefined) return step('set');
+  if (own === value && (!isSecret || secrets.has(name))) return step('same');
+  if (override) return step('replace');
+  const how = own === value ? 'is not secret here' : 'has another value here';
+  return step('keep', `${how}: --override takes that of the import`);
+}
