@@ -130,6 +130,8 @@ GET    /api/v1/sessions/{session}                                        | read 
 PATCH  /api/v1/sessions/{session}                                        | admin               | key | 403   | - | admin
 POST   /api/v1/sessions/{session}/close                                  | admin               | key | 403   | - | admin
 POST   /api/v1/sessions/{session}/end-and-continue                       | write session       | key | token | - | closed
+GET    /api/v1/sessions/{session}/snapshot-url                           | read session        | key | 403   | - | closed
+PUT    /api/v1/sessions/{session}/snapshot-url                           | write session       | key | 403   | - | closed
 POST   /realtime/v1/sessions/{session}/in/append                         | write session       | key | token | - | member
 POST   /realtime/v1/sessions/{session}/out/append                        | write session       | key | 403   | - | closed
 POST   /realtime/v1/sessions/{session}/channels/{channel}/in/append      | write session       | key | token | - | member
@@ -137,7 +139,7 @@ POST   /realtime/v1/sessions/{session}/channels/{channel}/out/append     | write
 POST   /realtime/v1/sessions/{session}/out/records                       | write session       | key | 403   | - | closed
 POST   /realtime/v1/sessions/{session}/channels/{channel}/out/records    | write session       | key | 403   | - | closed
 PUT    /realtime/v1/sessions/{session}/in                                | write session       | key, not in runs | token | - | closed
-PUT    /realtime/v1/sessions/{session}/out                               | write session       | key, not in runs | 403   | - | closed
+PUT    /realtime/v1/sessions/{session}/out                               | write session       | key | 403   | - | closed
 HEAD   /realtime/v1/sessions/{session}/in                                | read session        | key | 403   | - | viewer
 HEAD   /realtime/v1/sessions/{session}/out                               | read session        | key | token | - | viewer
 GET    /realtime/v1/sessions/{session}/in                                | read session        | key | 403   | - | viewer

@@ -210,6 +210,8 @@ import {
   createSession,
   listSessions,
   retrieveSession,
+  retrieveSessionSnapshot,
+  storeSessionSnapshot,
   updateSession,
 } from './sessions.ts';
 import { retrieveBundle, registerVersion } from './versions.ts';
@@ -330,6 +332,8 @@ export const operations = {
   updateSession,
   closeSession,
   continueSession,
+  retrieveSessionSnapshot,
+  storeSessionSnapshot,
   appendToSessionIn,
   appendToSessionOut,
   appendToSideIn,

@@ -112,7 +112,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...alertHandlers({ sql, clock }),
-    ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
+    ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint, addresses: packets }),
     ...channelHandlers({
       channels,
       sessions,

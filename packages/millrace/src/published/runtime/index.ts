@@ -9,6 +9,7 @@ import { definedTask } from './define.ts';
 import { Hooks, hooksApi, type HookFunction } from './hooks.ts';
 import { loggerApi } from './logger.ts';
 import { metadataApi } from './metadata.ts';
+import { sessionStreamsApi } from './session-streams.ts';
 import { streamsApi } from './streams.ts';
 import { clientApi, installWire, placeholder } from './wire.ts';
 import { runtimeApi } from './waits.ts';
@@ -40,6 +41,7 @@ export function installPublished(settings: PublishedSettings): Published {
     runtime: runtimeApi(hooks),
     'run-metadata': metadataApi(streamsApi),
     'realtime-streams': streamsApi,
+    'session-streams': sessionStreamsApi(),
     logger: loggerApi(settings.logLevel),
     locals: {
       createLocal: (id: string) => ({ __type: Symbol.for(id), id }),

@@ -56,7 +56,7 @@ async function send(
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
   const body = typeof init?.body === 'string' ? init.body : undefined;
   if (method === 'POST') {
-    const answer = answerHere(attempt, path, body);
+    const answer = answerHere(attempt, path, headers, body);
     if (answer) return Response.json(answer);
   }
   headers.set('authorization', `Bearer ${await credentialOf(attempt)}`);
