@@ -1,4 +1,13 @@
-import { metadata, sessions, task } from '@trigger.dev/sdk';
+import {
+  ChatChunkTooLargeError,
+  isChatChunkTooLargeError,
+  metadata,
+  SessionHandle,
+  SessionInputChannel,
+  SessionOutputChannel,
+  sessions,
+  task,
+} from '@trigger.dev/sdk';
 import { chat } from '@trigger.dev/sdk/ai';
 import { stepCountIs, streamText, tool, type ModelMessage } from 'ai';
 import { MockLanguageModelV2, simulateReadableStream } from 'ai/test';
@@ -54,7 +63,8 @@ export const parrot = chat.agent({
   id: 'parrot',
   idleTimeoutInSeconds: 1,
   preloadIdleTimeoutInSeconds: 1,
-  run: async ({ messages, signal }: Turn) => streamText({ model: parrotModel, messages, abortSignal: signal }),
+  run: async ({ messages, signal }: Turn) =>
+    streamText({ model: parrotModel, messages, abortSignal: signal }),
 });
 
 export const slowParrot = chat.agent({
@@ -127,5 +137,19 @@ export const listens = task({
       if (!next.ok) throw new Error('Nothing was heard.');
     }
     return kinds;
+  },
+});
+
+export const sizes = task({
+  id: 'sizes',
+  run: async ({ externalId }: { externalId: string }) => {
+    const session = sessions.open(externalId);
+    const error = await session.out.append('x'.repeat(1_100_000)).catch((thrown: unknown) => thrown);
+    return [
+      session instanceof SessionHandle,
+      session.in instanceof SessionInputChannel,
+      session.out instanceof SessionOutputChannel,
+      error instanceof ChatChunkTooLargeError && isChatChunkTooLargeError(error),
+    ];
   },
 });

@@ -65,6 +65,9 @@ GET    /realtime/v1/batches/{batchId}                                    | read 
 GET    /realtime/v1/runs/{runId}/events                                  | read run            | key | token | - | viewer
 GET    /realtime/v1/runs/events                                          | read tagged         | key | token | - | viewer
 GET    /realtime/v1/batches/{batchId}/events                             | read batch          | key | token | - | viewer
+POST   /realtime/v1/streams/{runId}/input/{stream}                       | write run           | key | token | - | closed
+PUT    /realtime/v1/streams/{runId}/input/{stream}                       | write run           | key | -     | - | closed
+GET    /realtime/v1/streams/{runId}/input/{stream}                       | read run            | key | -     | - | viewer
 PUT    /realtime/v1/streams/{runId}/{target}/{stream}                    | write run           | key, not in runs | -     | - | closed
 POST   /realtime/v1/streams/{runId}/{target}/{stream}/append             | write run           | key | -     | - | closed
 POST   /realtime/v1/streams/{runId}/{target}/{stream}/records            | write run           | key | -     | - | closed

@@ -261,7 +261,8 @@ export const storeSessionSnapshot = operation({
   ...snapshot,
   id: 'storeSessionSnapshot',
   method: 'PUT',
-  summary: 'An address to send what the task of a session needs to resume its conversation; replaces the last',
+  summary:
+    'An address to send what the task of a session needs to resume its conversation; replaces the last',
   access: {
     secretKey: true,
     forbidsPublicToken: true,

@@ -1,37 +1,55 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from './attempt.ts';
-import { sessionMessageWait, type MessageWaitBody } from './message-wait.ts';
+import {
+  inputMessageWait,
+  sessionMessageWait,
+  type InputWaitBody,
+  type MessageWait,
+  type SessionWaitBody,
+} from './message-wait.ts';
 
-interface WaitBody {
+interface DurationBody {
   readonly date?: string;
   readonly idempotencyKey?: string;
 }
 
 const announced =
-  /^\/(?:engine\/v1|api\/v1)\/runs\/[^/]+\/(wait\/duration|waitpoints\/tokens\/[^/]+\/wait|session-streams\/wait)$/;
+  /^\/(?:engine|api)\/v1\/runs\/[^/]+\/(wait\/duration|waitpoints\/tokens\/[^/]+\/wait|session-streams\/wait|input-streams\/wait)$/;
 
 /**
  * The answers to requests with which the published SDK announces a wait. There is nothing to tell the server before the wait begins, so
  * they are given in this process. Undefined for other requests.
  */
-export function answerHere(
+export async function answerHere(
   attempt: Attempt,
   path: string,
   headers: Headers,
-  body: string | undefined,
-): object | undefined {
+  body = '{}',
+): Promise<object | undefined> {
   const what = announced.exec(path)?.[1];
-  if (what === undefined) return undefined;
-  if (what === 'wait/duration') return duration(attempt, JSON.parse(body ?? '{}') as WaitBody);
-  if (what !== 'session-streams/wait') return { success: true };
+  switch (what) {
+    case undefined:
+      return undefined;
+    case 'wait/duration':
+      return duration(attempt, JSON.parse(body) as DurationBody);
+    case 'session-streams/wait': {
+      const version = headers.get('trigger-version') ?? '';
+      return message(attempt, sessionMessageWait(attempt, JSON.parse(body) as SessionWaitBody, version));
+    }
+    case 'input-streams/wait':
+      return message(attempt, await inputMessageWait(attempt, JSON.parse(body) as InputWaitBody));
+    default:
+      return { success: true };
+  }
+}
+
+function message(attempt: Attempt, wait: MessageWait): object {
   const id = `waitpoint_${randomUUID()}`;
-  const version = headers.get('trigger-version') ?? '';
-  const message = sessionMessageWait(attempt, JSON.parse(body ?? '{}') as MessageWaitBody, version);
-  attempt.waitpoints.set(id, { message });
+  attempt.waitpoints.set(id, { message: wait });
   return { waitpointId: id, isCached: false };
 }
 
-function duration(attempt: Attempt, { date = '', idempotencyKey }: WaitBody): object {
+function duration(attempt: Attempt, { date = '', idempotencyKey }: DurationBody): object {
   const id = `waitpoint_${randomUUID()}`;
   const key = idempotencyKey === undefined ? `time/${nextTime(attempt)}` : `time/key/${idempotencyKey}`;
   attempt.waitpoints.set(id, { time: { key, kind: 'TIME', until: Date.parse(date) } });

@@ -86,10 +86,7 @@ export class Inbox {
     return { off: () => void this.#handlers.delete(handler) };
   }
 
-  once(
-    { timeoutMs, signal }: OnceOptions = {},
-    accepts: Waiter['accepts'] = () => true,
-  ): Result<Message> {
+  once({ timeoutMs, signal }: OnceOptions = {}, accepts: Waiter['accepts'] = () => true): Result<Message> {
     if (timeoutMs !== 0) this.connect();
     const [first] = this.#kept;
     if (first && accepts(first)) {
@@ -169,10 +166,13 @@ export class Inbox {
     return this.#waits.count;
   }
 
-  /** To be read again from there: what is kept comes once more. */
-  rewind(beyond: number): void {
+  /** Disconnects, and lets what is kept come once more. Returns the number before that of the next message. */
+  rewind(): number {
+    const beyond = this.beforeNext;
+    this.disconnect();
     this.#kept = [];
     this.#received = beyond < 0 ? undefined : beyond;
+    return beyond;
   }
 
   connect(): void {
@@ -186,7 +186,10 @@ export class Inbox {
       .then((error) => {
         if (this.#connection === connection) this.#connection = undefined;
         if (signal.aborted || error === undefined) return;
-        const taken = { ok: false, error: error instanceof Error ? error : new Error(String(error)) } as const;
+        const taken = {
+          ok: false,
+          error: error instanceof Error ? error : new Error(String(error)),
+        } as const;
         for (const waiter of this.#waiters) waiter.give(taken);
       });
   }
