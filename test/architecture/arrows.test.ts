@@ -67,7 +67,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   http: ['exposition', 'auth', 'db'],
   metrics: ['stats', 'exposition', 'tracing', 'jobs', 'auth', 'db'],
   realtime: ['sessions', 'protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
-  sessions: ['protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
+  sessions: ['packets', 'protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
   schedules: ['runs', 'runners', 'audit', 'jobs', 'auth', 'db'],
   batches: ['runs', 'errors', 'auth', 'db'],
   events: ['runs', 'versions', 'jobs', 'auth', 'db'],

@@ -14,7 +14,7 @@ import { query } from '../lib/query';
 export const a = task({ id: 'a', run: async () => [used.getCurrent(), query] });
 export type Options = TaskOptions<'a'>;
 `,
-  'lib/query.ts': `export { query } from '@trigger.dev/sdk';\nimport { streams } from '@trigger.dev/sdk';\nexport const approvals = streams.input({ id: 'approvals' });\n`,
+  'lib/query.ts': `export { query } from '@trigger.dev/sdk';\nimport { prompts } from '@trigger.dev/sdk';\nexport const promote = () => prompts.promote('greeting', 2);\n`,
 };
 
 test(
@@ -26,10 +26,11 @@ test(
     expect(json.exitCode).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({
       version: expect.stringMatching(/^4\.8\./) as string,
-      works: ['streams', 'task'],
+      works: ['task'],
       findings: [
         { file: 'lib/query.ts', line: 1, column: 10, name: 'query', state: 'not' },
-        { file: 'lib/query.ts', line: 3, name: 'streams.input', state: 'not' },
+        { file: 'lib/query.ts', line: 2, name: 'prompts', state: 'differs' },
+        { file: 'lib/query.ts', line: 3, name: 'prompts.promote', state: 'not' },
         { file: 'trigger/a.ts', line: 2, name: 'usage', state: 'differs' },
       ],
       config: [
@@ -43,7 +44,9 @@ test(
     });
     const { stdout } = await finished(['doctor', '--from-trigger'], { cwd: dir });
     expect(stdout).toMatch(/^tasks of @trigger\.dev\/sdk 4\.8\.\d+ run here, trigger\.config\.ts$/m);
-    expect(stdout).toMatch(/^not +lib\/query\.ts:3:26: streams\.input: send messages to a session instead$/m);
+    expect(stdout).toMatch(
+      /^not +lib\/query\.ts:3:30: prompts\.promote: change the prompt in the code, and deploy it$/m,
+    );
   },
 );
 

@@ -4,6 +4,7 @@ import { exportRows, type ExportRow } from '../../packages/millrace/src/publishe
 import { versions } from './versions.ts';
 
 const tasks = fileURLToPath(new URL('./fixture/trigger', import.meta.url));
+const agents = fileURLToPath(new URL('./agents.fixture.ts', import.meta.url));
 const page = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
 
 export const begin = '<!-- The table is written by test/published-tasks/page.test.ts. -->';
@@ -23,8 +24,9 @@ export async function exportsOfVersions(): Promise<Map<string, ReadonlySet<strin
 /** What the tasks of the fixture import, which our tests run with each minor version. */
 export async function exportsInFixture(): Promise<Set<string>> {
   const names = new Set<string>();
-  for (const file of await readdir(tasks)) {
-    const text = await readFile(`${tasks}/${file}`, 'utf8');
+  const files = (await readdir(tasks)).map((file) => `${tasks}/${file}`);
+  for (const file of [...files, agents]) {
+    const text = await readFile(file, 'utf8');
     for (const [, clause = ''] of text.matchAll(/import\s*\{([^}]*)\}\s*from '@trigger\.dev\/sdk'/g))
       for (const name of clause.split(',')) names.add(name.trim());
   }

@@ -8,7 +8,7 @@ const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const fixture = fileURLToPath(new URL('./fixture', import.meta.url));
 
 /** Other packages that tasks of the fixture import. */
-const packages = ['zod', '@opentelemetry/api'];
+const packages = ['zod', 'ai', '@opentelemetry/api'];
 
 export interface PublishedProject {
   readonly dir: string;

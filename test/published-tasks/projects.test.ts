@@ -3,6 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
+import { callServer } from '../../packages/millrace/src/deploy/client.ts';
+import { prepare } from '../../packages/millrace/src/deploy/prepare.ts';
+import { setVariables } from '../../packages/millrace/src/deploy/set-variables.ts';
+import { startTestServer } from '../support/server.ts';
 import { publishedProject } from './project.ts';
 import { serve } from './serve.ts';
 
@@ -120,10 +124,10 @@ test(
     const files = {
       'trigger/a.ts': hello,
       'trigger/b.ts': `
-import { concurrencyLimit, prompts, task } from '@trigger.dev/sdk';
-import { z } from 'zod';
+import { concurrencyLimit, skills, task } from '@trigger.dev/sdk';
+
 export const limit = concurrencyLimit({ name: 'shared', total: 3 });
-export const prompt = prompts.define({ id: 'greets', content: 'Hello', variables: z.object({}) });
+export const skill = skills.define({ id: 'greets', path: './skills/greets' });
 `,
       'trigger/c.ts': hello,
     };
@@ -135,7 +139,11 @@ export const prompt = prompts.define({ id: 'greets', content: 'Hello', variables
         4,
         expect.stringMatching(/^the concurrency limit "shared" \(concurrencyLimit\) does not work here/),
       ],
-      ['trigger/b.ts', 5, expect.stringMatching(/^the prompt "greets" \(prompts\.define\) is not kept here/)],
+      [
+        'trigger/b.ts',
+        5,
+        expect.stringMatching(/^the skill "greets" \(skills\.define\) is not bundled here/),
+      ],
       [
         'trigger/a.ts',
         null,
@@ -341,4 +349,61 @@ export const greet = task({ id: 'hello', run: async () => 'ours' });
       /^the task id "hello" is declared 2 times, in .*tasks\/ours\.ts .*trigger\/theirs\.ts/,
     ),
   ]);
+});
+
+test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout: 120_000 }, async () => {
+  const server = await startTestServer(onTestFinished);
+  const { projectRef, url } = server;
+  const key = server.keys.prod;
+  // What the extension of @trigger.dev/build does.
+  const config = `
+    const sync = (layer) => ({
+      name: 'SyncEnvVarsExtension',
+      onBuildComplete(context, { environment, deploy }) {
+        if (context.target === 'dev') return;
+        context.addLayer({ id: 'sync-env-vars', deploy: layer({ project: context.config.project, environment, env: deploy.env }) });
+      },
+    });
+    export const resolveEnvVars = async ({ projectRef, environment }) => ({
+      variables: [{ name: 'RESOLVED', value: projectRef + ' ' + environment }, { name: 'TRIGGER_API_URL', value: 'not set' }],
+    });
+    export default {
+      build: {
+        extensions: [
+          sync(({ env }) => ({ env: { TASK_ID: 'named', KNOWN: env.KNOWN + '!' } })),
+          sync(() => ({ env: { KEPT: 'new', ADDED: 'yes' }, secretEnv: { HIDDEN: 'not to be seen' }, override: false })),
+        ],
+      },
+    };`;
+  const named = `
+    import { task } from '@trigger.dev/sdk';
+    export const hello = task({ id: process.env.TASK_ID ?? 'nameless', run: async () => 'hello' });`;
+  const project = await loading({ 'trigger.config.ts': config, 'trigger/a.ts': named });
+  const target = { url, key };
+  const at = { projectRef, env: 'prod' } as const;
+  await callServer(target, 'importVariables', {
+    params: at,
+    body: { variables: { KNOWN: 'old', KEPT: 'old' }, override: false },
+  });
+  const prepared = await prepare(project, {
+    environment: async () => ({
+      env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: { KNOWN: 'old', KEPT: 'old' } },
+      secrets: [],
+      at: { projectRef, environment: 'prod', branch: undefined },
+    }),
+  });
+  expect(prepared.tasks.map(({ id }) => id)).toEqual(['named']);
+  // A deployment that is repeated sets them again.
+  for (let time = 1; time <= 2; time += 1) await setVariables(target, at, prepared.variables);
+  const set = await callServer(target, 'listVariables', { params: at });
+  expect(
+    Object.fromEntries(set.map(({ name, value, isSecret }) => [name, isSecret ? 'secret' : value])),
+  ).toEqual({
+    TASK_ID: 'named',
+    KNOWN: 'old!',
+    KEPT: 'old',
+    ADDED: 'yes',
+    HIDDEN: 'secret',
+    RESOLVED: `${projectRef} prod`,
+  });
 });

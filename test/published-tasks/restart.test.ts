@@ -32,6 +32,16 @@ export const dies = task({
   retry: { maxAttempts: 1 },
   run: async () => process.kill(process.pid, 'SIGKILL'),
 });
+
+export const hungry = task({
+  id: 'hungry',
+  machine: 'micro',
+  retry: { maxAttempts: 1, minTimeoutInMs: 10, outOfMemory: { machine: 'small-2x' } },
+  run: async (_, { ctx }) => {
+    if (ctx.machine.name === 'micro') process.kill(process.pid, 'SIGKILL');
+    if (ctx.attempt.number === 2) return ctx.machine.name;
+  },
+});
 `;
 
 describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (minor) => {
@@ -77,5 +87,11 @@ describe.each(versions)('tasks of the published SDK %s', { timeout: 60_000 }, (m
     const other = await served.trigger('slow', { ms: 1_000, n: 7 });
     expect(await served.run('dies')).toMatchObject({ status: 'CRASHED' });
     expect(await served.ended(other)).toMatchObject({ status: 'COMPLETED', output: 7 });
+    // It did so for lack of memory.
+    expect(await served.run('hungry')).toMatchObject({
+      status: 'COMPLETED',
+      output: 'small-2x',
+      attemptCount: 2,
+    });
   });
 });

@@ -5,7 +5,7 @@ import { versions, type Minor } from './versions.ts';
 
 /** Files of the fixture for which a minor version has no exports. */
 const without: Readonly<Record<Minor, readonly string[]>> = {
-  '4.0': ['streams.ts', 'clients.ts'],
+  '4.0': ['streams.ts', 'prompts.ts', 'clients.ts'],
   '4.4': ['clients.ts'],
   '4.5': [],
   '4.8': [],
@@ -60,6 +60,7 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('checked', { count: 'x' })).toMatchObject(refused);
     expect(await ended('refused-call')).toMatchObject(refused);
     expect(await ended('too-much')).toMatchObject(refused);
+    expect(await ended('larger')).toMatchObject(completed('small-1x', 2));
     expect(await ended('forgiving')).toMatchObject(refused);
     expect(await ended('step-retries')).toMatchObject(completed({ thrown: 3, text: 'ok', requests: 2 }));
   });
@@ -195,6 +196,33 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('newer-classes')).toMatchObject(completed(true));
     expect(await ended('pipes')).toMatchObject(completed(['one', 'two', 'three', 'one', 'two', 'three']));
     expect(await ended('reads')).toMatchObject(completed(['one', 'two', 'three']));
+  });
+
+  test.runIf(minor !== '4.0')('resolve prompts to what the code defines', async () => {
+    expect(await ended('prompted')).toMatchObject(
+      completed({
+        text: 'Greet Ada.',
+        model: 'parrot-1',
+        version: 0,
+        other: expect.stringContaining('has no version 7') as string,
+      }),
+    );
+  });
+
+  test.runIf(minor !== '4.0')('read what is sent to them', async () => {
+    const run = await served.trigger('asks');
+    const isWaiting = async (): Promise<boolean> => {
+      const { body } = await served.server.ask(`/api/v3/runs/${run}`, { key: served.key });
+      return body.status === 'WAITING';
+    };
+    await served.until(isWaiting);
+    expect(await ended('tells', { run, numbers: [1] })).toMatchObject(completed(1));
+    await served.until(isWaiting);
+    // The code runs again from the beginning, and waits for what it waited for before.
+    await served.restart();
+    expect(await ended('tells', { run, numbers: [2, 3, 4, 5] })).toMatchObject(completed(4));
+    expect(await served.ended(run)).toMatchObject(completed([1, 2, 3, 4, 5, false, null]));
+    expect(await ended('tells', { run, numbers: [6] })).toMatchObject({ status: 'FAILED' });
   });
 
   test('are cancelled', async () => {

@@ -180,6 +180,7 @@ export type {
 export { logger } from './logger/logger.ts';
 export { trace, type TraceAttributes, type TraceSpan } from './tracing/trace.ts';
 export { AbortTaskRunError } from './retry/abort-task-run-error.ts';
+export { OutOfMemoryError } from './retry/out-of-memory-error.ts';
 export type { RetryOptions } from './retry/backoff.ts';
 export { retry } from './retry/index.ts';
 export type { OnThrowArguments, OnThrowOptions } from './retry/on-throw.ts';

@@ -65,6 +65,9 @@ GET    /realtime/v1/batches/{batchId}                                    | read 
 GET    /realtime/v1/runs/{runId}/events                                  | read run            | key | token | - | viewer
 GET    /realtime/v1/runs/events                                          | read tagged         | key | token | - | viewer
 GET    /realtime/v1/batches/{batchId}/events                             | read batch          | key | token | - | viewer
+POST   /realtime/v1/streams/{runId}/input/{stream}                       | write run           | key | token | - | closed
+PUT    /realtime/v1/streams/{runId}/input/{stream}                       | write run           | key | -     | - | closed
+GET    /realtime/v1/streams/{runId}/input/{stream}                       | read run            | key | -     | - | viewer
 PUT    /realtime/v1/streams/{runId}/{target}/{stream}                    | write run           | key, not in runs | -     | - | closed
 POST   /realtime/v1/streams/{runId}/{target}/{stream}/append             | write run           | key | -     | - | closed
 POST   /realtime/v1/streams/{runId}/{target}/{stream}/records            | write run           | key | -     | - | closed
@@ -130,6 +133,8 @@ GET    /api/v1/sessions/{session}                                        | read 
 PATCH  /api/v1/sessions/{session}                                        | admin               | key | 403   | - | admin
 POST   /api/v1/sessions/{session}/close                                  | admin               | key | 403   | - | admin
 POST   /api/v1/sessions/{session}/end-and-continue                       | write session       | key | token | - | closed
+GET    /api/v1/sessions/{session}/snapshot-url                           | read session        | key | 403   | - | closed
+PUT    /api/v1/sessions/{session}/snapshot-url                           | write session       | key | 403   | - | closed
 POST   /realtime/v1/sessions/{session}/in/append                         | write session       | key | token | - | member
 POST   /realtime/v1/sessions/{session}/out/append                        | write session       | key | 403   | - | closed
 POST   /realtime/v1/sessions/{session}/channels/{channel}/in/append      | write session       | key | token | - | member
@@ -137,7 +142,7 @@ POST   /realtime/v1/sessions/{session}/channels/{channel}/out/append     | write
 POST   /realtime/v1/sessions/{session}/out/records                       | write session       | key | 403   | - | closed
 POST   /realtime/v1/sessions/{session}/channels/{channel}/out/records    | write session       | key | 403   | - | closed
 PUT    /realtime/v1/sessions/{session}/in                                | write session       | key, not in runs | token | - | closed
-PUT    /realtime/v1/sessions/{session}/out                               | write session       | key, not in runs | 403   | - | closed
+PUT    /realtime/v1/sessions/{session}/out                               | write session       | key | 403   | - | closed
 HEAD   /realtime/v1/sessions/{session}/in                                | read session        | key | 403   | - | viewer
 HEAD   /realtime/v1/sessions/{session}/out                               | read session        | key | token | - | viewer
 GET    /realtime/v1/sessions/{session}/in                                | read session        | key | 403   | - | viewer

@@ -174,8 +174,8 @@ export const initializeSessionOut = operation({
   id: 'initializeSessionOut',
   path: '/realtime/v1/sessions/:session/out',
   summary: 'Learn where and how records are appended to what the task writes',
-  // It hands out a token that writes for a day.
-  access: { ...writesOut, forbidsRuns: true },
+  // It hands out a token that writes for a day; in a run, until the end of the attempt.
+  access: writesOut,
   params: one,
 });
 

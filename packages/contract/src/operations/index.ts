@@ -169,6 +169,7 @@ import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } f
 import { retrieveRunReason } from './runs-reason.ts';
 import { retrieveStats } from './stats.ts';
 import { retrieveRunTimeline } from './runs-timeline.ts';
+import { followInputStream, openInputStream, sendToInputStream } from './input-streams.ts';
 import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
 import {
   activateSchedule,
@@ -210,6 +211,8 @@ import {
   createSession,
   listSessions,
   retrieveSession,
+  retrieveSessionSnapshot,
+  storeSessionSnapshot,
   updateSession,
 } from './sessions.ts';
 import { retrieveBundle, registerVersion } from './versions.ts';
@@ -272,6 +275,9 @@ export const operations = {
   appendToRunStream,
   writeRunStream,
   followRunStream,
+  sendToInputStream,
+  openInputStream,
+  followInputStream,
   createPacket,
   createPacketV1,
   retrievePacket,
@@ -330,6 +336,8 @@ export const operations = {
   updateSession,
   closeSession,
   continueSession,
+  retrieveSessionSnapshot,
+  storeSessionSnapshot,
   appendToSessionIn,
   appendToSessionOut,
   appendToSideIn,

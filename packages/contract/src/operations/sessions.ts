@@ -230,3 +230,45 @@ export const continueSession = operation({
   }),
   errors: [404],
 });
+
+const snapshot = {
+  path: '/api/v1/sessions/:session/snapshot-url',
+  tag: 'sessions',
+  params: one,
+  reply: z.object({
+    /** Where its content is sent (PUT) or read (GET), for five minutes and without a credential. 404 while there is none. */
+    presignedUrl: z.string(),
+  }),
+  errors: [404],
+} as const;
+
+export const retrieveSessionSnapshot = operation({
+  ...snapshot,
+  id: 'retrieveSessionSnapshot',
+  method: 'GET',
+  summary: 'An address that gives what the task of a session stored last to resume its conversation from',
+  access: {
+    secretKey: true,
+    forbidsPublicToken: true,
+    action: 'read',
+    on: 'sessions',
+    objects: true,
+    browser: false,
+  },
+});
+
+export const storeSessionSnapshot = operation({
+  ...snapshot,
+  id: 'storeSessionSnapshot',
+  method: 'PUT',
+  summary:
+    'An address to send what the task of a session needs to resume its conversation; replaces the last',
+  access: {
+    secretKey: true,
+    forbidsPublicToken: true,
+    action: 'write',
+    on: 'sessions',
+    objects: true,
+    browser: false,
+  },
+});

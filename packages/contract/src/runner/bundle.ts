@@ -57,6 +57,8 @@ export const servedTask = z.object({
   machine: z.enum(machinePresets).nullable(),
   /** Seconds. */
   maxDuration: z.number().nullable(),
+  /** If it asks for another machine when it runs out of memory. */
+  retry: retryPolicy.optional(),
 });
 
 /** The code of a version, as it is uploaded and as a runner fetches it. */

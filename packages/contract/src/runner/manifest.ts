@@ -4,6 +4,17 @@ import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 /** The largest integer that the database accepts. */
 const maxInteger = 2_147_483_647;
 
+export const machinePresets = [
+  'micro',
+  'small-1x',
+  'small-2x',
+  'medium-1x',
+  'medium-2x',
+  'large-1x',
+  'large-2x',
+] as const;
+export type MachinePreset = (typeof machinePresets)[number];
+
 /** How a failed attempt is retried. Delays in milliseconds. */
 export const retryPolicy = z.object({
   /** All attempts, the first included. Default 3. */
@@ -16,19 +27,10 @@ export const retryPolicy = z.object({
   maxTimeoutInMs: z.number().int().min(0).optional(),
   /** Multiply each delay by a random factor between 1 and 2. Default true. */
   randomize: z.boolean().optional(),
+  /** An attempt that runs out of memory is retried on this machine, unless it ran on it. */
+  outOfMemory: z.object({ machine: z.enum(machinePresets) }).optional(),
 });
 export type RetryPolicy = z.infer<typeof retryPolicy>;
-
-export const machinePresets = [
-  'micro',
-  'small-1x',
-  'small-2x',
-  'medium-1x',
-  'medium-2x',
-  'large-1x',
-  'large-2x',
-] as const;
-export type MachinePreset = (typeof machinePresets)[number];
 
 /** Memory of a machine preset in MiB: the limit of the run's own executor process. */
 export const machineMemory: Readonly<Record<MachinePreset, number>> = {

@@ -7,6 +7,7 @@
  */
 import type { FinalStatus } from '../status.ts';
 import type { BriefAssignment } from './brief.ts';
+import type { MachinePreset } from './manifest.ts';
 import type { SpanChunk } from './spans.ts';
 
 /** An error as it left the user's code, made safe to send. */
@@ -29,8 +30,13 @@ export type Outcome =
       readonly status: Exclude<FinalStatus, 'COMPLETED' | 'CANCELED' | 'EXPIRED'>;
       readonly error: SerializedError;
     }
-  /** Retry after this many milliseconds: the same run, its next attempt. */
-  | { readonly kind: 'retry'; readonly delayMs: number; readonly error: SerializedError }
+  /** Retry after this many milliseconds: the same run, its next attempt; all its attempts from then on are on `machine`, if it is named. */
+  | {
+      readonly kind: 'retry';
+      readonly delayMs: number;
+      readonly error: SerializedError;
+      readonly machine?: MachinePreset;
+    }
   | { readonly kind: 'canceled' }
   /**
    * Given back by the runner: queued again as the same attempt. With `started`, some of its code may have run: it stays on its version and
@@ -55,7 +61,10 @@ export interface Wait {
   /** Identifies the wait within the run; the same if the code runs again. At most 512 characters. */
   readonly key: string;
   readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
-  /** Id of the run, batch or token; for a message to a session, one of the session's names. */
+  /**
+   * Id of the run, batch or token; for a message to a session, one of the session's names, and to an input stream of the run itself,
+   * `session_/input/` and its id.
+   */
   readonly target?: string;
   /** For a message: it must have a higher number than this; -1 for any. */
   readonly beyond?: number;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MachinePreset } from '@millrace/contract/runner';
+import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
 import type { TaskDefaults } from '../executor/messages.ts';
 import type { Entry } from './build.ts';
 
@@ -26,6 +26,8 @@ export interface ServedTask {
   readonly machine: MachinePreset | null;
   /** Seconds. */
   readonly maxDuration: number | null;
+  /** If it asks for another machine when it runs out of memory. */
+  readonly retry?: RetryPolicy;
 }
 
 type Stored = Record<string, Record<string, Omit<ServedBuild, 'dir'>>>;

@@ -21,6 +21,7 @@ import { LayerRefused } from './layer-plan.ts';
 import { buildLayers, type Layer, type Layers } from './layers.ts';
 import { runHooks } from './hooks.ts';
 import { publishedAdditions } from './published-extensions.ts';
+import type { ExtensionTarget, SyncedVariables } from '../published/project/extensions.ts';
 import { findSecrets, type SecretValue } from './secret-values.ts';
 
 /** What is uploaded under the digest of its compressed content. */
@@ -36,6 +37,8 @@ export interface Prepared {
   readonly bundle: Bundle;
   readonly tasks: readonly TaskManifest[];
   readonly sdkVersion: string | undefined;
+  /** Variables that the deployment sets in its environment. */
+  readonly variables: readonly SyncedVariables[];
   /** By digest. */
   readonly blobs: ReadonlyMap<string, Blob>;
   readonly layers: readonly Layer[];
@@ -50,6 +53,8 @@ export interface DeployedTo {
   readonly env: ProcessEnvironment;
   /** Values that must not be in the bundle. */
   readonly secrets: readonly SecretValue[];
+  /** For extensions of the published SDK. */
+  readonly at?: Omit<ExtensionTarget, 'env'>;
 }
 
 export interface PrepareOptions {
@@ -66,12 +71,22 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
   const { onStep = () => {}, signal } = options;
   const nodeMajor = nodeMajorOf(given);
   await runHooks(given, onStep, signal);
-  const { project, files: added } = await publishedAdditions(given);
+  let known: Promise<DeployedTo> | undefined;
+  const environment = (): Promise<DeployedTo> => (known ??= options.environment());
+  const {
+    project,
+    files: added,
+    variables,
+  } = await publishedAdditions(given, async () => {
+    const { env, at } = await environment();
+    return { projectRef: '', environment: 'prod', branch: undefined, ...at, env: env.added };
+  });
   onStep('the task files to be bundled');
   const build = await buildDeployment(project, nodeMajor);
   if (build.problems.length > 0) throw new ProjectRefused(build.problems);
   const outputs = merged(build.outputs, [...(await copiedFiles(project)), ...added]);
-  const { env, secrets } = await options.environment();
+  const { env: before, secrets } = await environment();
+  const env = withVariables(before, variables);
   const leaks = findSecrets(outputs, secrets);
   if (leaks.length > 0) throw new ProjectRefused(leaks);
   onStep('the tasks to be found');
@@ -113,9 +128,9 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       sdk: build.sdk,
       defaults: project.defaults,
       tasks: Object.fromEntries(
-        tasks.map(({ id, filePath: source, isolated = false, machine = null, maxDuration = null }) => [
+        tasks.map(({ id, filePath: source, isolated = false, machine = null, maxDuration = null, retry }) => [
           id,
-          { source, isolated, machine, maxDuration },
+          { source, isolated, machine, maxDuration, ...(retry?.outOfMemory && { retry }) },
         ]),
       ),
       files,
@@ -130,12 +145,22 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       requires,
     },
     tasks,
+    variables,
     sdkVersion: sdkVersion(project.dir),
     blobs,
     layers,
     bytesByPackage: build.bytesByPackage,
     withoutScript,
   };
+}
+
+/** What task files see when the variables are set. */
+function withVariables(env: ProcessEnvironment, synced: readonly SyncedVariables[]): ProcessEnvironment {
+  const added = { ...env.added };
+  for (const { values, parentValues, override } of synced)
+    for (const [name, value] of Object.entries({ ...parentValues, ...values }))
+      if (override || !(name in added)) added[name] = value;
+  return { ...env, added };
 }
 
 const maxLabels = 32;

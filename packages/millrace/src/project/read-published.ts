@@ -34,7 +34,7 @@ export async function readPublished(projectDir: string): Promise<PublishedProjec
     throw problem(file, copy.refused);
   }
   const exported = file === null ? { default: {} } : await evaluateConfig(projectDir, file);
-  const config = readPublishedConfig(configurationIn(exported));
+  const config = readPublishedConfig(configurationIn(exported), exported['resolveEnvVars']);
   if (typeof config === 'string') throw problem(file ?? 'package.json', config);
   const { dirs } = config;
   const taskDirs = dirs?.map((dir) => resolve(projectDir, dir)) ?? (await triggerFolders(projectDir));

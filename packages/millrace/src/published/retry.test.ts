@@ -12,7 +12,7 @@ test.each([
     { maxAttempts: Number.POSITIVE_INFINITY, randomize: false },
     { maxAttempts: 1_000, randomize: false },
   ],
-  [{ maxAttempts: 'many', outOfMemory: { machine: 'large-1x' } }, {}],
+  [{ maxAttempts: 'many', outOfMemory: { machine: 'large-1x' } }, { outOfMemory: { machine: 'large-1x' } }],
 ])('retry options %j are %j', (given, policy) => {
   expect(retryPolicyOf(given)).toEqual(policy);
   expect(retryPolicy.parse(policy)).toEqual(policy);

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '@millrace/contract/runner';
+import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
 
 const clamp = (value: unknown, least: number, most: number): number | undefined =>
   typeof value === 'number' && !Number.isNaN(value) ? Math.min(most, Math.max(least, value)) : undefined;
@@ -15,11 +15,14 @@ export function retryPolicyOf(given: Readonly<Record<string, unknown>>): RetryPo
   const minTimeoutInMs = whole(given['minTimeoutInMs'], 0);
   const maxTimeoutInMs = whole(given['maxTimeoutInMs'], 0);
   const { randomize } = given;
+  const machine = (given['outOfMemory'] as { machine?: unknown } | undefined)?.machine;
   return {
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(factor !== undefined && { factor }),
     ...(minTimeoutInMs !== undefined && { minTimeoutInMs }),
     ...(maxTimeoutInMs !== undefined && { maxTimeoutInMs }),
     ...(typeof randomize === 'boolean' && { randomize }),
+    // One that does not exist is refused with the manifest.
+    ...(machine !== undefined && { outOfMemory: { machine: machine as MachinePreset } }),
   };
 }

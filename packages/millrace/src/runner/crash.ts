@@ -1,5 +1,8 @@
+import { largerMachine } from '@millrace/contract/plain';
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
+import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Death } from '../executor/spawn.ts';
+import { machineOf } from './attempt.ts';
 import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
 
@@ -10,13 +13,31 @@ const wordsShown = 8;
 /** Native addresses in Node.js, which are irrelevant for the task. */
 const noise = /^\s*\d+: 0x|Native stack trace|^\[\d+:0x/;
 
-/** The outcome of an attempt whose process died, if it caused the crash or was asked to stop; otherwise undefined. */
-export function afterDeath(attempt: Attempt, executor: Executor, death: Death): Outcome | undefined {
+/**
+ * The outcome of an attempt whose process died, if it caused the crash or was asked to stop; otherwise undefined. One that ran out of
+ * memory is tried again on the machine that its task asks for then.
+ */
+export function afterDeath(
+  attempt: Attempt,
+  task: ServedTask | undefined,
+  executor: Executor,
+  death: Death,
+): Outcome | undefined {
   if (attempt.canceledAt !== null) return { kind: 'canceled' };
   const { ready, purpose, culpritKnown } = executor;
   const isToBlame = ready ? purpose !== 'shared' && !culpritKnown : attempt.failedStarts >= startsAtMost;
-  return isToBlame ? crashed(crashError(executor, death)) : undefined;
+  if (!isToBlame) return undefined;
+  const error = crashError(executor, death);
+  const larger =
+    task && ready && isOutOfMemory(executor, death)
+      ? largerMachine(task.retry, machineOf(attempt, task))
+      : undefined;
+  return larger ? { kind: 'retry', ...larger, error } : crashed(error);
 }
+
+/** Systems kill by SIGKILL when memory runs out. */
+const isOutOfMemory = ({ killedFor }: Executor, { signal, lastWords }: Death): boolean =>
+  killedFor === null && (signal === 'SIGKILL' || lastWords.some((line) => outOfMemory.test(line)));
 
 /** The error of an attempt whose process died while it was alone in it. */
 function crashError({ killedFor, ready, memory }: Executor, death: Death): SerializedError {

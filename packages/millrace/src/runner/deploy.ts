@@ -55,9 +55,9 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     sdkVersion: sdkVersion(project.dir),
   });
   const served = tasks.map(
-    ({ source, manifest: { id, isolated = false, machine = null, maxDuration = null } }) => [
+    ({ source, manifest: { id, isolated = false, machine = null, maxDuration = null, retry } }) => [
       id,
-      { source, isolated, machine, maxDuration },
+      { source, isolated, machine, maxDuration, ...(retry?.outOfMemory && { retry }) },
     ],
   );
   const { hash, dir, inputs } = built;

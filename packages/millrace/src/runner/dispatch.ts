@@ -410,7 +410,7 @@ export class Dispatch implements SlotUser {
       this.#held.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
       const killed = this.#pool.isClosed && attempt.canceledAt === null;
-      const outcome = killed ? returned : afterDeath(attempt, executor, death);
+      const outcome = killed ? returned : afterDeath(attempt, this.#taskOf(attempt), executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
       else if (outcome) this.#held.complete(attempt, outcome);
       else if (!ready && this.#options.repair) this.#waiting.join('loading', attempt);

@@ -89,6 +89,30 @@ test('a run that uses up the memory is CRASHED and told so, with the limit', asy
   for (const fence of others) expect(await served.peer.outcome(fence)).toMatchObject({ kind: 'completed' });
 });
 
+test('a run that uses up the memory is tried again on the machine that its task asks for, once', async () => {
+  const hungry =
+    'const kept: unknown[] = []; for (;;) { kept.push(new Array(100_000).fill(payload)); await null; }';
+  const file = tasksFile(
+    { hungry, killed: "process.kill(process.pid, 'SIGKILL'); await sleep(5_000);" },
+    {
+      hungry: "retry: { minTimeoutInMs: 7, outOfMemory: { machine: 'small-1x' } },",
+      killed: "machine: 'micro', retry: { outOfMemory: { machine: 'small-1x' } },",
+    },
+  );
+  const { peer } = await startTestRunner({ 'tasks/all.ts': file }, { executorMemory: 48 });
+  expect(await peer.outcome(peer.assign('hungry'))).toMatchObject({
+    kind: 'retry',
+    delayMs: 7,
+    machine: 'small-1x',
+    error: { name: 'OutOfMemory' },
+  });
+  expect(await peer.outcome(peer.assign('killed'))).toMatchObject({ kind: 'retry', machine: 'small-1x' });
+  expect(await peer.outcome(peer.assign('killed', null, { machine: 'small-1x' }))).toMatchObject({
+    kind: 'failed',
+    status: 'CRASHED',
+  });
+});
+
 test('a run that blocks its loop is CRASHED once it has blocked a process of its own, and the others complete', async () => {
   const served = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) },

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, test } from 'vitest';
-import { AbortTaskRunError, logger, task } from '../index.ts';
+import { AbortTaskRunError, logger, OutOfMemoryError, task } from '../index.ts';
 import type { RunArguments } from '../task/definition.ts';
 import { currentRun, withinAttempt, type RunLogLine } from '../run-scope.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
@@ -81,6 +81,22 @@ describe('execute', () => {
       },
       false,
     ]);
+  });
+
+  test('tries a run that ran out of memory again only on another machine', async () => {
+    const run = throwing(new OutOfMemoryError());
+    const error = expect.objectContaining({ name: 'OutOfMemoryError' }) as unknown;
+    const retry = { maxAttempts: 1, minTimeoutInMs: 5, outOfMemory: { machine: 'large-1x' } } as const;
+    expect(await executed(run, { declared: { retry } })).toEqual({
+      kind: 'retry',
+      delayMs: 5,
+      machine: 'large-1x',
+      error,
+    });
+    const failed = { kind: 'failed', status: 'FAILED', error };
+    const assignment = assignmentOf({ machine: 'large-1x' });
+    expect(await executed(run, { declared: { retry }, assignment })).toEqual(failed);
+    expect(await executed(run, { declared: { retry: { maxAttempts: 3 } } })).toEqual(failed);
   });
 
   test.each([

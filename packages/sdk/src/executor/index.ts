@@ -3,6 +3,7 @@ export { findTasks, type FoundTask } from './find-tasks.ts';
 export { manifestOf, TaskDeclarationError } from './manifest.ts';
 export { execute } from './execute.ts';
 export type { AbortReason, ExecuteOptions, RunContextFacts } from './execute-options.ts';
+export { endOfSession, followPath, type ChannelRecord, type FollowOptions } from './follow-messages.ts';
 export { outputLimit } from './outcome.ts';
 export { serializeError } from './serialize-error.ts';
 export { registerTracing } from './tracing/register.ts';

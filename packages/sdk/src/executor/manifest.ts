@@ -4,7 +4,7 @@ import { declaredSubscription } from '../events/subscription.ts';
 import type { HookName } from '../hooks/types.ts';
 import { declaredSchedule } from '../schedules/declared.ts';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
-import type { RetryOptions } from '../retry/backoff.ts';
+import type { TaskRetryOptions } from '../retry/backoff.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
 import { payloadSchemaOf } from './payload-schema.ts';
 
@@ -71,7 +71,12 @@ function checkObject(refuse: Refuse, field: string, value: unknown): void {
   refuse(field, 'must be an object', value);
 }
 
-function checkRetry(refuse: Refuse, retry: RetryOptions | undefined): void {
+function checkMachine(refuse: Refuse, field: string, machine: unknown): void {
+  if (typeof machine !== 'string' || !Object.hasOwn(machines, machine))
+    refuse(field, `must be one of ${Object.keys(machines).join(', ')}`, machine);
+}
+
+function checkRetry(refuse: Refuse, retry: TaskRetryOptions | undefined): void {
   checkObject(refuse, 'retry', retry);
   const any = Number.MAX_SAFE_INTEGER;
   checkNumber(refuse, 'retry.maxAttempts', retry?.maxAttempts, 1, 1_000, true);
@@ -79,6 +84,8 @@ function checkRetry(refuse: Refuse, retry: RetryOptions | undefined): void {
   checkNumber(refuse, 'retry.minTimeoutInMs', retry?.minTimeoutInMs, 0, any, true);
   checkNumber(refuse, 'retry.maxTimeoutInMs', retry?.maxTimeoutInMs, 0, any, true);
   checkBoolean(refuse, 'retry.randomize', retry?.randomize);
+  if (retry?.outOfMemory !== undefined)
+    checkMachine(refuse, 'retry.outOfMemory.machine', retry.outOfMemory?.machine);
 }
 
 function queueOf(refuse: Refuse, id: string, queue: QueueOptions | undefined): TaskManifest['queue'] {
@@ -154,9 +161,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     refuse('schema', 'must be a Standard Schema', schema);
   checkRetry(refuse, retry);
   checkNumber(refuse, 'maxDuration', maxDuration, 5, 2_147_483_647, true);
-  if (machine !== undefined && !Object.hasOwn(machines, machine)) {
-    refuse('machine', `must be one of ${Object.keys(machines).join(', ')}`, machine);
-  }
+  if (machine !== undefined) checkMachine(refuse, 'machine', machine);
   checkBoolean(refuse, 'isolated', isolated);
   for (const hook of hookNames) {
     const given: unknown = definition[hook];

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { largerMachine } from '@millrace/contract/plain';
 import type { Outcome } from '@millrace/contract/runner';
 import { callAll, callWatching, hasHooks, type HookCalls } from '../hooks/call.ts';
 import { afterError } from '../hooks/catch-error.ts';
 import { throughMiddleware } from '../hooks/middleware.ts';
 import { asksToAbort } from '../retry/abort-task-run-error.ts';
+import { isOutOfMemory } from '../retry/out-of-memory-error.ts';
 import { retryDefaults, retryDelay } from '../retry/backoff.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { taskBrand } from '../task/types.ts';
@@ -33,6 +35,7 @@ export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
   };
   const attempt: Attempt = {
     definition,
+    machine: assignment.machine ?? definition.machine,
     calls: { own: definition, args: { payload: undefined, ctx, signal, task: task.id }, warn },
     number: assignment.attempt,
     retry,
@@ -58,6 +61,8 @@ interface Attempt {
   readonly definition: TaskDefinition;
   readonly calls: HookCalls;
   readonly number: number;
+  /** The machine that it runs on. */
+  readonly machine: string | undefined;
   readonly retry: Parameters<typeof afterError>[1]['retry'];
   readonly aside: boolean;
 }
@@ -176,6 +181,10 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
   }
   if (outcome?.kind === 'failed') return failAs(calls, outcome);
   const thrown = ran.ok ? undefined : ran.thrown;
+  if (isOutOfMemory(thrown)) {
+    const outcome = afterOutOfMemory(attempt, thrown);
+    return outcome.kind === 'retry' ? outcome : fail(calls, thrown, outcome);
+  }
   const { error, delayMs } = await afterError(calls, {
     thrown,
     attempt: attempt.number,
@@ -197,8 +206,17 @@ async function fail(calls: HookCalls, error: unknown, outcome: Outcome): Promise
   return outcome;
 }
 
+/** Another attempt on the same machine would run out of memory too. */
+function afterOutOfMemory({ definition, machine }: Attempt, thrown: unknown): Outcome {
+  const error = serializeError(thrown);
+  const larger = largerMachine(definition.retry, machine);
+  return larger ? { kind: 'retry', ...larger, error } : failed(error);
+}
+
 /** Without hooks: they have been called already, or cannot be. */
-function byRules({ number, retry }: Attempt, thrown: unknown): Outcome {
+function byRules(attempt: Attempt, thrown: unknown): Outcome {
+  if (isOutOfMemory(thrown)) return afterOutOfMemory(attempt, thrown);
+  const { number, retry } = attempt;
   const error = serializeError(thrown);
   const delayMs = asksToAbort(thrown) ? undefined : retryDelay(retry, number, Math.random);
   return delayMs === undefined ? failed(error) : { kind: 'retry', delayMs, error };

@@ -1,3 +1,5 @@
+import type { MachinePreset } from '@millrace/contract/runner';
+
 /** How an attempt that failed is tried again. What is left out has the default. */
 export interface RetryOptions {
   /** All attempts, the first included: 1 to 1,000. Default 3; 1 is no retry. */
@@ -10,6 +12,15 @@ export interface RetryOptions {
   maxTimeoutInMs?: number;
   /** Multiply each delay by a random factor between 1 and 2, so that what failed together is not tried together. Default true. */
   randomize?: boolean;
+}
+
+/** How an attempt of a task is tried again. */
+export interface TaskRetryOptions extends RetryOptions {
+  /**
+   * An attempt that runs out of memory is tried again on this machine, unless it ran on it: its process reached the limit of its heap, was
+   * killed by SIGKILL, or its code threw an OutOfMemoryError. Default: it fails the run.
+   */
+  outOfMemory?: { machine: MachinePreset };
 }
 
 /** The defaults of RetryOptions. */

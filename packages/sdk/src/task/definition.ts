@@ -1,6 +1,6 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { RetryOptions } from '../retry/backoff.ts';
+import type { TaskRetryOptions } from '../retry/backoff.ts';
 import type { EventSubscription } from '../events/subscription.ts';
 import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
@@ -31,7 +31,7 @@ export interface TaskSettings<TId extends string> {
   /** For people who look at the task from outside its code. */
   description?: string;
   /** What happens when an attempt throws. */
-  retry?: RetryOptions;
+  retry?: TaskRetryOptions;
   /** The queue of its runs. Default: one of its own, without a limit. */
   queue?: QueueOptions;
   /** Seconds that one attempt may take, at least 5; then it is TIMED_OUT. Default: no limit. */

@@ -32,6 +32,7 @@ import { timelineHandlers } from '../runs/timeline/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
 import { storageHandlers } from '../storage/handlers.ts';
+import { inputHandlers } from '../realtime/input-handlers.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
 import { sessionHandlers } from '../sessions/handlers.ts';
@@ -112,7 +113,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...alertHandlers({ sql, clock }),
-    ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),
+    ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint, addresses: packets }),
     ...channelHandlers({
       channels,
       sessions,
@@ -123,6 +124,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       writerHeaders,
     }),
     ...realtime.handlers,
+    ...inputHandlers({ sql, channels, streams, redactor, endMessageWaits }),
     ...streamHandlers({ ...engine, channels, streams, writerHeaders, redactor }),
     ...tokenHandlers({ sql, mint }),
     ...keyHandlers(tenancy),

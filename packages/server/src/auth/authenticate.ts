@@ -94,7 +94,7 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
   async function identify(credentials: Credentials): Promise<Loaded<Principal>> {
     const text = (credentials.authorization ?? '').replace(/^bearer +/i, '').trim();
     const form = credentialForm(text);
-    if (form === 'publicToken') return verifyPublicToken(ring, text);
+    if (form === 'publicToken') return verifyPublicToken(ring, sql, text);
     if (form === 'personalAccessToken') return personalAccessToken(text);
     const { serviceBranch, triggerBranch, wholeEnvironment } = credentials;
     const branch = branchName(serviceBranch) ?? branchName(triggerBranch);

@@ -2,7 +2,7 @@
 import type { Role } from '@millrace/contract';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { liveSession } from './browser/live.ts';
-import type { Environment } from './principal.ts';
+import type { AttemptLease, Environment } from './principal.ts';
 
 interface Lifetime {
   /** Milliseconds until it expires; null is never. */
@@ -138,8 +138,8 @@ export interface CredentialRows {
   readonly environmentId: number | null;
   /** The key that signed a public token. */
   readonly signerId: string | null;
-  /** Set for the credential of an attempt. */
-  readonly attempt: { readonly run: string; readonly fence: number } | null;
+  /** Set for the credential of an attempt, and for a token that ends with one. */
+  readonly attempt: AttemptLease | null;
   /** The role with which a browser session acts in the environment. */
   readonly role: Role | null;
 }

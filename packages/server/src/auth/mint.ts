@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Environment } from './principal.ts';
+import type { AttemptLease, Environment } from './principal.ts';
 import { audience, issuer } from './public-token.ts';
 import type { SigningKeyRing } from './signing-keys.ts';
 
@@ -10,6 +10,8 @@ export interface PublicTokenOptions {
   readonly expiresInSeconds: number | ((nowMs: number) => number);
   /** The token may create one object, once. */
   readonly oneTime?: boolean;
+  /** If the code of an attempt requests the token, it ends with that attempt. */
+  readonly endsWithAttempt?: boolean;
   /** Columns that subscriptions with this token omit. Default: those of the calling token. */
   readonly realtime?: { readonly skipColumns?: readonly string[] };
 }
@@ -25,6 +27,8 @@ export interface MintFor {
   readonly realtime?: { readonly skipColumns?: readonly string[] };
   /** When the calling token ends. The new token does not outlive it. */
   readonly expiresAt?: Date;
+  /** The attempt whose code requests it. */
+  readonly attempt?: AttemptLease;
 }
 
 /**
@@ -36,7 +40,8 @@ export type MintPublicToken = (caller: MintFor, options: PublicTokenOptions) => 
 const header = Buffer.from('{"alg":"HS256"}').toString('base64url');
 
 export function createMint(ring: SigningKeyRing): MintPublicToken {
-  return async (caller, { scopes, expiresInSeconds, oneTime, realtime = caller.realtime }) => {
+  return async (caller, options) => {
+    const { scopes, expiresInSeconds, oneTime, realtime = caller.realtime } = options;
     // A second credential would outlive the session, or be read by scripts.
     if (caller.kind === 'browser') return undefined;
     const { environment, credentialId, actor, expiresAt } = caller;
@@ -55,6 +60,7 @@ export function createMint(ring: SigningKeyRing): MintPublicToken {
       // Makes equal one-time tokens of the same second distinct.
       jti: oneTime ? randomUUID() : undefined,
       realtime,
+      att: options.endsWithAttempt === true ? caller.attempt : undefined,
       act: actor === undefined ? undefined : { sub: actor },
       via: credentialId,
       iss: issuer,

@@ -10,6 +10,12 @@ export interface Environment {
   readonly projectRef: string;
 }
 
+/** An attempt, as long as it has its lease. */
+export interface AttemptLease {
+  readonly run: string;
+  readonly fence: number;
+}
+
 interface BrowserSession {
   readonly kind: 'browser';
   /** Id of the session. */
@@ -38,7 +44,7 @@ export type Principal =
       /** When the key ends, if ever. For an attempt: its runner's key. */
       readonly expiresAt?: Date;
       /** Set when the code of this attempt calls with the attempt's credential. `credentialId` is then its runner's key. */
-      readonly attempt?: { readonly run: string; readonly fence: number };
+      readonly attempt?: AttemptLease;
     }
   | {
       readonly kind: 'publicToken';
@@ -56,6 +62,8 @@ export type Principal =
       readonly actor?: string;
       /** Columns that subscriptions with this token omit. */
       readonly realtime?: { readonly skipColumns?: readonly string[] };
+      /** Set if the token ends with this attempt. */
+      readonly attempt?: AttemptLease;
       /** Only for a one-time token: the key of its use. An operation that creates an object must refuse a second use. */
       readonly oneTimeDigest?: string;
     }

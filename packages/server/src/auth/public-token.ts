@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import { jwtVerify, type JWTPayload } from 'jose';
 import { unauthorized } from '../problem.ts';
-import type { Principal } from './principal.ts';
+import type { Sql } from '../db/connect.ts';
+import { attemptHasLease } from './credential-rows.ts';
+import type { AttemptLease, Principal } from './principal.ts';
 import type { Loaded } from './lookup-cache.ts';
 import { grants } from './scopes.ts';
 import { claimsOf, findSigner, type Signed } from './find-signer.ts';
@@ -18,7 +20,11 @@ const invalidPublicToken = () => unauthorized('Public Access Token is invalid');
 const clockSkewSeconds = 60;
 
 /** Verifies a token with the environment's keys. Throws a 401 Problem if it is invalid. */
-export async function verifyPublicToken(ring: SigningKeyRing, token: string): Promise<Loaded<Principal>> {
+export async function verifyPublicToken(
+  ring: SigningKeyRing,
+  sql: Sql,
+  token: string,
+): Promise<Loaded<Principal>> {
   const claims = claimsOf(token);
   const signed = claims?.['pub'] === true ? await findSigner(ring, token, claims) : undefined;
   if (!signed) throw invalidPublicToken();
@@ -41,6 +47,9 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
   const { credentialId, actor, endsInMs, expiresAt } = await originOf(ring, payload, signed);
   const tokenDigest = digestOf(token);
   const realtime = realtimeOf(payload);
+  const attempt = attemptOf(payload);
+  if (attempt && !(await attemptHasLease(sql, keys.environment.id, attempt.run, attempt.fence)))
+    throw invalidPublicToken();
   const principal: Principal = {
     kind: 'publicToken',
     credentialId,
@@ -52,6 +61,7 @@ export async function verifyPublicToken(ring: SigningKeyRing, token: string): Pr
     expiresAt: new Date(Math.min(exp * 1_000, 8.64e15, msOf(key.expiresAt), msOf(expiresAt))),
     ...(actor !== undefined && { actor }),
     ...(realtime && { realtime }),
+    ...(attempt && { attempt }),
     ...(isOneTime(payload) && { oneTimeDigest: tokenDigest }),
   };
   return { value: principal, asOf, endsInMs: Math.min((exp - now) * 1_000, endsInMs) };
@@ -103,6 +113,13 @@ async function originOf(
 function isOneTime({ otu = false }: JWTPayload): boolean {
   if (typeof otu !== 'boolean') throw invalidPublicToken();
   return otu;
+}
+
+function attemptOf({ att }: JWTPayload): AttemptLease | undefined {
+  if (att === undefined) return undefined;
+  const { run, fence } = (att ?? {}) as Partial<Record<keyof AttemptLease, unknown>>;
+  if (typeof run !== 'string' || !Number.isSafeInteger(fence)) throw invalidPublicToken();
+  return { run, fence: fence as number };
 }
 
 function realtimeOf({ realtime }: JWTPayload): { skipColumns?: string[] } | undefined {

@@ -133,6 +133,7 @@ const rowsOf = (principal: Principal): CredentialRows => ({
   credentialId: principal.credentialId,
   environmentId: isUser(principal) ? null : principal.environment.id,
   signerId: principal.kind === 'publicToken' ? principal.signerId : null,
-  attempt: (principal.kind === 'secretKey' && principal.attempt) || null,
+  attempt:
+    ((principal.kind === 'secretKey' || principal.kind === 'publicToken') && principal.attempt) || null,
   role: principal.kind === 'browser' && !isUser(principal) ? principal.role : null,
 });

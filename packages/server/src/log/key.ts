@@ -21,6 +21,10 @@ export const sessionChannel = (env: number, address: string, io: Io, side = ''):
 export const runStream = (env: number, run: string, stream: string): ChannelKey =>
   keyOf(env, `r/${run}/${stream}`);
 
+/** An input stream of a run. SQL names it too: `awaited_channel`. */
+export const inputStream = (env: number, run: string, stream: string): ChannelKey =>
+  keyOf(env, `i/${run}/${stream}`);
+
 const keyOf = (env: number, name: string): ChannelKey => ({ env, name, id: uuidOf(`${env}/${name}`) });
 
 /** The first 16 bytes of a SHA-256, in the form of a uuid. */

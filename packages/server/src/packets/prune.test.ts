@@ -2,7 +2,7 @@ import type { Outcome } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { storeLargeOutput } from './store-large-output.ts';
-import { packetPruner } from './prune.ts';
+import { packetPruner, snapshotPrefix } from './prune.ts';
 import { readPacketText } from './read.ts';
 import { writePacket } from './write.ts';
 
@@ -41,6 +41,23 @@ test('deletes packets that no run names, a day after their last use, and keeps t
   await fixture.sql`delete from runs where id = ${run.id}`;
   fixture.engine.clock.shift(dayMs + 1_000);
   await pruner.tick();
+  expect(await namesOf(fixture)).toEqual([]);
+});
+
+test('keeps the snapshot of a session as long as the session', async () => {
+  const fixture = await testEngine();
+  const env = fixture.environment.id;
+  const at = new Date(fixture.engine.clock.now());
+  await fixture.sql`
+    insert into sessions (env, id, type, task, trigger_config, tags, created_at, updated_at)
+    values (${env}, 'session_1', 'chat', 'echo', '{}', '{}', ${at}, ${at})`;
+  await write(fixture, `${snapshotPrefix}session_1`);
+  await write(fixture, `${snapshotPrefix}session_2`);
+  fixture.engine.clock.shift(dayMs + 1_000);
+  await packetPruner(fixture.engine).tick();
+  expect(await namesOf(fixture)).toEqual([`${snapshotPrefix}session_1`]);
+  await fixture.sql`delete from sessions`;
+  await packetPruner(fixture.engine).tick();
   expect(await namesOf(fixture)).toEqual([]);
 });
 

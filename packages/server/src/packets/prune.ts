@@ -4,8 +4,11 @@ const maxAtOnce = 200;
 /** Covers the time between an upload and the trigger that names it, and between that trigger's check of the packet and its run. */
 const unusedMs = 24 * 3_600_000;
 
+/** The packet of a session's snapshot has this name and the id of the session. Packets of clients have no backslashes in their names. */
+export const snapshotPrefix = 'session\\';
+
 /**
- * The job that deletes packets that no run names, a day after their last use: abandoned uploads, and packets of pruned runs.
+ * The job that deletes packets that no run names, a day after their last use: abandoned uploads, and packets of pruned runs and sessions.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
   /** The cursor of the next tick: each pass over the table checks every packet once. */
@@ -27,6 +30,10 @@ export function packetPruner({ sql, clock }: PacketStore) {
                select from runs r where r.env = page.env and r.payload = page.name and r.payload_type = 'application/store'
              ) and not exists (
                select from runs r where r.env = page.env and r.output = page.name and r.output_type = 'application/store'
+             ) and not exists (
+               select from sessions s
+                where s.env = page.env and s.id = substr(page.name, ${snapshotPrefix.length + 1})
+                  and starts_with(page.name, ${snapshotPrefix})
              ))
         )
         select id, used_at from page order by used_at, id`;

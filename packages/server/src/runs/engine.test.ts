@@ -450,6 +450,26 @@ describe('a run that fails', () => {
     expect(second).toMatchObject({ run: id, attempt: 2 });
   });
 
+  test('goes on on the machine that its attempt asks for, if there is such a one', async () => {
+    const t = await testEngine();
+    const version = await t.register('send');
+    const { id } = await t.trigger('send', { machine: 'micro' });
+    await t.addRunner('r1');
+    const again = async (machine: string) => {
+      const [attempt] = await t.claim('r1', [version.id], 1);
+      await t.end(attempt!, { kind: 'retry', delayMs: 0, error: failure, machine: machine as never });
+      await t.promote();
+      return t.sql`select machine from runs where id = ${id}`;
+    };
+    expect(await again('large-1x')).toEqual([{ machine: 'large-1x' }]);
+    expect(await again('abacus')).toEqual([{ machine: 'large-1x' }]);
+    expect(await t.claim('r1', [version.id], 1)).toMatchObject([{ run: id, attempt: 3 }]);
+    expect(await t.sql`select facet from run_facets where facet like 'm:%' order by 1`).toEqual([
+      { facet: 'm:large-1x' },
+      { facet: 'm:micro' },
+    ]);
+  });
+
   test('is recorded with its error group or not at all', async () => {
     const t = await testEngine();
     const version = await t.register('send');

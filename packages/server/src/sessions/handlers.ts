@@ -6,15 +6,28 @@ import { closeSession, continueSession, updateSession, type CloseDependencies } 
 import { createSession, type CreateDependencies } from './create.ts';
 import { authorizeSession } from './find.ts';
 import { listSessions } from './list.ts';
+import type { PacketAddresses } from '../packets/url.ts';
 import { sessionOf } from './row.ts';
+import { snapshotAddress } from './snapshot.ts';
 
 type Named = Pick<
   Operations,
-  'createSession' | 'listSessions' | 'retrieveSession' | 'updateSession' | 'closeSession' | 'continueSession'
+  | 'createSession'
+  | 'listSessions'
+  | 'retrieveSession'
+  | 'updateSession'
+  | 'closeSession'
+  | 'continueSession'
+  | 'retrieveSessionSnapshot'
+  | 'storeSessionSnapshot'
 >;
 
-export function sessionHandlers(dependencies: CreateDependencies & CloseDependencies): HandlersOf<Named> {
-  const { engine } = dependencies;
+export interface SessionHandlerDependencies extends CreateDependencies, CloseDependencies {
+  readonly addresses: Pick<PacketAddresses, 'sign'>;
+}
+
+export function sessionHandlers(dependencies: SessionHandlerDependencies): HandlersOf<Named> {
+  const { engine, addresses } = dependencies;
   const { sql, clock } = engine;
   const authorize = (
     request: Pick<Request<Named['retrieveSession']>, 'environment' | 'authorize' | 'params'>,
@@ -53,5 +66,11 @@ export function sessionHandlers(dependencies: CreateDependencies & CloseDependen
       const row = await authorize(request);
       return continueSession(dependencies, request.environment, row, request.body.callingRunId);
     },
+
+    retrieveSessionSnapshot: async (request) =>
+      snapshotAddress({ clock, addresses }, request, await authorize(request), 'get'),
+
+    storeSessionSnapshot: async (request) =>
+      snapshotAddress({ clock, addresses }, request, await authorize(request), 'put'),
   };
 }

@@ -68,7 +68,7 @@ const awaited = (tx: Transaction, since: number, until: number) => tx<
   with written as materialized (${written(tx, since, until)})
   select distinct c.env, c.id::text as channel, (c.next_seq - 1)::float8 as last
     from written w
-    join channels c on c.id = w.channel and c.name like 's/in/%'
+    join channels c on c.id = w.channel and (c.name like 's/in/%' or c.name like 'i/%')
     join waits x on x.env + 0 = c.env and x.watched = c.id::text and x.over_at is null and x.beyond < c.next_seq - 1`;
 
 /** Sessions that ended in this time span, for whose messages a run still waits: its wait began before the session existed. */

@@ -4,6 +4,7 @@ import { gitFacts } from '../../deploy/git.ts';
 import { prepare, type DeployedTo, type Prepared } from '../../deploy/prepare.ts';
 import { promoteWhenLoaded } from '../../deploy/promote.ts';
 import { dotenvSecrets, type SecretValue } from '../../deploy/secret-values.ts';
+import { setVariables } from '../../deploy/set-variables.ts';
 import { upload, type Uploaded } from '../../deploy/upload.ts';
 import { loadProject } from '../../project/load.ts';
 import { ProjectRefused } from '../../project/problem.ts';
@@ -94,6 +95,11 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   // It has answered by now. It may be replaced meanwhile.
   const known = { ...target, patienceMs };
   const uploaded = await uploadAll(known, prepared, options);
+  if (prepared.variables.length > 0) {
+    const projectRef = await projectOf(target, options.project, undefined);
+    if (projectRef !== undefined)
+      await setVariables(known, { projectRef, env: environmentOfKey(target.key) }, prepared.variables);
+  }
   const ending = await promoteIt(known, prepared, uploaded, options);
   const deployed: Deployed = {
     id: uploaded.id,
@@ -152,6 +158,11 @@ async function build(
         },
       },
       secrets: [...variables.secrets, ...(await dotenvSecrets(project.dir))],
+      at: {
+        projectRef: variables.projectRef ?? project.ref ?? '',
+        environment: target ? publishedName(environmentOfKey(target.key)) : 'prod',
+        branch: options.branch,
+      },
     };
   };
   // A server that does not answer is known before the project is built. A branch is created after that, because its variables are needed then.
@@ -163,7 +174,11 @@ async function build(
   });
 }
 
+/** What the published SDK calls an environment. */
+const publishedName = (env: EnvironmentKind): string => (env === 'stg' ? 'staging' : env);
+
 interface Variables {
+  readonly projectRef?: string;
   readonly values: Record<string, string>;
   readonly secrets: SecretValue[];
 }
@@ -176,7 +191,7 @@ async function variablesOf(
   if (target) waitsForServer(target.url);
   const projectRef = target && (await projectOf(target, named, schedules));
   return target && projectRef !== undefined
-    ? readableVariables(target, projectRef)
+    ? { ...(await readableVariables(target, projectRef)), projectRef }
     : { values: {}, secrets: [] };
 }
 

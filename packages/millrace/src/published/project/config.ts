@@ -2,7 +2,7 @@ import { logLevelSettings, machinePresets, type PublishedSettings } from '@millr
 import { z } from 'zod';
 import { configuredHooks } from '../configuration.ts';
 import { retryPolicyOf } from '../retry.ts';
-import { readExtensions, type Extensions } from './extensions.ts';
+import { readExtensions, resolving, type Extensions } from './extensions.ts';
 
 /** `trigger.config.ts` as far as it means something here. */
 export interface PublishedConfig {
@@ -64,7 +64,7 @@ const otherwise: Readonly<Record<string, string>> = {
     'exporters, processors and instrumentations are not loaded: spans go where `millrace` sends them (docs/tracing.md)',
   instrumentations: 'instrumentations are not loaded: register them in a file of the task folder',
   extraCACerts: 'set NODE_EXTRA_CA_CERTS where `millrace dev` or `millrace work` starts',
-  deploy: 'variables are set with `millrace env set`, not by a deployment',
+  deploy: 'variables are set with `millrace env set`, or by the extension syncEnvVars',
   postInstall: 'run it before `millrace deploy`',
   additionalFiles: 'use the extension additionalFiles',
   additionalPackages: 'use the extension additionalPackages',
@@ -72,7 +72,7 @@ const otherwise: Readonly<Record<string, string>> = {
 };
 
 /** Reads the default export. A string is the sentence that says what is wrong with it. */
-export function readPublishedConfig(exported: unknown): PublishedConfig | string {
+export function readPublishedConfig(exported: unknown, resolveEnvVars?: unknown): PublishedConfig | string {
   if (typeof exported !== 'object' || exported === null)
     return 'must export its configuration as default: export default defineConfig({ … })';
   const parsed = schema.safeParse(exported);
@@ -83,6 +83,11 @@ export function readPublishedConfig(exported: unknown): PublishedConfig | string
   const { data } = parsed;
   const extensions = readExtensions(data.build?.extensions ?? []);
   if (typeof extensions === 'string') return extensions;
+  const resolve = data['resolveEnvVars'] ?? resolveEnvVars;
+  const list =
+    typeof resolve === 'function'
+      ? [...extensions.list, resolving(resolve as Parameters<typeof resolving>[0])]
+      : extensions.list;
   const notes = Object.keys(exported)
     .filter((name) => name in otherwise && data[name] !== undefined)
     .map((name) => `${name}: ${otherwise[name]}`);
@@ -105,7 +110,7 @@ export function readPublishedConfig(exported: unknown): PublishedConfig | string
     conditions: data.build?.conditions ?? [],
     jsx: data.build?.jsx ?? {},
     tsconfig: data.tsconfig ?? data.tsconfigPath,
-    extensions,
+    extensions: { ...extensions, list },
     notes: [...notes, ...extensions.notes],
   };
 }

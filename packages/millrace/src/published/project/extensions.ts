@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /** A build extension of the published SDK, as `@trigger.dev/build` makes it and projects write their own. */
-interface TheirExtension {
+export interface TheirExtension {
   readonly name: string;
   readonly onBuildStart?: (context: BuildContext) => unknown;
   readonly onBuildComplete?: (context: BuildContext, manifest: object) => unknown;
@@ -15,8 +15,36 @@ interface Layer {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly commands?: readonly string[];
   readonly image?: { readonly pkgs?: readonly string[]; readonly instructions?: readonly string[] };
-  readonly deploy?: { readonly env?: object };
-  readonly build?: { readonly env?: object };
+  readonly deploy?: {
+    readonly env?: Values;
+    /** For a branch: of its parent. */
+    readonly parentEnv?: Values;
+    readonly secretEnv?: Values;
+    readonly secretParentEnv?: Values;
+    /** Default true. */
+    readonly override?: boolean;
+  };
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** Variables that an extension sets in the environment that is deployed to. */
+export interface SyncedVariables {
+  readonly values: Values;
+  readonly parentValues: Values;
+  readonly isSecret: boolean;
+  /** False: those that are set already stay as they are. */
+  readonly override: boolean;
+}
+
+/** Where a project is deployed to, for its extensions. */
+export interface ExtensionTarget {
+  readonly projectRef: string;
+  /** `prod`, `staging` or `preview`. */
+  readonly environment: string;
+  readonly branch: string | undefined;
+  /** The variables that are set there. */
+  readonly env: Values;
 }
 
 type BuildContext = ReturnType<typeof contextOf>['context'];
@@ -47,10 +75,6 @@ const replaced: Readonly<Record<string, string>> = {
   PrismaExtension: 'run `prisma generate` before `millrace deploy`',
   PrismaEngineOnlyModeExtension: 'run `prisma generate` before `millrace deploy`',
   PrismaEngineModernModeExtension: 'run `prisma generate` before `millrace deploy`',
-  SyncEnvVarsExtension: 'set variables with `millrace env set`',
-  SyncVercelEnvVarsExtension: 'set variables with `millrace env set`',
-  SyncNeonEnvVarsExtension: 'set variables with `millrace env set`',
-  SyncSupabaseEnvVarsExtension: 'set variables with `millrace env set`',
 };
 
 /** Takes the extensions of a configuration. A string is the sentence that refuses one. */
@@ -76,6 +100,11 @@ export interface Started {
   readonly packages: readonly string[];
 }
 
+export interface Completed {
+  readonly packages: readonly string[];
+  readonly variables: readonly SyncedVariables[];
+}
+
 /** What extensions add to a build. Throws an error with a sentence if one asks for what a build here does not have. */
 export async function startExtensions(
   { list }: Extensions,
@@ -95,39 +124,81 @@ export async function startExtensions(
   return { plugins, packages: [...packages] };
 }
 
-/** Lets extensions write files of a deployment into a folder. */
+/** Lets extensions write files of a deployment into a folder, and say which variables they set. */
 export async function completeExtensions(
   { list }: Extensions,
   projectDir: string,
   outputPath: string,
-): Promise<string[]> {
+  { projectRef, environment, branch, env }: ExtensionTarget,
+): Promise<Completed> {
   const packages = new Set<string>();
+  const variables: SyncedVariables[] = [];
   for (const extension of list) {
-    const { context, added } = contextOf(projectDir, 'deploy');
+    const { context, added } = contextOf(projectDir, 'deploy', projectRef);
     const manifest = {
       outputPath,
       target: 'deploy',
-      deploy: { env: {} },
+      deploy: { env },
       build: {},
-      environment: 'prod',
+      environment,
+      branch,
       files: [],
     };
     await extension.onBuildComplete?.(context, manifest);
-    for (const layer of added.layers)
+    for (const layer of added.layers) {
       for (const name of packagesOf(extension.name, layer)) packages.add(name);
+      variables.push(...variablesOf(layer));
+    }
   }
-  return [...packages];
+  return { packages: [...packages], variables };
 }
 
-function packagesOf(extension: string, { dependencies = {}, commands = [], image, deploy }: Layer): string[] {
+/** Theirs are about this server, and are not set by a deployment there either. */
+const notSynced = /^(?:TRIGGER|MILLRACE)_/;
+
+function variablesOf({ deploy = {} }: Layer): SyncedVariables[] {
+  const { env, parentEnv, secretEnv, secretParentEnv, override = true } = deploy;
+  const settable = (values: Values = {}): Values =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => !notSynced.test(name)));
+  return [
+    { values: settable(env), parentValues: settable(parentEnv), isSecret: false, override },
+    { values: settable(secretEnv), parentValues: settable(secretParentEnv), isSecret: true, override },
+  ].filter(({ values, parentValues }) => Object.keys({ ...values, ...parentValues }).length > 0);
+}
+
+/** What `resolveEnvVars` of a configuration may return. */
+interface Resolved {
+  readonly variables: Values | readonly { readonly name: string; readonly value: string }[];
+  readonly override?: boolean;
+}
+
+type Resolve = (params: object) => Promise<Resolved | undefined> | Resolved | undefined;
+
+/** `resolveEnvVars` of a configuration as an extension, which is what replaced it. */
+export const resolving = (resolve: Resolve): TheirExtension => ({
+  name: 'resolveEnvVars',
+  async onBuildComplete(context, manifest) {
+    const { environment, deploy } = manifest as { environment: string; deploy: { env: Values } };
+    const resolved = await resolve({ projectRef: context.config.project, environment, env: deploy.env });
+    if (!resolved) return;
+    const { variables, override } = resolved;
+    const env = isList(variables)
+      ? Object.fromEntries(variables.map(({ name, value }) => [name, value]))
+      : variables;
+    context.addLayer({ id: 'resolveEnvVars', deploy: { env, ...(override !== undefined && { override }) } });
+  },
+});
+
+const isList = (value: Resolved['variables']): value is Extract<Resolved['variables'], readonly unknown[]> =>
+  Array.isArray(value);
+
+function packagesOf(extension: string, { dependencies = {}, commands = [], image }: Layer): string[] {
   const what =
     (image?.pkgs?.length ?? 0) + (image?.instructions?.length ?? 0) > 0
       ? 'packages of the system'
       : commands.length > 0
         ? 'commands in its image'
-        : deploy?.env && Object.keys(deploy.env).length > 0
-          ? 'variables of the environment'
-          : undefined;
+        : undefined;
   if (what !== undefined)
     throw new Error(
       `the extension ${extension} asks for ${what}, which a deployment here does not have: remove it`,
@@ -136,13 +207,13 @@ function packagesOf(extension: string, { dependencies = {}, commands = [], image
 }
 
 /** Their `BuildContext`, as far as extensions without an image need it. */
-function contextOf(projectDir: string, target: 'dev' | 'deploy') {
+function contextOf(projectDir: string, target: 'dev' | 'deploy', project?: string) {
   const added: { readonly plugins: Plugin[]; readonly layers: Layer[] } = { plugins: [], layers: [] };
   const say = (): undefined => undefined;
   const context = {
     target,
     workingDir: projectDir,
-    config: { workingDir: projectDir },
+    config: { workingDir: projectDir, project },
     logger: {
       debug: say,
       log: say,

@@ -20,10 +20,6 @@ export interface Uses {
 
 /** Other entries and packages of theirs. What is not here is a package as any other. */
 const modules: Readonly<Record<string, string>> = {
-  '@trigger.dev/sdk/ai':
-    'chat.agent does not run here: call the AI SDK in a task, and pipe what it streams with streams.pipe',
-  '@trigger.dev/sdk/chat': 'chat transports need an agent of its AI entry: use a session',
-  '@trigger.dev/sdk/chat-server': 'chat transports need an agent of its AI entry: use a session',
   '@trigger.dev/sdk/oidc/aws':
     'there is no issuer of OIDC tokens here: give the task credentials as variables',
   '@trigger.dev/python': 'Python is not part of a deployment here: start scripts with node:child_process',

@@ -1,28 +1,58 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from './attempt.ts';
+import {
+  inputMessageWait,
+  sessionMessageWait,
+  type InputWaitBody,
+  type MessageWait,
+  type SessionWaitBody,
+} from './message-wait.ts';
 
-interface WaitBody {
+interface DurationBody {
   readonly date?: string;
   readonly idempotencyKey?: string;
-  readonly session?: string;
-  readonly io?: string;
-  readonly timeout?: string;
-  readonly timeoutInSeconds?: number;
-  readonly lastSeqNum?: number;
 }
+
+const announced =
+  /^\/(?:engine|api)\/v1\/runs\/[^/]+\/(wait\/duration|waitpoints\/tokens\/[^/]+\/wait|session-streams\/wait|input-streams\/wait)$/;
 
 /**
  * The answers to requests with which the published SDK announces a wait. There is nothing to tell the server before the wait begins, so
  * they are given in this process. Undefined for other requests.
  */
-export function answerHere(attempt: Attempt, path: string, body: string | undefined): object | undefined {
-  const at = /^\/engine\/v1\/runs\/[^/]+\/(wait\/duration|waitpoints\/tokens\/[^/]+\/wait)$/.exec(path)?.[1];
-  if (at === undefined) return undefined;
-  if (at !== 'wait/duration') return { success: true };
-  const { date = '', idempotencyKey } = JSON.parse(body ?? '{}') as WaitBody;
+export async function answerHere(
+  attempt: Attempt,
+  path: string,
+  headers: Headers,
+  body = '{}',
+): Promise<object | undefined> {
+  const what = announced.exec(path)?.[1];
+  switch (what) {
+    case undefined:
+      return undefined;
+    case 'wait/duration':
+      return duration(attempt, JSON.parse(body) as DurationBody);
+    case 'session-streams/wait': {
+      const version = headers.get('trigger-version') ?? '';
+      return message(attempt, sessionMessageWait(attempt, JSON.parse(body) as SessionWaitBody, version));
+    }
+    case 'input-streams/wait':
+      return message(attempt, await inputMessageWait(attempt, JSON.parse(body) as InputWaitBody));
+    default:
+      return { success: true };
+  }
+}
+
+function message(attempt: Attempt, wait: MessageWait): object {
+  const id = `waitpoint_${randomUUID()}`;
+  attempt.waitpoints.set(id, { message: wait });
+  return { waitpointId: id, isCached: false };
+}
+
+function duration(attempt: Attempt, { date = '', idempotencyKey }: DurationBody): object {
   const id = `waitpoint_${randomUUID()}`;
   const key = idempotencyKey === undefined ? `time/${nextTime(attempt)}` : `time/key/${idempotencyKey}`;
-  attempt.waitpoints.set(id, { key, kind: 'TIME', until: Date.parse(date) });
+  attempt.waitpoints.set(id, { time: { key, kind: 'TIME', until: Date.parse(date) } });
   return { waitUntil: date, waitpoint: { id } };
 }
 

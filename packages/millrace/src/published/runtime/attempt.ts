@@ -1,7 +1,8 @@
-import type { Wait } from '@millrace/contract/runner';
 import type { Context } from '@millrace/sdk';
 import type { RunScope } from '@millrace/sdk/executor';
 import { publishedContext, type PublishedContext } from './context.ts';
+import type { Inbox } from './inbox.ts';
+import type { Waitpoint } from './waits.ts';
 import { Usage } from './usage.ts';
 
 /** What the SDK hands to every hook. */
@@ -30,8 +31,10 @@ export interface Attempt {
   readonly locals: Map<unknown, unknown>;
   readonly usage: Usage;
   readonly deferred: Set<Deferred>;
+  /** What it reads of channels, by their paths. */
+  readonly inboxes: Map<string, Inbox>;
   /** Waits that its code has asked for and not begun, by the id that it was given for them. */
-  readonly waitpoints: Map<string, Wait>;
+  readonly waitpoints: Map<string, Waitpoint>;
   /** Keys that lead a repeated request, and an attempt that runs again, to what was made before; by request. */
   readonly waitKeys: Map<string, string>;
 }
@@ -63,6 +66,7 @@ export function enterAttempt({ payload, ctx, signal }: CallArguments, machine?: 
     locals: new Map(),
     usage: new Usage(),
     deferred: new Set(),
+    inboxes: new Map(),
     waitpoints: new Map(),
     waitKeys: new Map(),
   };

@@ -14,10 +14,14 @@ export async function credentialOf({ scope }: Attempt): Promise<string> {
   return scope.credential();
 }
 
-/** Reads from the server on behalf of an attempt. Repeats what fails on the way. */
-export async function callApi(attempt: Attempt, path: string): Promise<unknown> {
+/** Calls the server on behalf of an attempt. Repeats what fails on the way. */
+export async function callApi(
+  attempt: Attempt,
+  path: string,
+  method: 'GET' | 'PUT' = 'GET',
+): Promise<unknown> {
   for (let number = 1; ; number += 1) {
-    const response = await request(attempt, path).catch((error: unknown) => {
+    const response = await request(attempt, path, method).catch((error: unknown) => {
       if (number === maxTries) throw error;
       return undefined;
     });
@@ -31,8 +35,9 @@ export async function callApi(attempt: Attempt, path: string): Promise<unknown> 
   }
 }
 
-const request = async (attempt: Attempt, path: string): Promise<Response> =>
+const request = async (attempt: Attempt, path: string, method: string): Promise<Response> =>
   plainFetch(`${apiUrl()}${path}`, {
+    method,
     headers: { authorization: `Bearer ${await credentialOf(attempt)}` },
     signal: AbortSignal.timeout(60_000),
   });

@@ -1,3 +1,5 @@
+import { Prompts, type Prompt } from './prompts.ts';
+
 /** A task as `task()`, `schemaTask()` and `schedules.task()` of the published SDK register it, 4.0 to 4.8. */
 export interface CatalogTask {
   readonly id: string;
@@ -49,6 +51,7 @@ interface Named {
 export class Catalog {
   readonly registered: Registered[] = [];
   readonly refused: Refused[] = [];
+  readonly prompts = new Prompts();
   readonly #byId = new Map<string, Registered>();
   readonly #queues = new Map<string, { readonly name: string; readonly concurrencyLimit?: number }>();
 
@@ -67,11 +70,6 @@ export class Catalog {
     clearCurrentFileContext() {},
     registerWorkerManifest() {},
     registerTaskMetadata: (task: CatalogTask): void => {
-      if (task.triggerSource === 'agent') {
-        return this.#refuse(
-          `the agent "${task.id}" (chat.agent) does not run here: call the AI SDK in a task, and pipe what it streams with streams.pipe`,
-        );
-      }
       const entry = { task, at: new Error(`task ${task.id}`) };
       this.registered.push(entry);
       this.#byId.set(task.id, entry);
@@ -91,12 +89,9 @@ export class Catalog {
     listTaskIdCollisions: () => [],
     listQueueManifests: () => [...this.#queues.values()],
     // 4.4 and later.
-    registerPromptMetadata: ({ id }: Named): void =>
-      this.#refuse(
-        `the prompt "${id}" (prompts.define) is not kept here: put its text into a file of the project`,
-      ),
-    listPromptManifests: () => [],
-    getPrompt: () => undefined,
+    registerPromptMetadata: (prompt: Prompt): void => this.prompts.add(prompt),
+    listPromptManifests: () => this.prompts.list(),
+    getPrompt: (id: string) => this.prompts.get(id),
     getPromptSchema: () => undefined,
     // 4.5 and later.
     registerSkillMetadata: ({ id }: Named): void =>

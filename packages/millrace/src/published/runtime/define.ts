@@ -3,6 +3,7 @@ import type { PublishedSettings } from '@millrace/contract/runner';
 import { retryPolicyOf } from '../retry.ts';
 import { enterAttempt, type Attempt, type CallArguments } from './attempt.ts';
 import type { Catalog, CatalogTask } from './catalog.ts';
+import { conversationPayload } from './conversation.ts';
 import { fail, isNamed } from './final-errors.ts';
 import type { HookFunction, HookKind, Hooks } from './hooks.ts';
 
@@ -20,6 +21,7 @@ type Result = { readonly error?: unknown; readonly output?: unknown; readonly ru
 export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, settings: PublishedSettings) {
   const { id } = task;
   const machine = task.machine?.preset ?? settings.machine;
+  const isAgent = task.triggerSource === 'agent';
   const enter = (given: CallArguments): Attempt => enterAttempt(given, machine);
   const args = (attempt: Attempt) => ({
     payload: attempt.payload,
@@ -117,7 +119,8 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       const attempt = enter({ payload, ctx, signal });
       try {
         if (attempt.failed) throw attempt.failed.thrown;
-        return await task.fns.run(payload, { ctx: attempt.ctx, init: attempt.init, signal });
+        const given = isAgent ? await conversationPayload(attempt, payload) : payload;
+        return await task.fns.run(given, { ctx: attempt.ctx, init: attempt.init, signal });
       } catch (thrown) {
         // Thrown by `runs.completeWithOutput` and the like.
         if (isNamed(thrown, 'CompleteTaskWithOutput')) return (thrown as { output?: unknown }).output;
@@ -152,6 +155,7 @@ async function around(
       }
     }
     await execute();
+    for (const inbox of attempt.inboxes.values()) inbox.close();
     // What fails after the end of the task is no concern of the middleware.
     try {
       for (const hook of hooks.of('Cleanup', id))

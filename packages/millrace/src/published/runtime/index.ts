@@ -7,8 +7,10 @@ import { apiUrl } from './call-api.ts';
 import { Catalog, type Refused, type Registered } from './catalog.ts';
 import { definedTask } from './define.ts';
 import { Hooks, hooksApi, type HookFunction } from './hooks.ts';
+import { inputStreamsApi } from './input-streams.ts';
 import { loggerApi } from './logger.ts';
 import { metadataApi } from './metadata.ts';
+import { sessionStreamsApi } from './session-streams.ts';
 import { streamsApi } from './streams.ts';
 import { clientApi, installWire, placeholder } from './wire.ts';
 import { runtimeApi } from './waits.ts';
@@ -40,6 +42,8 @@ export function installPublished(settings: PublishedSettings): Published {
     runtime: runtimeApi(hooks),
     'run-metadata': metadataApi(streamsApi),
     'realtime-streams': streamsApi,
+    'input-streams': inputStreamsApi(),
+    'session-streams': sessionStreamsApi(),
     logger: loggerApi(settings.logLevel),
     locals: {
       createLocal: (id: string) => ({ __type: Symbol.for(id), id }),
@@ -58,7 +62,7 @@ export function installPublished(settings: PublishedSettings): Published {
   });
   // Code that configures a client by these variables calls this server too, on behalf of its run.
   Object.assign(process.env, { TRIGGER_API_URL: apiUrl(), TRIGGER_SECRET_KEY: placeholder });
-  installWire();
+  installWire(catalog.prompts);
   let taken = { tasks: 0, refused: 0 };
   return {
     take() {

@@ -1,4 +1,5 @@
 import type { Wait } from '@millrace/contract/runner';
+import type { MessageWait } from './message-wait.ts';
 import { requireAttempt, type Attempt } from './attempt.ts';
 import type { Hooks } from './hooks.ts';
 import { callApi } from './call-api.ts';
@@ -8,6 +9,9 @@ type Told =
   | { readonly type: 'batch'; readonly batchId: string; readonly runCount: number }
   | { readonly type: 'token'; readonly token: string }
   | { readonly type: 'duration'; readonly date: Date };
+
+/** A wait that was announced to this process, and has not begun. */
+export type Waitpoint = { readonly time: Wait } | { readonly message: MessageWait };
 
 /**
  * Their `runtime` API: how the code of a task waits. Unlike theirs, several waits may be under way at once. What it waits for was made
@@ -48,9 +52,10 @@ export function runtimeApi(hooks: Hooks): object {
       const told: Told = finishDate ? { type: 'duration', date: finishDate } : { type: 'token', token: id };
       const known = attempt.waitpoints.get(id);
       return waiting(attempt, told, async () => {
+        attempt.waitpoints.delete(id);
+        if (known && 'message' in known) return known.message.end((wait) => begin(attempt, wait));
         if (known) {
-          await begin(attempt, known);
-          attempt.waitpoints.delete(id);
+          await begin(attempt, known.time);
           return { ok: true };
         }
         await begin(attempt, { key: `token/${id}`, kind: 'TOKEN', target: id });

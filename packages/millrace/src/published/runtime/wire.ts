@@ -1,6 +1,7 @@
 import { currentAttempt, type Attempt } from './attempt.ts';
 import { apiUrl, credentialOf } from './call-api.ts';
 import { answerHere } from './answer-here.ts';
+import type { Prompts } from './prompts.ts';
 import { withWaitKey } from './wait-key.ts';
 
 /**
@@ -25,7 +26,7 @@ export const clientApi = {
 };
 
 /** Gives requests of the published SDK in the code of a task the credential of their attempt. Others pass as they are. */
-export function installWire(): void {
+export function installWire(prompts: Prompts): void {
   const plain = globalThis.fetch;
   globalThis.fetch = function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const attempt = currentAttempt();
@@ -36,7 +37,7 @@ export function installWire(): void {
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
     if (headers.get('authorization') !== `Bearer ${placeholder}`) return plain(input, init);
     const path = new URL(address).pathname.slice(new URL(`${url}/`).pathname.length - 1);
-    return send(plain, attempt, { input, init, headers, path });
+    return send(plain, attempt, prompts, { input, init, headers, path });
   };
 }
 
@@ -51,12 +52,16 @@ interface Sent {
 async function send(
   plain: typeof fetch,
   attempt: Attempt,
+  prompts: Prompts,
   { input, init, headers, path }: Sent,
 ): Promise<Response> {
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
   const body = typeof init?.body === 'string' ? init.body : undefined;
   if (method === 'POST') {
-    const answer = answerHere(attempt, path, body);
+    const prompt = /^\/api\/v1\/prompts\/([^/]+)$/.exec(path)?.[1];
+    if (prompt !== undefined)
+      return prompts.answer(decodeURIComponent(prompt), JSON.parse(body ?? '{}') as object);
+    const answer = await answerHere(attempt, path, headers, body);
     if (answer) return Response.json(answer);
   }
   headers.set('authorization', `Bearer ${await credentialOf(attempt)}`);

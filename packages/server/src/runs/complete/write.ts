@@ -1,4 +1,4 @@
-import type { Outcome } from '@millrace/contract/runner';
+import { machinePresets, type Outcome } from '@millrace/contract/runner';
 import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
@@ -133,6 +133,8 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         // It is no occurrence, but it is kept with its group.
         failure: outcome.error,
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
+        // A runner may send anything.
+        output: machinePresets.find((machine) => machine === outcome.machine) ?? null,
       };
     case 'released':
       return { ...blank, kind: outcome.started === true ? 'returned' : 'released' };

@@ -1,6 +1,7 @@
 -- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted), `returned` (given
 -- back after its code may have started) or `pending_version` (its version does not have the task). An attempt whose fence is not live is refused:
 -- another attempt has the run by now.
+-- The output of a retry is the machine of the attempts from then on, if it asks for another.
 -- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so does what it triggered. Live attempts among those
 -- are asked to stop and returned (`asked_runner`, `asked_fence`), the same in each row.
 -- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is kept in
@@ -124,6 +125,12 @@ begin
   if 'retry' = any (v_kind) then
     insert into delayed (env, run_id, due, retry)
     select g.env, p_run[g.ix], p_due[g.ix], true from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry';
+    if exists (select from unnest(v_ix, v_kind) as g (ix, kind) where g.kind = 'retry' and p_output[g.ix] is not null) then
+      update runs r set machine = p_output[g.ix] from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
+       where r.env = g.env and r.id = p_run[g.ix] and g.kind = 'retry' and p_output[g.ix] is not null;
+      perform record_facets(array_agg(g.env), array_agg('m:' || p_output[g.ix]), array_agg(p_run[g.ix]))
+         from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry' and p_output[g.ix] is not null;
+    end if;
   end if;
   if v_kind && '{released,returned}' then
     perform requeue_runs(array_agg(g.env), array_agg(p_run[g.ix]))

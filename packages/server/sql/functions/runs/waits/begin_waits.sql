@@ -33,8 +33,8 @@ begin
   -- What is waited for is locked first, the waiting attempt last: whatever ends does it in this order. Channels in the order of those who
   -- append to them: an append or a close that is being written is waited for, and one that comes later finds what this transaction writes.
   if 'MESSAGE' = any (p_kind) then
-    select array_agg(case when i.kind = 'MESSAGE' then session_messages(i.env, i.target) end order by i.position) into v_channel
-      from unnest(p_env, p_kind, p_target) with ordinality as i (env, kind, target, position);
+    select array_agg(case when i.kind = 'MESSAGE' then awaited_channel(i.env, i.run, i.target) end order by i.position) into v_channel
+      from unnest(p_env, p_run, p_kind, p_target) with ordinality as i (env, run, kind, target, position);
     perform from channels c where c.id = any (v_channel) order by c.id for share;
   end if;
   for i in 1 .. cardinality(p_run) loop

@@ -1,0 +1,23 @@
+import type { MachinePreset, RetryPolicy } from './runner/manifest.ts';
+
+/** The retry of an attempt that ran out of memory. */
+export interface LargerMachine {
+  readonly machine: MachinePreset;
+  readonly delayMs: number;
+}
+
+/**
+ * The retry of an attempt that ran out of memory, on another machine. It is one attempt more than `maxAttempts` allows, if need be.
+ * Undefined if the task asks for no other machine, or if it ran on that one.
+ *
+ * @example largerMachine({ outOfMemory: { machine: 'large-1x' } }, 'small-1x') // { machine: 'large-1x', delayMs: 1000 }
+ */
+export function largerMachine(
+  retry: Pick<RetryPolicy, 'outOfMemory' | 'minTimeoutInMs' | 'maxTimeoutInMs'> | undefined,
+  current: string | null | undefined,
+): LargerMachine | undefined {
+  const machine = retry?.outOfMemory?.machine;
+  if (machine === undefined || machine === current) return undefined;
+  const { minTimeoutInMs = 1_000, maxTimeoutInMs = 60_000 } = retry ?? {};
+  return { machine, delayMs: Math.min(minTimeoutInMs, maxTimeoutInMs) };
+}

@@ -1,0 +1,11 @@
+-- The id of the channel whose messages a run waits for: that of an input stream of its own, or `.in` of a session, given one of its names. No
+-- session has a name of the first kind.
+--
+-- Locks: none.
+-- Callers: begin_waits.
+create or replace function awaited_channel(p_env int, p_run text, p_target text) returns uuid language sql stable as $$
+  select case when starts_with(p_target, 'session_/input/')
+              then substr(encode(sha256(convert_to(
+                     p_env || '/i/' || p_run || '/' || substr(p_target, 16), 'UTF8')), 'hex'), 1, 32)::uuid
+              else session_messages(p_env, p_target) end
+$$;

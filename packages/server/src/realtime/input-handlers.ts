@@ -1,0 +1,68 @@
+import type { Operations } from '@millrace/contract';
+import type { VariableCache } from '../envvars/variable-cache.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Channels } from '../log/channels.ts';
+import { inputStream, type ChannelKey } from '../log/key.ts';
+import { badRequest, notFound } from '../problem.ts';
+import type { EventStreams } from '../protocols/sse/event-streams.ts';
+import type { HandlersOf, Request } from '../request.ts';
+import { findRun, findRunToWrite } from '../runs/authorize.ts';
+import type { EndMessageWaits } from '../runs/waits/messages.ts';
+import { readPartId, recordOfText } from '../sessions/append.ts';
+import { followChannel } from '../sessions/follow.ts';
+
+type Named = Pick<Operations, 'sendToInputStream' | 'openInputStream' | 'followInputStream'>;
+
+export interface InputDependencies {
+  readonly sql: Sql;
+  readonly channels: Channels;
+  readonly streams: EventStreams;
+  readonly redactor: VariableCache['redactor'];
+  readonly endMessageWaits: EndMessageWaits;
+}
+
+/** Messages to the code of a run. Its process makes the stream before it waits, so that no message is missed. */
+export function inputHandlers(dependencies: InputDependencies): HandlersOf<Named> {
+  const { sql, channels, redactor, endMessageWaits } = dependencies;
+
+  const open = async (
+    request: Request<Named['sendToInputStream']> | Request<Named['openInputStream']>,
+  ): Promise<ChannelKey> => {
+    const { id } = await findRunToWrite(sql, request, notFound('Run not found'));
+    const env = request.environment.id;
+    const [ended] = await sql<{ status: string }[]>`
+      select status from runs where env = ${env} and id = ${id} and status is not null`;
+    if (ended)
+      throw badRequest(`The run is over (${ended.status}), and reads no messages. Send them while it lives.`);
+    const key = inputStream(env, id, request.params.stream);
+    await channels.open([{ key }]);
+    return key;
+  };
+
+  return {
+    async sendToInputStream(request) {
+      const key = await open(request);
+      // The same over the tries of one call.
+      const partId = readPartId(
+        request.header('x-part-id') ?? request.header('x-trigger-request-idempotency-key'),
+      );
+      const text = JSON.stringify(request.body.data ?? null);
+      const record = recordOfText(text, partId);
+      const found = await redactor(key.env);
+      const { end } = await channels.append(key, [{ ...record, body: found.json(record.body) }], { partId });
+      await endMessageWaits({ env: key.env, channel: key.id, last: end - 1 });
+      return { ok: true };
+    },
+
+    async openInputStream(request) {
+      await open(request);
+      return { ok: true };
+    },
+
+    async followInputStream(request) {
+      const { id } = await findRun(sql, request, notFound('Run not found', true));
+      const key = inputStream(request.environment.id, id, request.params.stream);
+      return followChannel(dependencies, request, key, key.id, 'in');
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publishedProject } from './project.ts';
+import { serve, type Served } from './serve.ts';
+
+// oxlint-disable typescript/no-explicit-any -- two minor versions of one package, and what their agents say
+
+/** The minor versions that have agents. */
+const withAgents = [
+  ['4.5', 'published-sdk-4.5'],
+  ['4.8', '@trigger.dev/sdk'],
+] as const;
+
+const tasks = fileURLToPath(new URL('./agents.fixture.ts', import.meta.url));
+
+describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 }, (minor, name) => {
+  const ends: (() => Promise<void>)[] = [];
+  let served: Served;
+  let AgentChat: any;
+  let sessions: any;
+
+  beforeAll(async () => {
+    const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
+    const { dir } = await publishedProject(
+      minor,
+      { 'trigger/agents.ts': await readFile(tasks, 'utf8') },
+      onEnd,
+    );
+    served = await serve(dir, 'dev', onEnd);
+    const sdk = (await import(name)) as any;
+    sdk.configure({ baseURL: served.server.url, accessToken: served.key });
+    ({ sessions } = sdk);
+    ({ AgentChat } = (await import(`${name}/chat`)) as any);
+  }, 120_000);
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
+  const chatWith = (agent: string, options: object = {}) =>
+    new AgentChat({ agent, id: `${agent}-${minor}`, baseURL: served.server.url, ...options });
+  const say = async (chat: any, text: string): Promise<string> => (await chat.sendMessage(text)).text();
+  const runOf = async (id: string): Promise<any> => (await sessions.retrieve(id)).currentRunId;
+  const statusOf = async (run: string): Promise<string> =>
+    (await served.server.ask(`/api/v3/runs/${run}`, { key: served.key })).body.status;
+  const said = async (id: string): Promise<any[]> => {
+    const path = `/realtime/v1/sessions/${id}/out/records`;
+    return (await served.server.ask(path, { key: served.key })).body.records.map(
+      ({ data }: any) => data ?? {},
+    );
+  };
+  const waiting = (run: string) => served.until(async () => (await statusOf(run)) === 'WAITING');
+
+  test('are found, and hold a conversation in one run that gives its slot back between turns', async () => {
+    expect(served.problems).toEqual([]);
+    const chat = chatWith('parrot');
+    expect(await say(chat, 'one')).toBe('1: one');
+    const run = await runOf(chat.id);
+    await waiting(run);
+    expect(await say(chat, 'two')).toBe('2: two');
+    expect(await say(chat, 'three')).toBe('3: three');
+    expect(await runOf(chat.id)).toBe(run);
+    await chat.close();
+    expect(await served.ended(run)).toMatchObject({ status: 'COMPLETED', attemptCount: 1 });
+  });
+
+  test('go on after their runner has ended, in the same run and with their history', async () => {
+    const chat = chatWith('parrot', { id: `killed-${minor}` });
+    expect(await say(chat, 'one')).toBe('1: one');
+    expect(await say(chat, 'two')).toBe('2: two');
+    const run = await runOf(chat.id);
+    await waiting(run);
+    await served.restart();
+    expect(await say(chat, 'three')).toBe('3: three');
+    expect(await runOf(chat.id)).toBe(run);
+    await chat.close();
+    expect(await served.ended(run)).toMatchObject({ status: 'COMPLETED', attemptCount: 1 });
+  });
+
+  test('resume a conversation in another run when theirs has ended', async () => {
+    const chat = chatWith('parrot', { id: `resumed-${minor}` });
+    expect(await say(chat, 'one')).toBe('1: one');
+    const first = await runOf(chat.id);
+    await waiting(first);
+    await served.server.ask(`/api/v2/runs/${first}/cancel`, { method: 'POST', key: served.key });
+    await served.ended(first);
+    expect(await say(chat, 'two')).toBe('2: two');
+    const second = await runOf(chat.id);
+    expect(second).not.toBe(first);
+    await chat.close();
+    expect(await served.ended(second)).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  test('stop what they are saying, and answer the next message', async () => {
+    const chat = chatWith('slow-parrot');
+    let seen = 0;
+    for await (const chunk of await chat.sendMessage('go')) {
+      if (chunk.type === 'text-delta' && ++seen === 2) break;
+    }
+    await chat.stop();
+    expect(await say(chat, 'short')).toBe('2: short');
+    // The whole answer has 200 words.
+    const words = (await said(chat.id)).filter(({ delta }) => delta === 'word ');
+    expect(words.length).toBeLessThan(150);
+    await chat.close();
+  });
+
+  test('end when their session is closed', async () => {
+    const chat = chatWith('parrot', { id: `closed-${minor}` });
+    expect(await say(chat, 'one')).toBe('1: one');
+    const run = await runOf(chat.id);
+    await waiting(run);
+    await sessions.close(chat.id, { reason: 'enough' });
+    expect(await served.ended(run)).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  test('call tools that wait for other tasks', async () => {
+    const chat = chatWith('shop');
+    expect(await say(chat, 'price')).toBe('It costs 42.');
+    await chat.close();
+  });
+
+  test('sessions are opened by tasks, which wait for messages and survive the end of their runner', async () => {
+    const start = (taskIdentifier: string, externalId: string) =>
+      sessions.start({
+        type: 'plain',
+        externalId,
+        taskIdentifier,
+        triggerConfig: { basePayload: { externalId } },
+      });
+    const id = `plain-${minor}`;
+    const { runId } = await start('adds', id);
+    const handle = sessions.open(id);
+    await handle.in.send({ n: 1 });
+    await served.until(async () => (await served.metadata(runId, 'sum')) === 1);
+    await waiting(runId);
+    await served.restart();
+    await handle.in.send({ n: 2 });
+    await handle.in.send({ n: 39 });
+    expect(await served.ended(runId)).toMatchObject({
+      status: 'COMPLETED',
+      attemptCount: 1,
+      output: { sum: 42, late: false, peeked: null },
+    });
+    expect(await said(id)).toContainEqual({ sum: 42 });
+    const { runId: sized } = await start('sizes', `sizes-${minor}`);
+    expect(await served.ended(sized)).toMatchObject({ output: [true, true, true, true] });
+    const heard = await start('listens', `listens-${minor}`);
+    const other = sessions.open(`listens-${minor}`);
+    await served.until(async () => (await statusOf(heard.runId)) === 'EXECUTING');
+    await other.in.send({ kind: 'noise' });
+    await other.in.send({ kind: 'end' });
+    expect(await served.ended(heard.runId)).toMatchObject({ status: 'COMPLETED', output: ['noise', 'end'] });
+  });
+});
