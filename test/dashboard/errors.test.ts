@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openDashboard } from '../support/dashboard.ts';
+import { loginLink, openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -53,8 +53,9 @@ test('a run fails, its line is two clicks away, its group is found and resolved,
   await startProject(server, tasks);
   const first = await fail(server, { card: '4242' });
 
-  const { page, open } = await openDashboard(server);
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const { page, open } = await openDashboard(server, { isLoggedIn: false });
+  // As `millrace demo` prints it.
+  await page.goto((await loginLink(server)).replace('/login', `/p/${server.projectRef}/prod`));
   expect(await clicksToTheLine(page)).toBe(2);
   expect(new URL(page.url()).pathname).toContain(first);
   await open('/errors');

@@ -145,7 +145,9 @@ export function usePages<N extends PagedName>(
     error: result.error,
     hasMore: result.hasNextPage,
     loadMore: () => {
-      if (result.hasNextPage && !result.isFetchingNextPage) void result.fetchNextPage();
+      // A table asks for more each time it is drawn: not again at once for what has just failed.
+      const hasJustFailed = result.isFetchNextPageError && Date.now() - result.errorUpdatedAt < liveMs;
+      if (result.hasNextPage && !result.isFetchingNextPage && !hasJustFailed) void result.fetchNextPage();
     },
     refetch: () => void result.refetch(),
     reset: () => void client.resetQueries({ queryKey }),

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy.tsx';
 import { shortId } from './id-text.ts';
+import { visibleControls } from './json/visible-controls.ts';
 import './id.css';
 
 /**
@@ -16,8 +17,8 @@ export const Id = ({
   readonly short?: boolean;
   readonly children?: ReactNode;
 }) => (
-  <span className="id" data-tip={short ? id : undefined}>
-    <code className="cut">{children ?? (short ? shortId(id) : id)}</code>
+  <span className="id" data-tip={short ? visibleControls(id) : undefined}>
+    <code className="cut">{children ?? visibleControls(short ? shortId(id) : id)}</code>
     <CopyButton text={id} what="Copy id" />
   </span>
 );

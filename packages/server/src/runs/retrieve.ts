@@ -145,12 +145,13 @@ export const liveStatus = (sql: Queryable): Fragment => sql`
     else 'QUEUED'
   end)`;
 
-/** Where a live run is: that is what its status follows from. */
+/** Where a live run is: that is what its status follows from. One that has ended is nowhere, and is not looked for. */
 export const whereabouts = (sql: Queryable): Fragment => sql`
-  left join lateral (select * from leases x where x.env = f.env and x.run_id = f.id limit 1) l on true
-  left join lateral (select * from suspended x where x.env = f.env and x.run_id = f.id limit 1) u on true
-  left join lateral (select * from delayed x where x.env = f.env and x.run_id = f.id limit 1) d on true
-  left join lateral (select * from pending_version x where x.env = f.env and x.task = f.task and x.run_id = f.id limit 1) p on true
+  left join lateral (select * from leases x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) l on true
+  left join lateral (select * from suspended x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) u on true
+  left join lateral (select * from delayed x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) d on true
+  left join lateral (
+    select * from pending_version x where f.status is null and x.env = f.env and x.task = f.task and x.run_id = f.id limit 1) p on true
   left join versions v on v.id = f.version_id
   left join versions lv on lv.id = l.version_id`;
 

@@ -39,7 +39,7 @@ export function RelatedTab({ run }: { readonly run: RunDetail }) {
     <div className="stack">
       {above.length > 0 && (
         <Section title="Started by">
-          <RunRows label="Runs that started it" runs={above.map(relatedRun)} />
+          <RunRows label="Runs above it" runs={above.map(relatedRun)} />
         </Section>
       )}
       <Section title="Runs that it started">
@@ -54,7 +54,7 @@ function Children({ run }: { readonly run: RunDetail }) {
   const { pages, error, hasMore, loadMore } = usePages(
     'retrieveRunTimeline',
     { params: { runId: run.id }, query: { depth: 1, logs: 0, 'page[size]': 500 } },
-    { live: run.isCompleted ? false : true, keepPrevious: false },
+    { live: !run.isCompleted, keepPrevious: false },
   );
   const runs = useMemo(
     () =>
@@ -69,7 +69,7 @@ function Children({ run }: { readonly run: RunDetail }) {
     ) : (
       <Skeleton lines={4} label="Loading the runs that it started" />
     );
-  return <RunRows label="Runs that it started" runs={runs} hasMore={hasMore} loadMore={loadMore} />;
+  return <RunRows label="Runs below it" runs={runs} hasMore={hasMore} loadMore={loadMore} />;
 }
 
 interface RunRowsProps {

@@ -152,7 +152,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
     {
       id: 'related',
       label: 'Related',
-      count: run.relatedRuns.children?.length,
+      count: run.relatedRuns.children?.length === 100 ? '100+' : run.relatedRuns.children?.length,
       content: <RelatedTab run={run} />,
     },
     { id: 'raw', label: 'Raw', content: <JsonTree label="Run" value={run} depth={1} /> },

@@ -48,33 +48,32 @@ export const readAttemptRows = (
            (select g.id from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.group_id
              where f.id = x.error_fingerprint_id) as "group"
       from unnest(${[...runs]}::text[]) with ordinality as i (run_id, ix)
+      cross join lateral (select r.* from runs r where r.env = ${env} and r.id = i.run_id limit 1) w
       cross join lateral (
         select y.* from (
           (select a.fence, a.number, a.outcome as status, a.started_at, a.ended_at, a.active_ms, a.runner_no, a.version_id, a.env_revision,
                   a.error, a.error_fingerprint_id, a.due
-             from attempts a where a.env = ${env} and a.run_id = i.run_id and a.fence >= ${from}::bigint
+             from attempts a where a.env = ${env} and a.run_id = w.id and a.fence >= ${from}::bigint
             order by a.fence ${order} limit ${limit})
           union all
           (select l.fence, l.attempt, 'EXECUTING', coalesce(w.last_started_at, l.leased_at), null,
                   greatest(0, extract(epoch from ${at}::timestamptz - l.leased_at) * 1000)::bigint, l.runner_no, l.version_id, null, null, null,
                   null
-             from leases l join runs w on w.env = l.env and w.id = l.run_id where l.env = ${env} and l.run_id = i.run_id limit 1)
+             from leases l where w.status is null and l.env = ${env} and l.run_id = w.id limit 1)
           union all
           (select s.fence, s.attempt, 'WAITING', coalesce(w.last_started_at, s.since), null, s.active_ms, s.runner_no, s.version_id, null, null,
                   null, null
-             from suspended s join runs w on w.env = s.env and w.id = s.run_id
-            where s.env = ${env} and s.run_id = i.run_id and num_nulls(s.runner_id) = 0 limit 1)
+             from suspended s where w.status is null and s.env = ${env} and s.run_id = w.id and num_nulls(s.runner_id) = 0 limit 1)
           union all
-          (select 9223372036854775807, r.attempt, r.status,
+          (select 9223372036854775807, w.attempt, w.status,
                   -- one that never waited has run from its start to its end
-                  coalesce(r.last_started_at, r.finished_at - make_interval(secs => c.ms / 1000.0)), r.finished_at, c.ms, r.last_runner_no,
-                  r.version_id, r.env_revision, case when r.status not in ('COMPLETED', 'CANCELED') then short_error(r.error) end,
-                  r.error_fingerprint_id, null
-             from runs r
-             cross join lateral (
-               select greatest(0, r.duration_ms - coalesce(sum(a.active_ms), 0))::bigint as ms
-                 from attempts a where a.env = r.env and a.run_id = r.id and a.outcome = 'FAILED') c
-            where r.env = ${env} and r.id = i.run_id and r.status is not null and r.last_runner_no is not null)
+                  coalesce(w.last_started_at, w.finished_at - make_interval(secs => c.ms / 1000.0)), w.finished_at, c.ms, w.last_runner_no,
+                  w.version_id, w.env_revision, case when w.status not in ('COMPLETED', 'CANCELED') then short_error(w.error) end,
+                  w.error_fingerprint_id, null
+             from (
+               select greatest(0, w.duration_ms - coalesce(sum(a.active_ms), 0))::bigint as ms
+                 from attempts a where a.env = ${env} and a.run_id = w.id and a.outcome = 'FAILED') c
+            where w.status is not null and w.last_runner_no is not null)
         ) y order by y.fence ${order} limit ${limit}
       ) x
       left join versions v on v.id = x.version_id
