@@ -76,6 +76,7 @@ test(
     const { page, open } = await openDashboard(server);
     const keys = keysOf(page);
     await open('');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
 
     // From the overview to the run, by its filter.
     await page.keyboard.press('g');
@@ -172,9 +173,11 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
   await open('/queues');
   const queues = page.getByRole('grid', { name: 'Queues' });
   await queues.getByText('send').first().waitFor();
+  const search = page.getByRole('combobox', { name: /^Search pages/ });
 
   // The search goes anywhere.
   await keys.press('/');
+  await keys.isAt(search);
   await keys.write('queues');
   await keys.press('Escape');
   await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'detached' });
@@ -185,6 +188,7 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
   await keys.isAt(page.getByRole('button', { name: 'Resume the queue' }));
   const held = await trigger(server, 'send');
   await keys.press('/');
+  await keys.isAt(search);
   await keys.write(held);
   await page.getByRole('option', { name: /Open the run/ }).waitFor();
   await keys.press('Enter');
@@ -349,7 +353,7 @@ test('a version is promoted, and taken back', slow, async () => {
   await keys.press('Enter');
   await currentIs(second);
   await question.waitFor({ state: 'detached' });
-  await keys.isAt(versions.getByRole('button', { name: `What can be done with ${second}` }));
+  await keys.isAt(versions.getByRole('row', { name: second }));
 
   // The page of the one before takes it back.
   await keys.press('j', 'Enter');

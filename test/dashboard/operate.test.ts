@@ -370,3 +370,60 @@ test(
     await page.getByText('More than 5 % of at least 20 runs of charge failed within 5m').waitFor();
   },
 );
+
+test(
+  'a project is renamed, an environment paused and resumed, a signing key rotated, and the project deleted',
+  { timeout: 180_000 },
+  async () => {
+    const server = await testServer();
+    const [organization] = await owner(server, '/api/v1/orgs');
+    const { externalRef: ref } = await owner(server, `/api/v1/orgs/${organization.id}/projects`, 'POST', {
+      name: 'Second',
+    });
+    const { page } = await openDashboard(server);
+    await page.goto(new URL(`/p/${ref}/dev/settings/project`, server.url).href);
+    await page.getByRole('button', { name: 'Rename the project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop <b>2</b>');
+    await dialog.getByRole('button', { name: 'Rename the project' }).click();
+    await page.getByText('The project is called Shop <b>2</b> now').waitFor();
+    expect((await owner(server, `/api/v1/projects/${ref}`)).name).toBe('Shop <b>2</b>');
+
+    const question = page.getByRole('alertdialog');
+    const environments = page.getByRole('region', { name: 'Environments' });
+    const isPaused = async (): Promise<boolean> =>
+      (await owner(server, `/api/v1/projects/${ref}/environments`)).find(
+        ({ slug }: { slug: string }) => slug === 'prod',
+      ).paused;
+    await page.getByRole('button', { name: 'Pause Production' }).click();
+    await question.getByText('No run of any queue of Production starts').waitFor();
+    await question.getByRole('button', { name: 'Pause Production' }).click();
+    await environments.getByText('Paused: no run starts').waitFor();
+    expect(await isPaused()).toBe(true);
+    await page.getByRole('button', { name: 'Resume Production' }).click();
+    await environments.getByText('Paused').waitFor({ state: 'detached' });
+    expect(await isPaused()).toBe(false);
+
+    await page.getByRole('button', { name: 'Rotate the signing key of Staging' }).click();
+    await dialog.getByLabel('For how long older public tokens are good').selectOption('0s');
+    await dialog.getByText('Frontends that follow runs now are refused').waitFor();
+    await dialog.getByRole('button', { name: 'Rotate, and end all older tokens now' }).click();
+    await page.getByText('Signing key of Staging rotated').waitFor();
+    const { data } = await owner(
+      server,
+      `/api/v1/orgs/${organization.id}/audit?filter[act]=signingKey.rotated`,
+    );
+    expect(data).toMatchObject([{ projectRef: ref, environment: 'stg' }]);
+
+    await page.getByRole('button', { name: 'Delete Shop <b>2</b>' }).click();
+    const end = question.getByRole('button', { name: 'Delete Shop <b>2</b>' });
+    await question.getByText('Its four environments end at once').waitFor();
+    expect(await end.isDisabled()).toBe(true);
+    await question.getByRole('textbox', { name: /^Type Shop/ }).fill('Shop <b>2</b>');
+    await end.click();
+    await page.waitForURL(new RegExp(`/p/${server.projectRef}/`));
+    expect((await server.ask(`/api/v1/projects/${ref}`, { key: server.personalAccessToken })).status).toBe(
+      404,
+    );
+  },
+);

@@ -29,7 +29,7 @@ const pages: Readonly<Record<string, string>> = {
   run: '/runs/:runWithChildren',
   'failed-run': '/runs/:failedRun',
   tasks: '/tasks',
-  task: '/tasks/process-order?view=test',
+  task: '/tasks/checkout?view=test',
   errors: '/errors',
   error: '/errors/:errorGroup',
   queues: '/queues',
@@ -45,6 +45,7 @@ const pages: Readonly<Record<string, string>> = {
   versions: '/versions',
   notifications: '/notifications',
   keys: '/settings/keys',
+  project: '/settings/project',
   members: '/settings/members',
   audit: '/settings/audit',
 };

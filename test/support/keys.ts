@@ -40,8 +40,12 @@ const faultOfFocus = `(() => {
   return '';
 })()`;
 
-const seen = (page: Page): Promise<void> =>
-  expect.poll(() => page.evaluate<string>(faultOfFocus), { timeout: 3_000, interval: 50 }).toBe('');
+const seen = (page: Page, after: string): Promise<void> =>
+  expect
+    .poll(() => page.evaluate<string>(faultOfFocus), { timeout: 3_000, interval: 50, message: after })
+    .toBe('');
+
+const named = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim().slice(0, 40)`;
 
 const hasFocus = (target: Locator): Promise<boolean> =>
   target.evaluateAll((elements) =>
@@ -49,36 +53,34 @@ const hasFocus = (target: Locator): Promise<boolean> =>
   );
 
 export function keysOf(page: Page): Keys {
-  const press = async (key: string): Promise<void> => {
-    await page.keyboard.press(key);
-    await seen(page);
-  };
   const go = async (key: string, target: Locator, most: number): Promise<void> => {
     await target.first().waitFor();
     const passed: string[] = [];
-    for (let count = 0; count < most; count++) {
-      if (await hasFocus(target)) return;
-      await press(key);
-      passed.push(
-        await page.evaluate<string>(
-          "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).slice(0, 40)",
-        ),
-      );
+    while (!(await hasFocus(target))) {
+      if (passed.length >= most)
+        throw new Error(`${key} never came to ${String(target)}: ${passed.join(', ')}`);
+      await page.keyboard.press(key);
+      await seen(page, `${key} on the way to ${String(target)}: ${passed.join(', ')}`);
+      passed.push(await page.evaluate<string>(named));
     }
-    if (!(await hasFocus(target)))
-      throw new Error(`${key} never came to ${String(target)}, but to: ${passed.join(' | ')}`);
   };
   return {
     press: async (...keys) => {
-      for (const key of keys) await press(key);
+      for (const key of keys) {
+        await page.keyboard.press(key);
+        await seen(page, key);
+      }
     },
     tabTo: (target, most = 60) => go('Tab', target, most),
     tabBackTo: (target, most = 60) => go('Shift+Tab', target, most),
     arrowTo: (target) => go('ArrowDown', target, 20),
     write: (text) => page.keyboard.insertText(text),
     isAt: async (target) => {
-      await expect.poll(() => hasFocus(target), { timeout: 5_000 }).toBe(true);
-      await seen(page);
+      await target.first().waitFor();
+      const where = async (): Promise<string> =>
+        (await hasFocus(target)) ? String(target) : page.evaluate<string>(named);
+      await expect.poll(where, { timeout: 5_000 }).toBe(String(target));
+      await seen(page, String(target));
     },
   };
 }

@@ -1,10 +1,11 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState, type FocusEvent } from 'react';
 import { environmentSlug, useEnvironment } from '../api/environment.ts';
 import { rememberEnvironment, useProject, useSession } from '../api/session.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { keepFocus } from '../parts/focus.ts';
+import { focusMain, keepFocus } from '../parts/focus.ts';
+import { usePartKeys } from '../parts/keyboard.ts';
 import { Page } from '../parts/page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Palette } from './palette.tsx';
@@ -28,24 +29,63 @@ export function Frame() {
     setOpenAt(pathname);
     setRailOpen(false);
   }
+  const rail = useRef<HTMLDivElement>(null);
+  const railButton = useRef<HTMLButtonElement>(null);
   useEffect(keepFocus, []);
+  useEffect(() => {
+    if (isRailOpen) rail.current?.querySelector<HTMLElement>('button')?.focus();
+  }, [isRailOpen]);
+  const onRailKey = usePartKeys(
+    'In the menu of pages',
+    isRailOpen
+      ? [
+          {
+            keys: 'Escape',
+            does: 'Close the menu',
+            run: () => {
+              setRailOpen(false);
+              railButton.current?.focus();
+            },
+          },
+        ]
+      : [],
+  );
+  // It covers the page: whoever goes on to the page wants to see it.
+  const onRailBlur = ({ relatedTarget: next, currentTarget }: FocusEvent): void => {
+    if (!(next instanceof Element) || currentTarget.contains(next)) return;
+    if (next !== railButton.current && !next.closest('.menu-place')) setRailOpen(false);
+  };
   useEffect(() => {
     if (project) rememberEnvironment(project.ref, slug);
   }, [project, slug]);
 
   return (
     <div className="frame" data-env={environment.kind}>
-      <a className="skip-link" href="#content">
+      <a
+        className="skip-link"
+        href="#content"
+        onClick={(event) => {
+          // The address of the page would become that of its base.
+          event.preventDefault();
+          focusMain();
+        }}
+      >
         Go to the content
       </a>
       {environment.kind === 'prod' && <div className="prod-bar" role="presentation" />}
-      <div className={`rail-holder ${isRailOpen ? 'is-open' : ''}`}>
+      <div
+        ref={rail}
+        className={`rail-holder ${isRailOpen ? 'is-open' : ''}`}
+        onKeyDown={onRailKey}
+        onBlur={onRailBlur}
+      >
         <Rail onClose={() => setRailOpen(false)} />
       </div>
       <div className="frame-main">
         <TopBar
           menu={
             <IconButton
+              ref={railButton}
               icon="menu"
               label="Menu"
               className="rail-button"

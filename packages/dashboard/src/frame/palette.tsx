@@ -1,10 +1,14 @@
 import { useGoTo } from '../parts/page-link.tsx';
 import { useShortcuts } from '../parts/keyboard.ts';
+import { Backdrop } from '../parts/dialog/backdrop.tsx';
 import { lazyDialog } from '../parts/lazy-popup.tsx';
 import { frameLinks } from './links.ts';
 import { openPalette, useIsPaletteOpen } from './palette-state.ts';
 
-const PaletteDialog = lazyDialog<{ readonly isOpen: boolean }>(() => import('./palette-dialog.tsx'));
+const PaletteDialog = lazyDialog<{ readonly isOpen: boolean }>(
+  () => import('./palette-dialog.tsx'),
+  <Backdrop />,
+);
 
 /** Goes anywhere: pages, tasks, and any id that is pasted. `/` and ⌘K open it. */
 export function Palette() {

@@ -38,7 +38,21 @@ export const TopBar = ({ menu }: { readonly menu: ReactNode }) => (
 );
 
 /** What the addresses of pages are called, where it is not their word. */
-const words: Readonly<Record<string, string>> = { bulk: 'Bulk actions' };
+const words: Readonly<Record<string, string>> = {
+  bulk: 'Bulk actions',
+  rules: 'Rules',
+  keys: 'Secret keys',
+  project: 'Project',
+  members: 'Members',
+  audit: 'Audit log',
+  storage: 'Storage',
+};
+
+/** An id that we made, in short; a name as it is. */
+const crumbOf = (text: string): string => (/^[a-z_]+_[0-9a-z]{12,}$/.test(text) ? shortId(text) : text);
+
+const wordOf = (page: string, part: string): string | undefined =>
+  page === 'settings' || (page === 'errors' && part === 'rules') ? words[part] : undefined;
 
 function Breadcrumb() {
   const { pathname } = useLocation();
@@ -60,8 +74,10 @@ function Breadcrumb() {
           </li>
         )}
         {rest.length > 0 && (
-          <li className="cut mono" aria-current="page">
-            {shortId(decodeURIComponent(rest.at(-1) as string))}
+          <li className="cut" aria-current="page">
+            {wordOf(page, decodeURIComponent(rest.at(-1) as string)) ?? (
+              <span className="mono">{crumbOf(decodeURIComponent(rest.at(-1) as string))}</span>
+            )}
           </li>
         )}
       </ol>

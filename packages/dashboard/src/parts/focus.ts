@@ -1,3 +1,5 @@
+import { useLayoutEffect, useRef, type RefObject } from 'react';
+
 /**
  * Where the focus was before something opened over it, and where it goes when what had it is no longer there. Nobody who uses the keyboard alone
  * has to begin at the top of the page again.
@@ -5,59 +7,94 @@
 
 const popups = '.dialog, .menu-place, .toasts';
 
-/** The latest that had the focus, and what is around it, the nearest first. */
-let latest: HTMLElement | undefined;
-let around: readonly Element[] = [];
+/** What had the focus, and where it was. */
+interface Place {
+  readonly element: HTMLElement;
+  /** What is around it, the nearest first. */
+  readonly around: readonly Element[];
+  /** Of the row of a table that it was in. */
+  readonly row: string | undefined;
+}
+
+let latest: Place | undefined;
 /** The latest below dialogs, menus and messages. */
-let below: HTMLElement | undefined;
+let below: Place | undefined;
 /** The same, but not in a side panel either. */
-let inPage: HTMLElement | undefined;
+let inPage: Place | undefined;
 let isByKeyboard = false;
 
 const main = (): HTMLElement | null => document.querySelector<HTMLElement>('#content');
 
 const canHaveFocus = (element: HTMLElement): boolean =>
-  element.isConnected && element.checkVisibility() && !element.matches(':disabled');
+  element.isConnected &&
+  element.checkVisibility({ visibilityProperty: true }) &&
+  !element.matches(':disabled');
 
-/** The element, or the row that was made anew in its place. */
-function stillThere(element: HTMLElement | undefined): HTMLElement | null {
-  if (element === undefined || canHaveFocus(element)) return element ?? null;
-  const key = element.closest<HTMLElement>('[data-key]')?.dataset['key'];
-  return key === undefined ? null : document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+function placeOf(element: HTMLElement): Place {
+  const around: Element[] = [];
+  for (let up = element.parentElement; up && up !== document.body; up = up.parentElement) around.push(up);
+  return { element, around, row: element.closest<HTMLElement>('[data-key]')?.dataset['key'] };
 }
-
-/** For `finalFocus` of a dialog. */
-export const focusBelow = (): HTMLElement | null => stillThere(below) ?? main();
-/** For `finalFocus` of a side panel. */
-export const focusInPage = (): HTMLElement | null => stillThere(inPage) ?? main();
 
 const tabbable = 'a[href], button, input, select, textarea, [tabindex="0"]';
 
-/** The first control beside what is gone. */
-function nextToLatest(): HTMLElement | undefined {
-  if (latest?.closest('.toasts')) return focusBelow() ?? undefined;
-  const nearest = around.find((element) => element.isConnected && element !== document.body);
-  return [...(nearest?.querySelectorAll<HTMLElement>(tabbable) ?? [])].find(
-    (element) => element.tabIndex >= 0 && canHaveFocus(element),
-  );
+const firstIn = (element: Element): HTMLElement | undefined =>
+  element.isConnected
+    ? [...element.querySelectorAll<HTMLElement>(tabbable)].find(
+        (one) => one.tabIndex >= 0 && canHaveFocus(one),
+      )
+    : undefined;
+
+/** The element itself; if it is gone its row, or the first control of what it was in. */
+function at(place: Place | undefined): HTMLElement | null {
+  if (place === undefined) return main();
+  const { element, around, row } = place;
+  if (canHaveFocus(element)) return element;
+  const again =
+    row === undefined ? null : document.querySelector<HTMLElement>(`[data-key="${CSS.escape(row)}"]`);
+  if (again) return again;
+  for (const one of around) {
+    const found = one.id === 'content' ? undefined : firstIn(one);
+    if (found) return found;
+    if (one.id === 'content') break;
+  }
+  return main();
 }
+
+/** Out of a field, so that the keys of the page work. */
+export const focusMain = (): void => main()?.focus({ preventScroll: true });
+/** For `finalFocus` of a dialog. */
+export const focusBelow = (): HTMLElement | null => at(below);
+/** For `finalFocus` of a side panel. */
+export const focusInPage = (): HTMLElement | null => at(inPage);
 
 const isLost = (): boolean =>
   (document.activeElement === null || document.activeElement === document.body) &&
-  (latest === undefined || !canHaveFocus(latest));
+  (latest === undefined || !canHaveFocus(latest.element));
+
+/**
+ * For the button of a menu or a popover that was loaded when it was pressed: the button that was pressed is gone, and this one is in its place. The
+ * focus passes through it, so that it can come back.
+ */
+export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    if (isTaken) button.current?.focus({ preventScroll: true });
+    // Only when it comes.
+    // oxlint-disable-next-line react/exhaustive-deps -- what it was at first counts
+  }, []);
+  return button;
+}
 
 /** Watches over the focus until what it returns is called. The frame of the page does it. */
 export function keepFocus(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent): void => {
     if (!(target instanceof HTMLElement)) return;
-    latest = target;
-    const ancestors: Element[] = [];
-    for (let up = target.parentElement; up; up = up.parentElement) ancestors.push(up);
-    around = ancestors;
+    latest = placeOf(target);
     if (target.closest(popups)) return;
-    below = target;
-    if (!target.closest('.panel')) inPage = target;
+    below = latest;
+    if (!target.closest('.panel')) inPage = latest;
   };
   const onKey = (): void => void (isByKeyboard = true);
   const onPointer = (): void => void (isByKeyboard = false);
@@ -66,7 +103,7 @@ export function keepFocus(): () => void {
     clearTimeout(timer);
     // Whoever took it away may give it to something else first.
     timer = setTimeout(() => {
-      if (isLost()) (nextToLatest() ?? main())?.focus({ preventScroll: true });
+      if (isLost()) at(latest?.element.closest('.toast') ? below : latest)?.focus({ preventScroll: true });
     }, 100);
   });
   observer.observe(document.body, {

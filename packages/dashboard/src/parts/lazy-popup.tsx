@@ -1,4 +1,12 @@
-import { cloneElement, lazy, Suspense, useState, type ComponentType, type ReactElement } from 'react';
+import {
+  cloneElement,
+  lazy,
+  Suspense,
+  useState,
+  type ComponentType,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 
 /*
  * What opens is not there until it is opened for the first time, and neither is the code that it needs: the first page loads a third less.
@@ -35,14 +43,17 @@ export function lazyPopup<P extends HasTrigger>(
   };
 }
 
-/** A dialog or a panel, which its page opens. */
-export function lazyDialog<P extends { readonly isOpen: boolean }>(load: Loader<P>): ComponentType<P> {
+/** A dialog or a panel, which its page opens. `meanwhile` is there until its code is. */
+export function lazyDialog<P extends { readonly isOpen: boolean }>(
+  load: Loader<P>,
+  meanwhile?: ReactNode,
+): ComponentType<P> {
   const Loaded = lazy(load) as unknown as ComponentType<P>;
   return function LazyDialog(props: P) {
     const [wasOpened, setOpened] = useState(props.isOpen);
     if (props.isOpen && !wasOpened) setOpened(true);
     return wasOpened ? (
-      <Suspense>
+      <Suspense fallback={meanwhile}>
         <Loaded {...props} />
       </Suspense>
     ) : null;

@@ -1,5 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactElement, ReactNode } from 'react';
+import { focusBelow, useTakenFocus } from './focus.ts';
 import { Icon, type IconName } from './icons.tsx';
 import './menu.css';
 
@@ -29,10 +30,10 @@ export interface MenuProps {
 /** The loaded part of `Menu`. */
 const MenuLoaded = ({ trigger, entries, startsOpen }: MenuProps & { readonly startsOpen: boolean }) => (
   <Base.Root defaultOpen={startsOpen}>
-    <Base.Trigger render={trigger} />
+    <Base.Trigger ref={useTakenFocus(startsOpen)} render={trigger} />
     <Base.Portal>
       <Base.Positioner sideOffset={4} align="end" className="menu-place">
-        <Base.Popup className="menu">
+        <Base.Popup className="menu" finalFocus={focusBelow}>
           {entries.map((entry, index) => (
             <Entry key={'label' in entry ? entry.label : index} entry={entry} />
           ))}

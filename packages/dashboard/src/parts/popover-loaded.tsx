@@ -1,5 +1,6 @@
 import { Popover as Base } from '@base-ui/react/popover';
 import { useState, type ReactElement, type ReactNode } from 'react';
+import { focusBelow, useTakenFocus } from './focus.ts';
 import './menu.css';
 
 export interface PopoverProps {
@@ -24,10 +25,10 @@ export default function PopoverLoaded({
   const [isOpen, setOpen] = useState(startsOpen);
   return (
     <Base.Root open={isOpen} onOpenChange={setOpen}>
-      <Base.Trigger render={trigger} />
+      <Base.Trigger ref={useTakenFocus(startsOpen)} render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} align={align} className="menu-place">
-          <Base.Popup className={className} aria-label={label}>
+          <Base.Popup className={className} aria-label={label} finalFocus={focusBelow}>
             {content(() => setOpen(false))}
           </Base.Popup>
         </Base.Positioner>

@@ -77,7 +77,7 @@ export function concernsOf(known: Known): readonly Concern[] {
       tone: 'bad',
       text: `${countText(known.regressedErrors ?? 0, 'resolved error')} came back.`,
       to: '/errors',
-      action: 'Errors',
+      action: 'Unresolved errors',
     });
   if ((known.newErrors ?? 0) > 0)
     found.push({
@@ -86,7 +86,7 @@ export function concernsOf(known: Known): readonly Concern[] {
       text: `${countText(known.newErrors ?? 0, 'new error')}, not resolved.`,
       to: '/errors',
       search: { sort: 'firstSeen' },
-      action: 'Errors',
+      action: 'Newest errors',
     });
   if ((known.oldestMs ?? 0) > longWaitMs && !concurrency?.paused)
     found.push({

@@ -2,6 +2,7 @@ import { filterWords } from '@millrace/contract/filter';
 import { useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from '../button.tsx';
 import { Icon } from '../icons.tsx';
+import { focusMain } from '../focus.ts';
 import { usePartKeys, useShortcuts } from '../keyboard.ts';
 import { completions, type Completion, type FilterKey } from './complete.ts';
 import './filter.css';
@@ -92,7 +93,7 @@ export function FilterField({
       {
         keys: 'Escape',
         does: 'Close the completions, or leave',
-        run: () => (offered.length > 0 ? close() : input.current?.blur()),
+        run: () => (offered.length > 0 ? close() : focusMain()),
       },
     ].map((one) => ({ ...one, whileTyping: true })),
   );

@@ -122,7 +122,11 @@ export default function Canvas({
             space: 90,
             values: (self, values) => {
               const { min = 0, max = 0 } = self.scales['x'] ?? {};
-              return values.map((value) => axisTimeText(value * 1_000, (max - min) * 1_000, zone));
+              // No room is left for one at the end: it would be cut.
+              const end = self.bbox.width / ratio() - 24;
+              return values.map((value) =>
+                self.valToPos(value, 'x') > end ? '' : axisTimeText(value * 1_000, (max - min) * 1_000, zone),
+              );
             },
           },
           {
@@ -130,7 +134,7 @@ export default function Canvas({
             show: hasAxes,
             grid: { stroke: border, width: 1 / ratio() },
             size: 44,
-            space: 28,
+            space: height < 100 ? 18 : 28,
             incrs: wholeSteps,
             values: (_, values) => values.map((value) => formatAxis(value)),
           },
