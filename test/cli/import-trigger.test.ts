@@ -92,11 +92,10 @@ async function importing(...args: string[]): Promise<Shown> {
       written[stream] += String(text);
       return true;
     });
-  const exitCode = await main([
-    ...['import', 'trigger', '--dir', folder, '--url', target.url, '--key', target.keys.prod],
-    ...['--from', source.url, '--from-token', source.personalAccessToken],
-    ...['--from-project', source.projectRef, ...args],
-  ]);
+  const to = ['--dir', folder, '--url', target.url, '--key', target.keys.prod];
+  const from = ['--from', source.url, '--from-token', source.personalAccessToken];
+  const project = ['--from-project', source.projectRef];
+  const exitCode = await main(['import', 'trigger', ...to, ...from, ...project, ...args]);
   vi.restoreAllMocks();
   process.exitCode = undefined;
   const all = { exitCode, ...written };
@@ -161,11 +160,11 @@ test('shows what it would do, does it, and finds nothing to do when it is repeat
     },
   ]);
 
-  const before = JSON.stringify([await valuesThere(), await schedulesThere()]);
+  const state = JSON.stringify([await valuesThere(), await schedulesThere()]);
   const again = await importing('--apply');
   expect(again.exitCode).toBe(1);
   expect(again.stdout).toMatch(/\nNothing was changed\.\n$/);
-  expect(JSON.stringify([await valuesThere(), await schedulesThere()])).toBe(before);
+  expect(JSON.stringify([await valuesThere(), await schedulesThere()])).toBe(state);
 
   // With the task, the schedule comes too; what differs is taken over when that is said.
   await deploy(target, [report, declared, cleanup]);

@@ -134,12 +134,10 @@ test.each(versions.map(([minor]) => minor))(
         `show(${JSON.stringify(name)}, ${JSON.stringify(props)}, ${JSON.stringify({ accessToken, baseURL: server.url })})`,
       );
     const act = () => tab.evaluate('act()');
-    const shows = (expected: object) =>
-      expect
-        .poll(async () => JSON.parse((await tab.locator('pre').textContent()) ?? '{}') as object, {
-          timeout: 20_000,
-        })
-        .toMatchObject(expected);
+    const shown = async () => JSON.parse((await tab.locator('pre').textContent()) ?? '{}') as object;
+    const shows = async (expected: object): Promise<void> => {
+      await expect.poll(shown, { timeout: 20_000 }).toMatchObject(expected);
+    };
     const exported = (await tab.evaluate('exported')) as string[];
     const words = ['one', 'two', 'three'];
     const done = (n: number) => ({ status: 'COMPLETED', output: { double: 2 * n }, step: 1 });

@@ -209,8 +209,13 @@ test(
       expect(served.problems).toEqual([]);
       const page = await served.run('page');
       expect(page.output).toEqual([
-        ...['aliased', 'workspace', { json: true }, 'plain text'],
-        ...['awaited', 'decorated hello', '<b>bold</b>'],
+        'aliased',
+        'workspace',
+        { json: true },
+        'plain text',
+        'awaited',
+        'decorated hello',
+        '<b>bold</b>',
       ]);
       expect(await served.allLogs(page.id, 1)).toMatchObject([{ message: 'config page' }]);
       expect(await served.run('old')).toMatchObject({ output: 'commonjs' });

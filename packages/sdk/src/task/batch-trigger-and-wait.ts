@@ -21,6 +21,5 @@ export async function batchTriggerAndWait<T extends AnyTask = AnyTask>(
     payload: item.payload,
     options: item.options,
   }));
-  const result = await triggerBatchAndWait(currentClient(), erased, options);
-  return result as BatchResult<RunResult<TaskId<T>, TaskOutput<T>>>;
+  return triggerBatchAndWait(currentClient(), erased, options);
 }

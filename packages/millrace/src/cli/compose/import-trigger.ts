@@ -137,6 +137,13 @@ async function apply(
   { from, key, options }: Applying,
 ): Promise<number | undefined> {
   const progress = progressLine();
+  // First, so that a file that cannot be written leaves nothing half done.
+  const runs =
+    options.runs === undefined
+      ? undefined
+      : await saveRuns(options.runs, readRuns(from, key, options.period), (saved) =>
+          progress(`${saved} runs`),
+        );
   await applyVariables(sdk, variables, failures);
   let done = 0;
   await applySchedules(sdk, schedules, {
@@ -144,6 +151,5 @@ async function apply(
     failures,
     onDone: () => progress(`${++done} schedules`),
   });
-  if (options.runs === undefined) return undefined;
-  return saveRuns(options.runs, readRuns(from, key, options.period), (runs) => progress(`${runs} runs`));
+  return runs;
 }
