@@ -104,7 +104,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       ['PUT /api/v1/retention', { days: 1 }],
       [`POST ${at}/notifications/prod/endpoints`, { url: 'https://example.com', facts: ['run.failed'] }],
       [`POST ${at}/branches`, { branch: 'x' }],
-      ['PUT /realtime/v1/sessions/any/out'],
+      ['PUT /realtime/v1/sessions/any/in'],
     ];
     for (const [request, body] of refused)
       expect([request, (await ask(request, { key, body })).status]).toEqual([request, 403]);
@@ -134,6 +134,36 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
       .toBe(401);
+  });
+
+  test('writes to a session with a token that ends with the attempt', async () => {
+    const { ask, server, start, credential, go, ended } = await serving();
+    const run = await start('holds');
+    const key = await credential();
+    const config = { type: 'chat', taskIdentifier: 'says', triggerConfig: { basePayload: {} } };
+    await ask('POST /api/v1/sessions', { key, body: { ...config, externalId: 'chat' } });
+    const { headers } = await fetch(`${server.url}/realtime/v1/sessions/chat/out`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const write = async (): Promise<number> =>
+      (
+        await fetch(
+          `${headers.get('x-s2-endpoint')}/streams/${encodeURIComponent(headers.get('x-s2-stream-name') ?? '')}/records`,
+          {
+            method: 'POST',
+            headers: {
+              authorization: `Bearer ${headers.get('x-s2-access-token')}`,
+              'content-type': 'application/json',
+            },
+            body: JSON.stringify({ records: [{ body: '{"data":1}' }] }),
+          },
+        )
+      ).status;
+    expect(await write()).toBe(200);
+    await go();
+    await ended(run);
+    await expect.poll(write, { timeout: 1_500 }).toBe(401);
   });
 
   test('is not that of the next attempt of the same run', async () => {

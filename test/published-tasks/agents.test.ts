@@ -6,15 +6,15 @@ import { serve, type Served } from './serve.ts';
 
 // oxlint-disable typescript/no-explicit-any -- two minor versions of one package, and what their agents say
 
-/** The minor versions that have agents. */
+/** The minor versions that have agents: one from its folder, the other deployed. */
 const withAgents = [
-  ['4.5', 'published-sdk-4.5'],
-  ['4.8', '@trigger.dev/sdk'],
+  ['4.5', 'published-sdk-4.5', 'dev'],
+  ['4.8', '@trigger.dev/sdk', 'prod'],
 ] as const;
 
 const tasks = fileURLToPath(new URL('./agents.fixture.ts', import.meta.url));
 
-describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 }, (minor, name) => {
+describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 }, (minor, name, how) => {
   const ends: (() => Promise<void>)[] = [];
   let served: Served;
   let AgentChat: any;
@@ -27,7 +27,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
       { 'trigger/agents.ts': await readFile(tasks, 'utf8') },
       onEnd,
     );
-    served = await serve(dir, 'dev', onEnd);
+    served = await serve(dir, how, onEnd);
     const sdk = (await import(name)) as any;
     sdk.configure({ baseURL: served.server.url, accessToken: served.key });
     ({ sessions } = sdk);
@@ -43,12 +43,11 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
   const runOf = async (id: string): Promise<any> => (await sessions.retrieve(id)).currentRunId;
   const statusOf = async (run: string): Promise<string> =>
     (await served.server.ask(`/api/v3/runs/${run}`, { key: served.key })).body.status;
-  const said = async (id: string): Promise<any[]> => {
+  const recordsOf = async (id: string): Promise<any[]> => {
     const path = `/realtime/v1/sessions/${id}/out/records`;
-    return (await served.server.ask(path, { key: served.key })).body.records.map(
-      ({ data }: any) => data ?? {},
-    );
+    return (await served.server.ask(path, { key: served.key })).body.records;
   };
+  const said = async (id: string): Promise<any[]> => (await recordsOf(id)).map(({ data }) => data ?? {});
   const waiting = (run: string) => served.until(async () => (await statusOf(run)) === 'WAITING');
 
   test('are found, and hold a conversation in one run that gives its slot back between turns', async () => {
@@ -93,11 +92,18 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
 
   test('stop what they are saying, and answer the next message', async () => {
     const chat = chatWith('slow-parrot');
+    const abort = new AbortController();
     let seen = 0;
-    for await (const chunk of await chat.sendMessage('go')) {
+    for await (const chunk of await chat.sendMessage('go', { abortSignal: abort.signal })) {
       if (chunk.type === 'text-delta' && ++seen === 2) break;
     }
-    await chat.stop();
+    // The client asks the agent to stop then.
+    abort.abort();
+    await served.until(async () =>
+      (await recordsOf(chat.id)).some(({ headers = [] }) =>
+        headers.some(([, value]: string[]) => value === 'turn-complete'),
+      ),
+    );
     expect(await say(chat, 'short')).toBe('2: short');
     // The whole answer has 200 words.
     const words = (await said(chat.id)).filter(({ delta }) => delta === 'word ');

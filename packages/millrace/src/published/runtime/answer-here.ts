@@ -32,16 +32,23 @@ export async function answerHere(
       return undefined;
     case 'wait/duration':
       return duration(attempt, JSON.parse(body) as DurationBody);
-    case 'session-streams/wait': {
-      const version = headers.get('trigger-version') ?? '';
-      return message(attempt, sessionMessageWait(attempt, JSON.parse(body) as SessionWaitBody, version));
-    }
+    case 'session-streams/wait':
+      return message(
+        attempt,
+        sessionMessageWait(attempt, JSON.parse(body) as SessionWaitBody, versionOf(headers)),
+      );
     case 'input-streams/wait':
-      return message(attempt, await inputMessageWait(attempt, JSON.parse(body) as InputWaitBody));
+      return message(
+        attempt,
+        await inputMessageWait(attempt, JSON.parse(body) as InputWaitBody, versionOf(headers)),
+      );
     default:
       return { success: true };
   }
 }
+
+/** Of the published SDK. */
+const versionOf = (headers: Headers): string => headers.get('trigger-version') ?? '';
 
 function message(attempt: Attempt, wait: MessageWait): object {
   const id = `waitpoint_${randomUUID()}`;

@@ -14,7 +14,8 @@ const firstOnly = ['message', 'messages', 'trigger'];
  */
 export async function conversationPayload(attempt: Attempt, payload: unknown): Promise<unknown> {
   const { ctx } = attempt;
-  const isAgain = ctx.run.startedAt < ctx.attempt.startedAt;
+  // By the clock of the server and that of this machine: only whether they differ counts.
+  const isAgain = ctx.run.startedAt.getTime() !== ctx.attempt.startedAt.getTime();
   if (!isAgain || ctx.attempt.number > 1 || typeof payload !== 'object' || payload === null) return payload;
   const given = payload as Readonly<Record<string, unknown>>;
   const session = given['chatId'] ?? given['sessionId'];
