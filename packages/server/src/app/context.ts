@@ -8,6 +8,7 @@ import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
+import type { FindLocalBuild } from '../deployments/sources/local.ts';
 import type { BlobStore } from '../deployments/store/store.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
@@ -214,6 +215,7 @@ export async function startContext(
     appends,
     receivers,
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
+    localBuild: options.localBuild,
     store,
   };
 }
