@@ -54,7 +54,7 @@ const listCommand = (): Command =>
       String(group.count),
       group.status,
       group.taskIdentifier,
-      `${group.errorType}: ${group.errorMessage}`,
+      `${group.errorType}: ${group.sampleMessage ?? group.errorMessage}`,
     ]);
     const [head = '', ...body] = table([['id', 'count', 'status', 'task', 'error'], ...rows]);
     line(paint.dim(head));
@@ -65,6 +65,7 @@ interface Group {
   readonly id: string;
   readonly errorType: string;
   readonly errorMessage: string;
+  readonly sampleMessage?: string | undefined;
   readonly taskIdentifier: string;
   readonly status: ErrorStatus;
   readonly count: number;
@@ -75,8 +76,10 @@ interface Group {
 }
 
 function printGroup(group: Group, { line, paint }: Screen): void {
-  line(paint.bold(`${group.errorType}: ${group.errorMessage}`));
+  const { errorType, errorMessage, sampleMessage = errorMessage } = group;
+  line(paint.bold(`${errorType}: ${sampleMessage}`));
   const facts = [
+    ...(sampleMessage === errorMessage ? [] : [['in common', errorMessage]]),
     ['id', group.id],
     ['task', group.taskIdentifier],
     ['status', group.status],
