@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { localBuildIn } from '../../packages/millrace/src/bundle/local-build.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
@@ -46,8 +47,11 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     'axe finds nothing serious on any page, and nothing is wider than 320 px',
     { timeout: 300_000 },
     async () => {
-      const server = await testServer();
-      await startProject(server, tasks);
+      let folder = '';
+      const server = await testServer({
+        localBuild: (environment, version) => localBuildIn(folder)(environment, version),
+      });
+      folder = await startProject(server, tasks);
       const { body } = await server.ask('/api/v1/tasks/charge/trigger', {
         method: 'POST',
         body: { payload: { a: [1] } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownPlace, printSource } from './print-source.ts';
+import { ownPosition, printSource } from './print-source.ts';
 import type { Screen } from './screen.ts';
 
 const stack = `Error: no such order
@@ -9,8 +9,8 @@ const stack = `Error: no such order
     at async run (/cache/abc/tasks/mail.ts:3:1)`;
 
 test('the place of a stack trace is its first frame outside of packages and Node.js', () => {
-  expect(ownPlace(stack)).toEqual({ file: 'file:///cache/abc/src/orders.ts', line: 14 });
-  expect(ownPlace('Error: no frames')).toBeUndefined();
+  expect(ownPosition(stack)).toEqual({ file: 'file:///cache/abc/src/orders.ts', line: 14 });
+  expect(ownPosition('Error: no frames')).toBeUndefined();
 });
 
 test('lines are printed with a mark at the place, and nothing where there are none or they may not be read', async () => {

@@ -7,7 +7,7 @@ interface Failed {
 }
 
 /** The first place of a stack trace that is neither in a package nor in Node.js. */
-export function ownPlace(stackTrace: string): { file: string; line: number } | undefined {
+export function ownPosition(stackTrace: string): { file: string; line: number } | undefined {
   for (const text of stackTrace.split('\n')) {
     const [, file = '', line = ''] = /^\s+at (?:.*\()?((?:file:\/\/)?[^()]*?):(\d+):\d+\)?$/.exec(text) ?? [];
     if (file !== '' && !/(?:^|[/\\])node_modules[/\\]|^node:/.test(file)) return { file, line: Number(line) };
@@ -22,16 +22,16 @@ export async function printSource(
   { line, paint }: Screen,
 ): Promise<void> {
   const { version, error } = run ?? {};
-  const place = ownPlace(error?.stackTrace ?? '');
-  if (version === undefined || !place) return;
+  const position = ownPosition(error?.stackTrace ?? '');
+  if (version === undefined || !position) return;
   // It is an extra: whoever may see the run need not be allowed to see code.
-  const source = await deployments.source(version, place).catch(() => undefined);
+  const source = await deployments.source(version, position).catch(() => undefined);
   if (!source || source.lines.length === 0) return;
   line('');
-  line(paint.dim(`${source.file}:${place.line}`));
+  line(paint.dim(`${source.file}:${position.line}`));
   const width = String(source.lines.at(-1)?.number).length;
   for (const { number, text } of source.lines) {
-    const shown = `${number === place.line ? '>' : ' '} ${String(number).padStart(width)} | ${text.replaceAll('\t', '  ')}`;
-    line(number === place.line ? shown : paint.dim(shown));
+    const shown = `${number === position.line ? '>' : ' '} ${String(number).padStart(width)} | ${text.replaceAll('\t', '  ')}`;
+    line(number === position.line ? shown : paint.dim(shown));
   }
 }

@@ -5,7 +5,7 @@ import { versionOf, type DeploymentReference } from './deployment.ts';
 export type { SourceLines };
 
 /** A place in the code of a version. */
-export interface SourcePlace {
+export interface SourcePosition {
   /** As a stack trace has it, or relative to the project, such as `src/orders.ts`. */
   file: string;
   /** From 1 on. */
@@ -20,7 +20,10 @@ export interface SourcePlace {
  * const { lines, note } = await deployments.source('20261121.3', { file: 'src/orders.ts', line: 14 });
  * for (const { number, text } of lines) console.log(number, text);
  */
-export const source = (deployment: DeploymentReference, { file, line }: SourcePlace): Promise<SourceLines> =>
+export const source = (
+  deployment: DeploymentReference,
+  { file, line }: SourcePosition,
+): Promise<SourceLines> =>
   currentClient().call('retrieveSource', {
     params: { version: versionOf(deployment) },
     query: { file, line },

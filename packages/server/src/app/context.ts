@@ -8,7 +8,6 @@ import type { Route } from '../db/database.ts';
 import { startClock } from '../db/clock.ts';
 import { startWakes } from '../db/wake.ts';
 import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
-import type { FindLocalBuild } from '../deployments/sources/local.ts';
 import type { BlobStore } from '../deployments/store/store.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';

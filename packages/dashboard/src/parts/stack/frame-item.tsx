@@ -20,7 +20,7 @@ export function FrameItem({ frame, common, version, isFirst, startsOpen }: Frame
   const [isAsked, setAsked] = useState<boolean>();
   const { file, line, name } = frame;
   const isOpen = isAsked ?? startsOpen;
-  const place =
+  const position =
     version !== undefined && file !== undefined && line !== undefined && !file.startsWith('node:')
       ? { version, file, line }
       : undefined;
@@ -37,7 +37,7 @@ export function FrameItem({ frame, common, version, isFirst, startsOpen }: Frame
             </code>
             {name !== undefined && <code className="muted cut">{visibleControls(name)}</code>}
             <span className="frame-actions">
-              {place && (
+              {position && (
                 <IconButton
                   icon={isOpen ? 'down' : 'right'}
                   label={isOpen ? 'Hide the source' : 'Show the source'}
@@ -50,7 +50,7 @@ export function FrameItem({ frame, common, version, isFirst, startsOpen }: Frame
           </>
         )}
       </div>
-      {place && isOpen && <SourceLines {...place} isQuiet={isAsked === undefined && !isFirst} />}
+      {position && isOpen && <SourceLines {...position} isQuiet={isAsked === undefined && !isFirst} />}
     </li>
   );
 }

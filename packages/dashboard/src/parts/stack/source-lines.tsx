@@ -23,7 +23,7 @@ export function SourceLines({ version, file, line, isQuiet }: SourceLinesProps) 
     return <p className="source-note muted small">No source: {visibleControls(reason)}</p>;
   }
   return (
-    <pre className="source-lines" tabIndex={0} aria-label={`Source around line ${line}`}>
+    <pre className="source-lines" role="group" tabIndex={0} aria-label={`Source around line ${line}`}>
       {lines.map(({ number, text }) => (
         <code key={number} className={number === line ? 'is-here' : undefined}>
           <span className="source-number">{number}</span>

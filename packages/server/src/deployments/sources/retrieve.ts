@@ -3,12 +3,12 @@ import type { Environment } from '../../auth/principal.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { findVersion } from '../find.ts';
 import { maxMapBytes, type MapFile, type SourceMaps } from './maps.ts';
-import { askedFile, matchOf, pathOfSource, type AskedFile } from './place.ts';
+import { askedFile, matchOf, pathOfSource, type AskedFile } from './asked-file.ts';
 
 /** Unpacked bytes of the maps of one version that are searched. */
 const maxSearchedBytes = 64 * 1_048_576;
 
-interface Place {
+interface Position {
   readonly file: string;
   readonly line: number;
 }
@@ -21,7 +21,7 @@ export async function retrieveSource(
   { sql, maps }: { readonly sql: Queryable; readonly maps: SourceMaps },
   environment: Environment,
   idOrVersion: string,
-  { file, line }: Place,
+  { file, line }: Position,
 ): Promise<SourceLines> {
   const found = await findVersion(sql, environment.id, idOrVersion);
   const { version } = found;
