@@ -175,8 +175,15 @@ describe('a shop that is filled once', () => {
   });
 
   test('shows lines of the source of the shop in its errors', async () => {
-    const { error } = await get<{ error: { stackTrace: string } }>(`v3/runs/${summary.open['failedRun']}`);
-    expect(error.stackTrace).toMatch(/lib\/erp\.ts:\d+/);
+    const { error, version } = await get<{ error: { stackTrace: string }; version: string }>(
+      `v3/runs/${summary.open['failedRun']}`,
+    );
+    const [, file, line] = /\((\S*lib\/erp\.ts):(\d+)/.exec(error.stackTrace) ?? [];
+    const source = await get<{ file: string; lines: { number: number; text: string }[] }>(
+      `v1/deployments/${version}/source?file=${encodeURIComponent(file as string)}&line=${line}`,
+    );
+    expect(source.file).toBe('lib/erp.ts');
+    expect(source.lines.find(({ number }) => number === Number(line))?.text).toContain('throw');
   });
 
   test('leaves nothing behind', () => endsCleanly(demo), 60_000);

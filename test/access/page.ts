@@ -223,6 +223,9 @@ A scope is \`action:type\` or \`action:type:id\`. \`write\` includes \`trigger\`
 make an older version current, and gives no right on runs, runners or variables. The preset \`deploy-only\` also reads the variables of
 its environment, because \`millrace deploy\` imports the task files with them and looks for secret values in the bundle.
 
+\`read:sources\` is about the code of versions, of which it shows lines. Code may say more than runs and errors do, so only the preset
+\`full\` has it, and the credential of a run does not.
+
 ## Operations
 
 These terms are used in the table:

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { localBuildIn } from '../../packages/millrace/src/bundle/local-build.ts';
 import { violations } from '../support/axe.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { layoutFaults, sizes } from '../support/layout.ts';
@@ -24,8 +25,11 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     'axe finds nothing serious on any page, and nothing is cut or covered on a phone, at 200 % or on 4K',
     { timeout: 300_000 },
     async () => {
-      const server = await testServer();
-      await startProject(server, tasks);
+      let folder = '';
+      const server = await testServer({
+        localBuild: (environment, version) => localBuildIn(folder)(environment, version),
+      });
+      folder = await startProject(server, tasks);
       const { body } = await server.ask('/api/v1/tasks/charge/trigger', {
         method: 'POST',
         body: { payload: { a: [1] } },

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { localBuildIn } from '../../packages/millrace/src/bundle/local-build.ts';
 import { loginLink, openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
@@ -49,8 +50,11 @@ async function clicksToTheLine(page: Page): Promise<number> {
 }
 
 test('a run fails, its line is two clicks away, its group is found and resolved, and comes back with the next failure', async () => {
-  const server = await testServer();
-  await startProject(server, tasks);
+  let folder = '';
+  const server = await testServer({
+    localBuild: (environment, version) => localBuildIn(folder)(environment, version),
+  });
+  folder = await startProject(server, tasks);
   const first = await fail(server, { card: '4242' });
 
   const { page, open } = await openDashboard(server, { isLoggedIn: false });
@@ -71,7 +75,13 @@ test('a run fails, its line is two clicks away, its group is found and resolved,
   await page.getByText('card <b>4242</b> is too old').first().waitFor();
   const frames = page.getByRole('region', { name: 'Where it was thrown' });
   await frames.getByText(/shop\.ts:5/).waitFor();
-  await frames.getByText('chargeCard').waitFor();
+  await frames.getByText('chargeCard').first().waitFor();
+  // With the line of the source that threw, and those around it.
+  const source = frames.getByLabel('Source around line 5');
+  await source.getByText("throw new RangeError('card <b>' + card + '</b> is too old');").waitFor();
+  await source.getByText('export const charge = task({').waitFor();
+  await frames.getByRole('button', { name: 'Hide the source' }).first().click();
+  await source.waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Why these are one group' }).getByText('type RangeError').waitFor();
   await page.getByRole('grid', { name: 'Runs' }).getByRole('row').nth(1).waitFor();
 

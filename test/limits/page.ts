@@ -29,6 +29,7 @@ import {
 } from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';
 import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
+import { linesAround } from '../../packages/contract/src/operations/sources.ts';
 import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
 import { maxBackfilled } from '../../packages/contract/src/operations/schedules.ts';
 import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
@@ -64,6 +65,7 @@ import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/check-bundle.ts';
 import { moveMs } from '../../packages/server/src/deployments/move.ts';
+import { maxMapBytes } from '../../packages/server/src/deployments/sources/maps.ts';
 import { keptVersions, uploadMs } from '../../packages/server/src/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
@@ -509,6 +511,13 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['JSON Schema of a task of a version', bytes(maxPayloadSchemaBytes), 'left out, which is said', fixed],
       ['JSON Schemas of a version together', bytes(maxPayloadSchemasBytes), 'the others are left out', fixed],
       ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
+      [
+        'source map that lines of the source are read from, unpacked',
+        bytes(maxMapBytes),
+        'it is not searched, and the answer says so',
+        fixed,
+      ],
+      ['lines of the source before and after a place', number(linesAround), '–', fixed],
       ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
       [
         'time in which a call moves runs to another version',

@@ -5,6 +5,12 @@ import { eventually } from '../support/eventually.ts';
 
 const tasks = `
 import { sessions, task } from '@millrace/sdk';
+async function* forever() {
+  for (;;) {
+    yield 'more';
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 export const chat = task({
   id: 'chat',
   run: async ({ sessionId, continuation }: { sessionId: string; continuation?: boolean }) => {
@@ -15,6 +21,7 @@ export const chat = task({
       if (!message.ok) return 'nobody spoke';
       const { text } = message.output;
       if (text === 'break') throw new Error('broken');
+      if (text === 'go on') await session.out.pipe(forever());
       await session.out.pipe(text.split(' '));
       await session.out.writeControl('turn-complete');
       if (text === 'bye') return turns;
@@ -73,6 +80,34 @@ test(
     await reading;
     configure({ baseURL: system.url, secretKey: system.key });
     expect((await sessions.retrieve(id)).currentRunId).toBe(data[0]?.id);
+
+    // Closed while the task answers: the run has not failed.
+    configure({ baseURL: system.url, secretKey: system.key });
+    const long = await sessions.start({
+      type: 'chat',
+      externalId: 'long',
+      taskIdentifier: 'chat',
+      triggerConfig: { basePayload: {} },
+    });
+    await sessions.open('long').in.send({ text: 'go on' });
+    for await (const chunk of sessions.open('long').out.read<string>()) if (chunk === 'more') break;
+    await sessions.close('long', { reason: 'enough' });
+    const closed = await eventually(
+      () => system.call<RunShown>(`/api/v3/runs/${long.runId}`),
+      ({ status }) => status === 'COMPLETED' || status === 'FAILED',
+      30_000,
+    );
+    expect(closed).toMatchObject({
+      status: 'COMPLETED',
+      output: {
+        sessionEnded: expect.stringMatching(/^The session session_\w+ was closed at .*: enough$/) as string,
+      },
+    });
+    await expect(sessions.open('long').out.append('late')).rejects.toMatchObject({
+      name: 'SessionClosedError',
+      sessionId: long.id,
+    });
+    expect(await system.call('/api/v1/errors')).toMatchObject({ data: [] });
   },
 );
 

@@ -10,13 +10,13 @@ import { promote } from './promote.ts';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
-/** A real runner with real executor processes that serves these files in prod, from when this resolves until the test ends. */
+/** A real runner with real executor processes that serves these files in prod, from when this resolves, with its folder, until the test ends. */
 export async function startProject(
   server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,
   /** Packages of this workspace that the project has. */
   packages: readonly string[] = [],
-): Promise<void> {
+): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
   await symlink(sdk, join(dir, 'node_modules', '@millrace', 'sdk'));
@@ -41,4 +41,5 @@ export async function startProject(
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });
   });
+  return dir;
 }

@@ -20,6 +20,7 @@ export type ResourceType =
   | 'events'
   | 'webhooks'
   | 'deployments'
+  | 'sources'
   | 'branches'
   | 'waitpoints'
   | 'apiKeys'

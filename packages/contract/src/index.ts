@@ -20,6 +20,7 @@ export * from './operations/projects.ts';
 export * from './operations/organizations.ts';
 export * from './operations/keys.ts';
 export * from './operations/logs.ts';
+export * from './operations/sources.ts';
 export * from './operations/spans.ts';
 export * from './operations/branches.ts';
 export * from './operations/browser-sessions.ts';

@@ -17,3 +17,7 @@ export type EventStatus = (typeof eventStatuses)[number];
 /** `PENDING` is tried again; `DELIVERED` was answered with a 2xx; `FAILED` was given up. */
 export const deliveryStatuses = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** What happens to a tick while an earlier run of the schedule is not over. */
+export const overlapRules = ['allow', 'skip', 'queue', 'cancel'] as const;
+export type OverlapRule = (typeof overlapRules)[number];

@@ -118,6 +118,7 @@ export type {
 export type { ListDeploymentsParams } from './deployments/list.ts';
 export type { MovableStatus, Moved, MoveOptions } from './deployments/move.ts';
 export type { Promoted, PromoteOptions } from './deployments/promote.ts';
+export type { SourceLines, SourcePosition } from './deployments/source.ts';
 export { alerts } from './alerts/index.ts';
 export type {
   Alert,

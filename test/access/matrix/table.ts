@@ -197,6 +197,7 @@ GET    /api/v1/deployments                                               | read 
 GET    /api/v1/deployments/latest                                        | read deployments    | key | -     | - | viewer
 GET    /api/v1/deployments/current                                       | read deployments    | key | -     | - | viewer
 GET    /api/v1/deployments/{version}                                     | read deployments    | key | -     | - | viewer
+GET    /api/v1/deployments/{version}/source                              | read sources        | key, not in runs | -     | - | viewer
 GET    /api/v1/runners                                                   | read deployments    | key | -     | - | viewer
 POST   /api/v1/runners/{runnerId}/drain                                  | write deployments   | key, not in runs | -     | - | member
 POST   /api/v1/runners/{runnerId}/stop                                   | write deployments   | key, not in runs | -     | - | member

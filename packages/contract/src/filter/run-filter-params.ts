@@ -3,7 +3,7 @@ import type { MachinePreset } from '../runner/manifest.ts';
 import type { RunStatus } from '../status.ts';
 import type { RunFilterQuery } from './run-filter.ts';
 
-/** A filter as `runs.list` of the SDK takes it; without `errorText`, `metadata` and `payload` also as a bulk action does. */
+/** A filter as `runs.list` of the SDK and bulk actions take it. */
 export interface RunFilterParams {
   readonly status?: RunStatus[];
   readonly taskIdentifier?: string[];

@@ -4,6 +4,7 @@ import { operation } from '../operation.ts';
 import { parsePeriodMs } from '../period.ts';
 import { machinePresets } from '../runner/manifest.ts';
 import { runStatuses } from '../status.ts';
+import { pathValues } from './run-paths.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
 /** Most runs that a bulk action names one by one. */
@@ -41,6 +42,12 @@ const filter = z
     bulkAction: z.string().optional(),
     /** `error_…`: runs that failed with this error group. */
     error: z.string().optional(),
+    /** A piece of the type or the message of the error, in any case. */
+    errorText: z.string().min(1).max(1_000).optional(),
+    /** Values of the metadata at declared paths, such as `{ "customer.id": 42 }`. */
+    metadata: pathValues.optional(),
+    /** The same of payloads. */
+    payload: pathValues.optional(),
     from: moment.optional(),
     to: moment.optional(),
     /** Wins over from and to. Without any of the three: the last seven days. */

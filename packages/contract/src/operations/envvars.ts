@@ -10,6 +10,8 @@ export const environmentVariable = z.object({
   name: z.string(),
   value: z.string(),
   isSecret: z.boolean(),
+  /** In a branch only: whether the branch has no value of its own, and this is that of the parent. */
+  isInherited: z.boolean().optional(),
 });
 export type EnvironmentVariable = z.infer<typeof environmentVariable>;
 

@@ -3,13 +3,24 @@ import { operation } from '../operation.ts';
 import { errorSorts, errorStatuses } from '../words.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
 
+/** Characters of the message of a sample that are shown. */
+export const maxSampleMessage = 500;
+
+/**
+ * The message of one of its errors as it was thrown, cut after 500 characters. It may hold what the runs hold, so it is there for callers who
+ * may read all runs of the environment.
+ */
+const sampleMessage = z.string().optional();
+
 /** A list item, as spec.md gives it. */
 export const errorGroup = z.object({
   id: z.string(),
   fingerprint: z.string(),
   taskIdentifier: z.string(),
   errorType: z.string(),
+  /** Normalised: what its errors have in common. */
   errorMessage: z.string(),
+  sampleMessage,
   status: z.enum(errorStatuses),
   /** Occurrences within the requested range; of all time without one. */
   count: z.number().int(),
@@ -25,7 +36,9 @@ export const errorGroupDetail = z.object({
   fingerprint: z.string(),
   taskIdentifier: z.string(),
   errorType: z.string(),
+  /** Normalised: what its errors have in common. */
   errorMessage: z.string(),
+  sampleMessage,
   count: z.number().int(),
   firstSeen: date,
   lastSeen: date,

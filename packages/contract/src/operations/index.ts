@@ -164,6 +164,7 @@ import { listRunAttempts } from './runs-attempts.ts';
 import { countRuns, listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
 import { followLogs, followRunLogs, searchLogs } from './logs.ts';
+import { retrieveSource } from './sources.ts';
 import { listRunSpans } from './spans.ts';
 import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
 import { retrieveRunReason } from './runs-reason.ts';
@@ -390,6 +391,7 @@ export const operations = {
   retrieveLatestDeployment,
   retrieveCurrentDeployment,
   retrieveDeployment,
+  retrieveSource,
   promoteDeployment,
   abortCanary,
   moveDeployment,

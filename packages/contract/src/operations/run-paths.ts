@@ -64,12 +64,13 @@ export const removeRunPath = operation({
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
-/** JSON: for each path below metadata or payload a value, or a list of which one must match. */
+/** For each path below metadata or payload a value, or a list of which one must match. */
+export const pathValues = z.record(z.string(), z.union([value, z.array(value).min(1).max(100)]));
+
+/** The same as JSON. */
 export const pathFilter = z.string().transform((text, context) => {
   try {
-    const read = z
-      .record(z.string(), z.union([value, z.array(value).min(1).max(100)]))
-      .safeParse(JSON.parse(text));
+    const read = pathValues.safeParse(JSON.parse(text));
     if (read.success) return read.data;
   } catch {
     // It is no JSON.

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runStatuses } from '../status.ts';
+import { overlapRules } from '../words.ts';
 import { date, instant, pageSize } from './shapes.ts';
 
 export const scheduleTypes = ['IMPERATIVE', 'DECLARATIVE'] as const;
 export type ScheduleType = (typeof scheduleTypes)[number];
-
-/** What happens to a tick while an earlier run of the schedule is not over. */
-export const overlapRules = ['allow', 'skip', 'queue', 'cancel'] as const;
-export type OverlapRule = (typeof overlapRules)[number];
 
 /** What happens to ticks that no server was there to fire: `skip`, `once` or `all:<time>` such as `all:6h`. */
 export const missedRule = z
@@ -52,8 +49,8 @@ export const updateScheduleBody = z.object({
 export const createScheduleBody = updateScheduleBody.extend({
   /** One schedule an environment has this key; creating it again replaces it. Empty is a random key. */
   deduplicationKey: text(512),
-  /** Whether a new schedule fires; default true. One that exists stays as it is. */
-  active: z.boolean().optional(),
+  /** False: it does not fire before it is activated. Default true; one that exists already stays active or inactive. */
+  active: z.boolean().nullish(),
 });
 
 export const schedule = z.object({

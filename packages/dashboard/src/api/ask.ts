@@ -38,6 +38,8 @@ interface AskOptions {
   readonly live?: boolean | number;
   /** False: it is not asked yet. */
   readonly enabled?: boolean;
+  /** What it answers never changes: it is asked once. */
+  readonly isConstant?: boolean;
   /** Shows what another given had answered until this one does. Default true. */
   readonly keepPrevious?: boolean;
   /** False: about the user or what the path names, not about the environment of the address. */
@@ -65,7 +67,13 @@ export const keyOf = (environment: Environment | undefined, name: OperationName,
 export function useAsk<N extends OperationName>(
   name: N,
   given: Given<N>,
-  { live = false, enabled = true, keepPrevious = true, inEnvironment = true }: AskOptions = {},
+  {
+    live = false,
+    enabled = true,
+    isConstant = false,
+    keepPrevious = true,
+    inEnvironment = true,
+  }: AskOptions = {},
 ): UseQueryResult<ReplyOf<N>> {
   const { isPaused } = useLive();
   const current = useEnvironment();
@@ -83,6 +91,7 @@ export function useAsk<N extends OperationName>(
       every !== false &&
       backOffMs(every, state.status === 'error' ? state.fetchFailureCount : 0, state.error),
     refetchIntervalInBackground: false,
+    ...(isConstant && { staleTime: Infinity }),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   });
 }

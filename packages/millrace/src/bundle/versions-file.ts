@@ -32,6 +32,9 @@ export interface ServedTask {
 
 type Stored = Record<string, Record<string, Omit<ServedBuild, 'dir'>>>;
 
+/** Where the builds of a project folder are. */
+export const buildsFolder = (projectDir: string): string => join(projectDir, '.millrace', 'build');
+
 const fileOf = (buildsDir: string): string => join(buildsDir, 'versions.json');
 
 async function read(buildsDir: string): Promise<Stored> {

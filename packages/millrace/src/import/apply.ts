@@ -72,7 +72,8 @@ export async function applySchedules(
         ...(window !== undefined && { window }),
         ...(externalId !== undefined && { externalId }),
         deduplicationKey: step.name,
-        active: active && !inactive,
+        // One that is here stays active or inactive.
+        ...(step.action === 'create' && { active: active && !inactive }),
       });
     } catch (error) {
       // What is wrong with this one stops no other.

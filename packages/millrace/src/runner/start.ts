@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join, resolve as absolute } from 'node:path';
+import { resolve as absolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
 import { BundleCache, BundleSource, platformHere } from '../bundle-cache/index.ts';
+import { buildsFolder } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { loadProject } from '../project/load.ts';
 import { ProjectRefused } from '../project/problem.ts';
@@ -118,7 +119,7 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
       secretKey,
       branch,
       projectDir,
-      buildsDir: options.buildDir ?? join(projectDir, '.millrace', 'build'),
+      buildsDir: options.buildDir ?? buildsFolder(projectDir),
       isStrict: options.isStrict ?? false,
       ids,
       events,

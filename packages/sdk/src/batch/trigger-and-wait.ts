@@ -1,7 +1,7 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { resultOf, type RunResult } from '../task/run-result.ts';
-import { ownEnvironment } from '../task/trigger-and-wait.ts';
+import { onVersionOf, ownEnvironment } from '../task/trigger-and-wait.ts';
 import type { AnyTask, ItemOf, TaskId, TaskOutput } from '../task/types.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import type { BatchOptions, BatchResult } from './types.ts';
@@ -29,7 +29,8 @@ export async function triggerBatchAndWait(
       ? { waitKey: ownKey(run, `batch/${nextOf(run.waits, 'batch')}`) }
       : options;
   const parent = { parentRunId: run.run, parentFence: run.fence, resumeParentOnCompletion: true };
-  const { batchId: id } = await sendBatch(client, items, { ...key, ...parent });
+  const bound = items.map((item) => ({ ...item, options: onVersionOf(run, item.options) }));
+  const { batchId: id } = await sendBatch(client, bound, { ...key, ...parent });
   await run.waits.begin({ key: `batch/${id}`, kind: 'BATCH', target: id });
   const results = await client.call('listBatchResults', { params: { batchId: id } });
   return { id, runs: results.items.map((item) => resultOf(item)) };

@@ -128,6 +128,7 @@ export type Called =
   | 'deleteAlert'
   | 'listDeployments'
   | 'retrieveDeployment'
+  | 'retrieveSource'
   | 'retrieveCurrentDeployment'
   | 'retrieveLatestDeployment'
   | 'promoteDeployment'
@@ -298,6 +299,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   deleteAlert: { method: 'DELETE', path: '/api/v1/projects/:projectRef/alerts/:env/:alertId' },
   listDeployments: { method: 'GET', path: '/api/v1/deployments' },
   retrieveDeployment: { method: 'GET', path: '/api/v1/deployments/:version' },
+  retrieveSource: { method: 'GET', path: '/api/v1/deployments/:version/source' },
   retrieveCurrentDeployment: { method: 'GET', path: '/api/v1/deployments/current' },
   retrieveLatestDeployment: { method: 'GET', path: '/api/v1/deployments/latest' },
   promoteDeployment: { method: 'POST', path: '/api/v1/deployments/:version/promote' },

@@ -83,6 +83,7 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
   await deployments.promote(one, { percent: 10 });
   await deployments.abortCanary(one);
   await deployments.archive(one);
+  await deployments.source(one, { file: '/srv/shop/a b.ts', line: 14 });
   expect(paths()).toEqual([
     'GET /api/v1/deployments/20261120.2',
     'GET /api/v1/deployments/current',
@@ -92,6 +93,7 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
     'POST /api/v1/deployments/20261120.2/promote?percent=10',
     'POST /api/v1/deployments/20261120.2/abort-canary',
     'POST /api/v1/deployments/20261120.2/archive',
+    'GET /api/v1/deployments/20261120.2/source?file=%2Fsrv%2Fshop%2Fa+b.ts&line=14',
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { list } from './list.ts';
 import { move } from './move.ts';
+import { source } from './source.ts';
 import { abortCanary, archive, promote } from './promote.ts';
 import { retrieve, retrieveCurrent, retrieveLatest } from './retrieve.ts';
 
@@ -8,6 +9,7 @@ export const deployments = {
   list,
   retrieve,
   retrieveCurrent,
+  source,
   retrieveLatest,
   promote,
   abortCanary,

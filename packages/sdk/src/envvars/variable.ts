@@ -4,6 +4,8 @@ export interface EnvironmentVariable {
   /** `<redacted>` for a secret one. */
   value: string;
   isSecret: boolean;
+  /** In a branch only: whether the branch has no value of its own, and this is that of the parent. */
+  isInherited?: boolean | undefined;
 }
 
 /** What a call that changes something answers. */

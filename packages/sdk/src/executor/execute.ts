@@ -22,6 +22,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const scope: RunScope = {
     run: assignment.run,
     attempt: assignment.attempt,
+    version: assignment.version,
     fence: assignment.fence,
     credential: options.credential,
     calls,

@@ -10,6 +10,7 @@ import { retryDefaults, retryDelay } from '../retry/backoff.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { taskBrand } from '../task/types.ts';
 import { contextOf } from './context-of.ts';
+import { endOfSession } from './end-of-session.ts';
 import type { AbortReason, ExecuteOptions } from './execute-options.ts';
 import { abortedOutcome, completed, failed } from './outcome.ts';
 import { PayloadError, payloadOf } from './payload.ts';
@@ -84,7 +85,8 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
       const output = abortedOutcome(signal) ? undefined : await definition.run(payload, { ctx, signal });
       ran = { ok: true, output };
     } catch (thrown) {
-      ran = { ok: false, thrown };
+      const sessionEnded = endOfSession(thrown, payload);
+      ran = sessionEnded === undefined ? { ok: false, thrown } : { ok: true, output: { sessionEnded } };
     }
     await canceling.stopped(ran);
     outcome = (await timing.stopped()) ?? (await conclude(attempt, ran));

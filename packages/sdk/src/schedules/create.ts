@@ -2,7 +2,8 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, type CreateScheduleOptions, type Schedule } from './schedule.ts';
 
 /**
- * Creates a schedule, or replaces the settings of the one with the same key, except its task and whether it is active.
+ * Creates a schedule, or replaces the settings of the one with the same key, except its task. Whether that one is active changes only with
+ * `active`.
  * Throws an UnprocessableEntityError that says what to write for a cron expression, zone, window or task that cannot work.
  *
  * @example

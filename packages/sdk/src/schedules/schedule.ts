@@ -39,7 +39,10 @@ export interface UpdateScheduleOptions {
 export interface CreateScheduleOptions extends UpdateScheduleOptions {
   /** At most 512 characters. An environment has one schedule with it; creating it again replaces its settings. */
   deduplicationKey: string;
-  /** Whether a new schedule fires. Default true; `schedules.activate` lets it fire later. One that exists stays as it is. */
+  /**
+   * False: it does not fire before it is activated. Default: a new one is active, and one that exists stays as it is. So leave it out where
+   * a program creates its schedules at each start.
+   */
   active?: boolean;
 }
 

@@ -1,9 +1,19 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { NotFoundError } from '../client/api-error.ts';
 
-/** The session accepts no more messages: it was closed, or has expired. `message` says which. */
+/**
+ * The session accepts no more messages: it was closed, or has expired. `message` says which. A run that serves the session and does not catch
+ * it has not failed: it ends as COMPLETED.
+ */
 export class SessionClosedError extends Error {
   override readonly name = 'SessionClosedError';
+  /** The id of the session, `session_…`. */
+  readonly sessionId: string;
+
+  constructor(message: string, sessionId: string) {
+    super(message);
+    this.sessionId = sessionId;
+  }
 }
 
 /** Why a session accepts no more messages; undefined while it does, and if it does not exist yet. */
@@ -15,13 +25,13 @@ export async function whyEnded(client: ApiClient, session: string): Promise<Sess
       throw error;
     });
   if (!state) return undefined;
-  const { closedAt, closedReason, expiresAt } = state.reply;
+  const { id, closedAt, closedReason, expiresAt } = state.reply;
   if (closedAt !== null) {
     const reason = closedReason === null ? '' : `: ${closedReason}`;
-    return new SessionClosedError(`The session ${session} was closed at ${closedAt}${reason}`);
+    return new SessionClosedError(`The session ${session} was closed at ${closedAt}${reason}`, id);
   }
   if (expiresAt === null || Date.parse(expiresAt) > serverTime(state.header('date'))) return undefined;
-  return new SessionClosedError(`The session ${session} has expired at ${expiresAt}`);
+  return new SessionClosedError(`The session ${session} has expired at ${expiresAt}`, id);
 }
 
 /** Compares with the server's clock, which is in whole seconds, rounded down. */

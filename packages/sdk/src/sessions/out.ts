@@ -1,4 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
+import { BadRequestError } from '../client/api-error.ts';
+import { whyEnded } from './ended.ts';
 import { followChannel } from './follow.ts';
 import { controlOf, dataOf, isCommand, type Control } from './records.ts';
 import { dataRecord, OutQueue } from './writer.ts';
@@ -34,7 +36,7 @@ export interface SessionOut {
    * for await (const chunk of session.out.read<{ text: string }>()) show(chunk.text);
    */
   read<T = unknown>(options?: ReadOptions): AsyncGenerator<T, void, undefined>;
-  /** Appends one chunk: JSON. Resolves with its number. Needs a secret key. */
+  /** Appends one chunk: JSON. Resolves with its number. Needs a secret key. Throws a SessionClosedError once the session has ended, as all writing does. */
   append(chunk: unknown): Promise<number>;
   /**
    * Appends everything that a source gives, in as few requests as its pace asks for; resolves with how many chunks that were when all of
@@ -56,10 +58,15 @@ export function sessionOut(
 ): SessionOut {
   const queue = () =>
     new OutQueue(async (records, partId) => {
-      const { start } = await client.call('writeSessionOut', {
+      const written = client.call('writeSessionOut', {
         params: { session },
         headers: { 'x-part-id': partId },
         body: { records: [...records] },
+      });
+      const { start } = await written.catch(async (error: unknown) => {
+        const ended =
+          error instanceof BadRequestError && (await whyEnded(client, session).catch(() => undefined));
+        throw ended || error;
       });
       return start;
     });

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
+import type { RunScope } from '../run-scope.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import { ResultPromise } from '../wait/result-promise.ts';
 import { resultOf, type RunResult } from './run-result.ts';
@@ -21,10 +22,19 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
     options.idempotencyKey === undefined
       ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
       : undefined;
-  const { id } = await triggerThrough(client, taskIdentifier, payload, options, waitKey);
+  const { id } = await triggerThrough(client, taskIdentifier, payload, onVersionOf(run, options), waitKey);
   await run.waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
   return resultOf(await client.call('retrieveRunResult', { params: { runId: id } }));
 }
+
+/** A run that another one waits for starts on the same version, unless its options choose one: the two belong together. */
+export const onVersionOf = (
+  { version }: Pick<RunScope, 'version'>,
+  options: TriggerOptions = {},
+): TriggerOptions =>
+  version === undefined || options.version !== undefined || options.externalDeploymentId !== undefined
+    ? options
+    : { ...options, version };
 
 /** Throws unless the client uses the run's own environment: another server could not resume the run. */
 export function ownEnvironment({ settings }: ApiClient, what: string): void {

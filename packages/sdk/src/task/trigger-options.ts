@@ -48,7 +48,10 @@ export interface TriggerOptions extends ShownOptions {
   metadata?: Record<string, unknown>;
   /** Mark the run as a test. Default false. */
   test?: boolean;
-  /** Run on this worker version (`20261121.3`) instead of the current one. */
+  /**
+   * Run on this worker version (`20261121.3`). Default: the current one, and for runs that a run waits for (`triggerAndWait`,
+   * `batchTriggerAndWait`) that of the waiting run.
+   */
   version?: string;
   /** Run on the deployment that carries this id of yours, and wait for it if it is not deployed yet. */
   externalDeploymentId?: string;

@@ -4,6 +4,8 @@ import { currentRun, type RunScope, type RunWaits } from '../run-scope.ts';
 export interface WaitingRun {
   readonly run: string;
   readonly attempt: number;
+  /** The version that it executes. */
+  readonly version: string | undefined;
   readonly fence: number | undefined;
   readonly waits: RunWaits;
 }
@@ -17,7 +19,7 @@ export function waitingRun(what: string): WaitingRun {
   const { waits } = scope;
   if (!waits)
     throw new Error(`${what} does not work here: the code runs without a runner that could suspend it.`);
-  return { run: scope.run, attempt: scope.attempt, fence: scope.fence, waits };
+  return { run: scope.run, attempt: scope.attempt, version: scope.version, fence: scope.fence, waits };
 }
 
 /** A counter for each kind of wait. It gives the same numbers when the code runs again. */

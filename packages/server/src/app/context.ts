@@ -214,6 +214,7 @@ export async function startContext(
     appends,
     receivers,
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
+    localBuild: options.localBuild,
     store,
   };
 }

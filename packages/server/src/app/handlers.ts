@@ -160,6 +160,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       ...deploying,
       maxBundleBytes: context.maxBundleBytes,
       store: context.store,
+      localBuild: context.localBuild,
       wake: dispatch.wake,
       onMove(env, runs) {
         engine.changes.changed(env, runs);

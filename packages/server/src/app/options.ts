@@ -1,5 +1,6 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
+import type { FindLocalBuild } from '../deployments/sources/local.ts';
 import type { S3Settings } from '../deployments/store/s3.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly retention?: Partial<Retention>;
   /** Most bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
   readonly maxBundleBytes?: number | undefined;
+  /** Finds builds of versions that a runner on this machine registered from its folder, to show their source. Default: there are none. */
+  readonly localBuild?: FindLocalBuild | undefined;
   /** An S3-compatible store for the files of deployments. Default: the database. */
   readonly bundleStore?: S3Settings | undefined;
   /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */

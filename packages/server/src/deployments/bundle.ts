@@ -4,7 +4,7 @@ import type { Environment } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { readBlob } from './blobs/read.ts';
-import { findVersion } from './find.ts';
+import { findVersion, type FoundVersion } from './find.ts';
 import { fromStore } from './store/problem.ts';
 import { StoreFailed, type BlobStore } from './store/store.ts';
 
@@ -64,16 +64,18 @@ async function findFetchable(
   idOrVersion: string,
 ): Promise<{ readonly id: number; readonly version: string }> {
   const found = await findVersion(sql, env, idOrVersion);
-  const { version, state, isUploaded } = found;
-  if (!isUploaded)
-    throw notFound(`Version ${version} was not uploaded: only runners that have its folder serve it.`);
-  if (state !== 'ready')
-    throw notFound(
-      {
-        uploading: `Version ${version} is still being uploaded.`,
-        failed: `The deployment of version ${version} failed.`,
-        archived: `Version ${version} is archived, and its files are gone.`,
-      }[state],
-    );
+  const reason = whyNotFetchable(found);
+  if (reason !== undefined) throw notFound(reason);
   return found;
+}
+
+/** Why the server has no files of a version; undefined if it has them. */
+export function whyNotFetchable({ version, state, isUploaded }: FoundVersion): string | undefined {
+  if (!isUploaded) return `Version ${version} was not uploaded: only runners that have its folder serve it.`;
+  return {
+    ready: undefined,
+    uploading: `Version ${version} is still being uploaded.`,
+    failed: `The deployment of version ${version} failed.`,
+    archived: `Version ${version} is archived, and its files are gone.`,
+  }[state];
 }

@@ -14,6 +14,8 @@ import { listDeployments } from './list.ts';
 import { moveRuns, type MoveDependencies } from './move.ts';
 import { promoteDeployment } from './promote.ts';
 import { retrieveCurrent, retrieveDeployment, retrieveLatest } from './retrieve.ts';
+import { sourceMaps, type SourceMapDependencies } from './sources/maps.ts';
+import { retrieveSource } from './sources/retrieve.ts';
 import { uploadBlob } from './upload.ts';
 
 type Named =
@@ -29,10 +31,11 @@ type Named =
   | 'retrieveLatestDeployment'
   | 'retrieveCurrentDeployment'
   | 'retrieveDeployment'
-  | 'retrieveBundle';
+  | 'retrieveBundle'
+  | 'retrieveSource';
 
 export interface DeploymentHandlerDependencies
-  extends CreateDependencies, FinalizeDependencies, MoveDependencies {
+  extends CreateDependencies, FinalizeDependencies, MoveDependencies, SourceMapDependencies {
   /** Runs of this environment may have a runner now, or a runner may load a version. */
   readonly wake: (env: number) => void;
 }
@@ -41,6 +44,7 @@ export function deploymentHandlers(
   dependencies: DeploymentHandlerDependencies,
 ): HandlersOf<Pick<typeof operations, Named>> {
   const { sql, clock, wake } = dependencies;
+  const maps = sourceMaps(dependencies);
   const now = (): Date => new Date(clock.now());
   return {
     async createDeployment({ environment, principal, body }) {
@@ -110,6 +114,9 @@ export function deploymentHandlers(
       retrieveDeployment(sql, environment.id, params.version, now()),
 
     retrieveBundle: ({ environment, params }) => retrieveBundle(sql, environment.id, params.version),
+
+    retrieveSource: ({ environment, params, query }) =>
+      retrieveSource({ sql, maps }, environment, params.version, query),
   };
 }
 

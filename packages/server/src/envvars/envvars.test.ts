@@ -178,7 +178,9 @@ describe('a personal access token', () => {
     expect(await call('POST', 'envvars/dev', { ...body('mine'), branch: 'refs/heads/mine' })).toEqual(ok);
     expect(await call('POST', 'envvars/prod', { ...body('prod'), branch: 'feat/x' })).toEqual(ok);
     expect((await call('GET', 'envvars/preview', { as })).body).toEqual([]);
-    expect((await call('GET', 'envvars/preview-feat-x', { as })).body).toEqual([variable('A', 'branch')]);
+    expect((await call('GET', 'envvars/preview-feat-x', { as })).body).toEqual([
+      { ...variable('A', 'branch'), isInherited: false },
+    ]);
     expect((await call('GET', 'envvars/dev', { as, branch: 'default' })).body).toEqual([]);
     expect((await call('GET', 'envvars/prod', { as })).body).toEqual([variable('A', 'prod')]);
     expect(await call('GET', 'envvars/preview', { as, branch: 'gone' })).toEqual({
@@ -223,10 +225,16 @@ describe('a branch', () => {
 
   test('inherits, overrides, and shows the parent again after a delete', async () => {
     const { call, parent, own } = await branched();
-    const inherited = [variable('PLAIN', 'parent'), variable('SECRET', '<redacted>', true)];
+    const inherited = [variable('PLAIN', 'parent'), variable('SECRET', '<redacted>', true)].map((one) => ({
+      ...one,
+      isInherited: true,
+    }));
     expect((await call('GET', 'envvars/preview', own)).body).toEqual(inherited);
     await call('POST', 'envvars/preview', { ...own, body: { name: 'PLAIN', value: 'branch' } });
-    expect((await call('GET', 'envvars/preview/PLAIN', own)).body).toEqual(variable('PLAIN', 'branch'));
+    expect((await call('GET', 'envvars/preview/PLAIN', own)).body).toEqual({
+      ...variable('PLAIN', 'branch'),
+      isInherited: false,
+    });
     expect((await call('GET', 'envvars/preview/PLAIN', parent)).body).toEqual(variable('PLAIN', 'parent'));
     expect(await call('DELETE', 'envvars/preview/PLAIN', own)).toEqual(ok);
     expect((await call('GET', 'envvars/preview', own)).body).toEqual(inherited);
@@ -239,8 +247,8 @@ describe('a branch', () => {
     await call('POST', 'envvars/preview', { ...own, body: { name: 'SECRET', value: 'mine' } });
     await call('POST', 'envvars/preview', { ...own, body: { name: 'PLAIN', value: 'mine', isSecret: true } });
     expect((await call('GET', 'envvars/preview', own)).body).toEqual([
-      variable('PLAIN', '<redacted>', true),
-      variable('SECRET', '<redacted>', true),
+      { ...variable('PLAIN', '<redacted>', true), isInherited: false },
+      { ...variable('SECRET', '<redacted>', true), isInherited: false },
     ]);
   });
 
@@ -258,7 +266,7 @@ describe('a branch', () => {
     // The branch's part fails now, the parent's does not.
     const half = { variables: { NEW: 'c' }, parentVariables: { UP2: 'p' } };
     expect(await call('POST', 'envvars/preview/import', { ...own, body: half })).toEqual(ok);
-    expect((await call('GET', 'envvars/preview/NEW', own)).body).toEqual(variable('NEW', 'b'));
+    expect((await call('GET', 'envvars/preview/NEW', own)).body).toMatchObject(variable('NEW', 'b'));
     const none = await call('POST', 'envvars/preview/import', { ...own, body: half });
     expect(none).toMatchObject({ status: 400, body: { variableErrors: [{ key: 'NEW' }] } });
   });

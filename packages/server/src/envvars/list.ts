@@ -12,6 +12,6 @@ export async function listVariables(
 ): Promise<EnvironmentVariable[]> {
   const { variables } = await readVariables(sql, environment.id);
   return [...variables.values()]
-    .map((variable) => shown(masterKey, variable))
+    .map((variable) => shown(masterKey, environment, variable))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -1,4 +1,5 @@
 import { redacted, type EnvironmentVariable } from '@millrace/contract';
+import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Queryable } from '../db/connect.ts';
 import { openValue } from './sealed-value.ts';
@@ -87,11 +88,16 @@ function merge(env: number, stored: readonly StoredVariable[]): Map<string, Merg
   return merged;
 }
 
-/** A variable as the API shows it. A secret is not decrypted. */
-export const shown = (masterKey: MasterKey, variable: MergedVariable): EnvironmentVariable => ({
+/** A variable of an environment as the API shows it. A secret is not decrypted. */
+export const shown = (
+  masterKey: MasterKey,
+  { id, branch }: Pick<Environment, 'id' | 'branch'>,
+  variable: MergedVariable,
+): EnvironmentVariable => ({
   name: variable.name,
   value: variable.isSecret ? redacted : opened(masterKey, variable),
   isSecret: variable.isSecret,
+  ...(branch !== null && { isInherited: variable.env !== id }),
 });
 
 export const opened = (masterKey: MasterKey, { env, name, sealed }: StoredVariable): string =>

@@ -13,5 +13,5 @@ export async function retrieveVariable(
 ): Promise<EnvironmentVariable | undefined> {
   const { variables } = await readVariables(sql, environment.id, { name });
   const found = variables.get(name);
-  return found && shown(masterKey, found);
+  return found && shown(masterKey, environment, found);
 }

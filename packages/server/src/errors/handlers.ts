@@ -1,6 +1,7 @@
 import type { ErrorGroupDetail, Operations } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
+import type { Principal } from '../auth/principal.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { listHistory } from './life/history.ts';
@@ -11,6 +12,7 @@ import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './life/resolve.ts';
 import { isErrorId, retrieveErrorGroup } from './list/retrieve.ts';
+import { shownTo } from './list/sample.ts';
 import { ruleHandlers } from './rules/handlers.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { unresolveErrorGroup } from './life/unresolve.ts';
@@ -34,25 +36,28 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
   return {
     ...ruleHandlers(sql, clock),
 
-    listErrors: ({ environment, query }) => listErrorGroups(sql, { env: environment.id, query, now: now() }),
+    async listErrors({ environment, principal, query }) {
+      const page = await listErrorGroups(sql, { env: environment.id, query, now: now() });
+      return { ...page, data: page.data.map((group) => shownTo(principal, group)) };
+    },
 
-    async retrieveError({ environment, params: { errorId }, query }) {
+    async retrieveError({ environment, principal, params: { errorId }, query }) {
       const group =
         query.trend === undefined
           ? await retrieveErrorGroup(sql, environment.id, errorId, now())
           : await retrieveWithTrend(sql, environment.id, errorId, query.trend, now());
       if (!group) throw notFound();
-      return group;
+      return shownTo(principal, group);
     },
 
     async resolveError({ environment, principal, params: { errorId }, body }) {
       const change = { env: environment.id, id: errorId, now, principal };
-      return found(await resolveErrorGroup(sql, { ...change, version: body.resolvedInVersion }));
+      return found(principal, await resolveErrorGroup(sql, { ...change, version: body.resolvedInVersion }));
     },
 
     async ignoreError({ environment, principal, params: { errorId }, body }) {
       const change = { env: environment.id, id: errorId, now, principal };
-      return found(await ignoreErrorGroup(sql, { ...change, limits: body }));
+      return found(principal, await ignoreErrorGroup(sql, { ...change, limits: body }));
     },
 
     async listErrorFingerprints({ environment, params: { errorId } }) {
@@ -72,21 +77,24 @@ export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
       // A key that may write one group only must not take others along.
       for (const id of body.errors) if (isErrorId(id)) request.authorize([{ type: 'errors', id }]);
       const change = { env: environment.id, id: params.errorId, now, principal };
-      return found(await mergeErrorGroups(sql, { ...change, errors: body.errors }));
+      return found(principal, await mergeErrorGroups(sql, { ...change, errors: body.errors }));
     },
 
     async splitError({ environment, principal, params, body }) {
       const change = { env: environment.id, id: params.errorId, now, principal };
-      return found(await splitErrorGroup(sql, { ...change, fingerprints: body.fingerprints }));
+      return found(principal, await splitErrorGroup(sql, { ...change, fingerprints: body.fingerprints }));
     },
 
     async unresolveError({ environment, principal, params: { errorId } }) {
-      return found(await unresolveErrorGroup(sql, { env: environment.id, id: errorId, now, principal }));
+      return found(
+        principal,
+        await unresolveErrorGroup(sql, { env: environment.id, id: errorId, now, principal }),
+      );
     },
   };
 }
 
-function found(group: ErrorGroupDetail | undefined): ErrorGroupDetail {
+function found(principal: Principal, group: ErrorGroupDetail | undefined): ErrorGroupDetail {
   if (!group) throw notFound('Resource not found');
-  return group;
+  return shownTo(principal, group);
 }

@@ -1,6 +1,7 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Queryable } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
+import type { CurrentVersion } from '../versions/versions.ts';
 
 /** A task as the version declares it that a run of it will execute on. */
 export interface KnownTask {
@@ -32,9 +33,21 @@ export async function findLock(
       `Version "${version}" cannot execute runs: its deployment is ${row.state}. Lock to another version.`,
     );
   }
-  if (!row.manifest) throw unprocessable(`Version "${version}" has no task "${task}".`);
+  if (!row.manifest) throw lacksTask(version, task);
   return { manifest: row.manifest, lockedTo: row.id };
 }
+
+/** The same where the version is the current one, whose tasks are known. */
+export function lockToCurrent({ id, version, tasks }: CurrentVersion, task: string): KnownTask {
+  const manifest = tasks.get(task);
+  if (!manifest) throw lacksTask(version, task);
+  return { manifest, lockedTo: id };
+}
+
+const lacksTask = (version: string, task: string) =>
+  unprocessable(
+    `Version "${version}" has no task "${task}". A run that another one waits for starts on the version of that one; the option version names another.`,
+  );
 
 /** The same for the deployment that carries an `externalDeploymentId`. Undefined while none does. */
 export async function findExternal(

@@ -4,12 +4,16 @@ import type { RecordHere } from '../audit/record.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
 import type { Engine } from '../runs/engine.ts';
+import { switchTo } from './activate.ts';
 import { factsOf, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type SettingColumns } from './settings.ts';
 import { requireScheduledTask } from './tasks.ts';
 import { replaceSettings } from './update.ts';
 
-/** Creates a schedule, or replaces the settings of the one with the same key: its task and whether it is active stay. */
+/**
+ * Creates a schedule, or replaces the settings of the one with the same key. That one keeps its task, and stays active or inactive unless the
+ * body says what it is to be.
+ */
 export async function createSchedule(
   engine: Engine,
   env: number,
@@ -22,7 +26,10 @@ export async function createSchedule(
     const now = engine.clock.now();
     for (;;) {
       const known = await findByKey(tx, env, key);
-      if (known) return replaceSettings(tx, known, body, now, record);
+      if (known) {
+        const replaced = await replaceSettings(tx, known, body, now, record);
+        return switchTo(tx, replaced, body.active ?? replaced.active, now, record);
+      }
       const id = newTimedId('sched', now);
       const made = await insertSchedule(tx, {
         env,
@@ -30,8 +37,8 @@ export async function createSchedule(
         type: 'IMPERATIVE',
         task: body.task,
         key: { text: key, given: body.deduplicationKey !== '' },
-        active: body.active ?? true,
         settings: readSettings(id, body, now),
+        active: body.active ?? true,
         now: new Date(now),
       });
       if (made) {
@@ -56,9 +63,9 @@ export interface NewSchedule {
   readonly type: ScheduleType;
   readonly task: string;
   readonly key?: { readonly text: string; readonly given: boolean };
+  readonly settings: SettingColumns;
   /** Default true. */
   readonly active?: boolean;
-  readonly settings: SettingColumns;
   readonly now: Date;
 }
 
@@ -67,15 +74,15 @@ export async function insertSchedule(
   sql: Queryable,
   schedule: NewSchedule,
 ): Promise<ScheduleRow | undefined> {
-  const { env, id, type, task, key, active = true, settings, now } = schedule;
+  const { env, id, type, task, key, settings, active = true, now } = schedule;
   await ensureQueue(sql, env, settings.overlap);
   const [row] = await sql<ScheduleRow[]>`
     insert into schedules (env, id, type, task, cron, description, timezone, spread, deduplication_key, key_given, external_id,
-                           missed, overlap, active, since, next_nominal, next_at, created_at)
+                           missed, overlap, since, active, next_nominal, next_at, created_at)
     values (${env}, ${id}, ${type}, ${task}, ${settings.cron}, ${settings.description}, ${settings.timezone},
             ${settings.spread}, ${key?.text ?? null}, ${key?.given ?? false}, ${settings.externalId}, ${settings.missed},
-            ${settings.overlap}, ${active}, ${settings.since}, ${active ? settings.nextNominal : null},
-            ${active ? settings.nextAt : null}, ${now})
+            ${settings.overlap}, ${settings.since}, ${active}, ${active ? settings.nextNominal : null}::timestamptz,
+            ${active ? settings.nextAt : null}::timestamptz, ${now})
     on conflict do nothing
     returning *`;
   return row;

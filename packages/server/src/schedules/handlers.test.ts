@@ -119,6 +119,23 @@ describe('create', () => {
     expect(body.generator.expression).toBe('@daily');
   });
 
+  test('makes an inactive one, and says of one that is there whether it is to be active', async () => {
+    const settings = { deduplicationKey: 'quiet', cron: '* * * * *' };
+    const { status, body } = await create({ ...settings, active: false });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ active: false, nextRun: null, nextRunEffectiveAt: null });
+    const [row] = await sql<{ next_at: Date | null }[]>`select next_at from schedules where id = ${body.id}`;
+    expect(row?.next_at).toBeNull();
+    expect((await create(settings)).body).toMatchObject({ id: body.id, active: false, nextRun: null });
+    const active = (await create({ ...settings, active: true })).body;
+    expect(active).toMatchObject({ id: body.id, active: true, nextRun: expect.any(String) as string });
+    expect((await create({ ...settings, active: false })).body).toMatchObject({
+      active: false,
+      nextRun: null,
+    });
+    expect((await create({ ...settings, active: 'no' })).status).toBe(400);
+  });
+
   test('at the same time with one key makes one', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => create({ deduplicationKey: 'race' })));
     expect(made.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -289,19 +306,6 @@ test('activate and deactivate reply the schedule, again and again; a deleted one
   }
   expect(await call('DELETE', `/api/v1/schedules/${id}`)).toEqual({ status: 200, body: { id } });
   expect((await call('DELETE', `/api/v1/schedules/${id}`)).status).toBe(404);
-});
-
-test('a schedule can be created inactive, and creating it again changes nothing of that', async () => {
-  const inactive = { deduplicationKey: 'inactive', active: false };
-  const { id } = (await create(inactive)).body;
-  const [planned] = await sql`select active, next_at from schedules where id = ${id}`;
-  expect(planned).toEqual({ active: false, next_at: null });
-  expect((await create({ ...inactive, cron: '1 1 * * *' })).body).toMatchObject({ id, active: false });
-  expect((await create({ ...inactive, active: true })).body).toMatchObject({ id, active: false });
-  await call('POST', `/api/v1/schedules/${id}/activate`);
-  const again = (await create(inactive)).body;
-  expect({ active: again.active, fires: again.nextRun !== null }).toEqual({ active: true, fires: true });
-  await call('DELETE', `/api/v1/schedules/${id}`);
 });
 
 test('preview shows the next ticks of an inactive schedule, too', async () => {

@@ -28,12 +28,12 @@ export const errorColumns = ({
     header: 'Error',
     width: 'minmax(100px, 4fr)',
     isEssential: true,
-    cell: ({ id, errorType, errorMessage, status, firstSeen }) => (
+    cell: ({ id, errorType, errorMessage, sampleMessage = errorMessage, status, firstSeen }) => (
       <>
         <Mark look={errorLooks[status]} compact />
         <PageLink to={`/errors/${id}`} className="error-text cut" tabIndex={-1}>
           <span className="strong">{visibleControls(errorType)}</span>{' '}
-          <span className="error-says">{visibleControls(errorMessage.slice(0, shownCharacters))}</span>
+          <span className="error-says">{visibleControls(sampleMessage.slice(0, shownCharacters))}</span>
         </PageLink>
         {now - Date.parse(firstSeen) < newMs && <span className="tag tone-warn">new</span>}
       </>

@@ -56,17 +56,18 @@ export function ErrorPage() {
 function OneError({ group, period }: { readonly group: ErrorDetail; readonly period: string }) {
   const [, setSearch] = useSearchTexts();
   const points = group.trend?.points ?? [];
+  const message = group.sampleMessage ?? group.errorMessage.slice(0, 1_000);
   const inPeriod = points.reduce((sum, { count }) => sum + count, 0);
   return (
     <Page
-      title={`${group.errorType}: ${group.errorMessage.slice(0, 120)}`}
+      title={`${group.errorType}: ${message.slice(0, 120)}`}
       heading={
         <span className="error-heading">
           <Mark look={errorLooks[group.status]} compact />
           <span>{visibleControls(group.errorType)}</span>
         </span>
       }
-      summary={<span className="error-summary">{visibleControls(group.errorMessage.slice(0, 1_000))}</span>}
+      summary={<span className="error-summary">{visibleControls(message)}</span>}
       actions={<ErrorActions group={group} />}
     >
       <ErrorState group={group} />

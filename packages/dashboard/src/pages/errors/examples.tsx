@@ -72,7 +72,7 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
       {run.error && !run.data ? (
         <Failure error={run.error} onRetry={() => void run.refetch()} />
       ) : run.data?.error ? (
-        <ErrorView error={run.data.error} causes={run.data.error.causes} />
+        <ErrorView error={run.data.error} causes={run.data.error.causes} version={run.data.version} />
       ) : run.data ? (
         <Empty title="This run has no error any more." />
       ) : (

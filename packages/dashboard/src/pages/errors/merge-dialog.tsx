@@ -71,7 +71,7 @@ function MergeForm({ group, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
             {search === '' ? 'This task has no other errors.' : 'No other error of this task has this text.'}
           </li>
         ) : (
-          others.map(({ id, errorType, errorMessage, count, lastSeen }) => (
+          others.map(({ id, errorType, errorMessage, sampleMessage = errorMessage, count, lastSeen }) => (
             <li key={id}>
               <label className="merge-item">
                 <input
@@ -82,7 +82,7 @@ function MergeForm({ group, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
                 />
                 <span className="cut">
                   <span className="strong">{visibleControls(errorType)}</span>{' '}
-                  {visibleControls(errorMessage.slice(0, 300))}
+                  {visibleControls(sampleMessage.slice(0, 300))}
                 </span>
                 <span className="muted small number">
                   {count.toLocaleString('en')}×, <Time at={lastSeen} />

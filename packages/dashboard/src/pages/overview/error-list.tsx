@@ -22,7 +22,7 @@ export function ErrorList({ range }: { readonly range: string }) {
                 <li key={one.id} className="overview-error">
                   <PageLink to={`/errors/${one.id}`} className="cut">
                     <span className="strong">{visibleControls(one.errorType)}</span>{' '}
-                    {visibleControls(one.errorMessage.slice(0, 200))}
+                    {visibleControls((one.sampleMessage ?? one.errorMessage).slice(0, 200))}
                   </PageLink>
                   <span className="number is-end">{one.count.toLocaleString('en')}×</span>
                   <span className="muted small cut">{visibleControls(one.taskIdentifier)}</span>

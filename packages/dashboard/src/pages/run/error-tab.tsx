@@ -18,7 +18,7 @@ export function ErrorTab({
   const group = attempts.data?.data.findLast((attempt) => attempt.error?.group !== undefined)?.error?.group;
   return (
     <div className="error-columns">
-      <ErrorView error={error} causes={error.causes} />
+      <ErrorView error={error} causes={error.causes} version={run.version} />
       {group !== undefined && <Group id={group} />}
     </div>
   );

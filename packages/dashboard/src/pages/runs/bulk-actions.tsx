@@ -39,7 +39,7 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
   const isCancel = asked === 'cancel';
   return (
     <>
-      <BulkBar selection={selection} noun="run" {...(filter && { total })}>
+      <BulkBar selection={selection} noun="run" total={total}>
         <Button icon="cancel" look="danger" disabled={isTooMany} onClick={() => setAsked('cancel')}>
           Cancel {what}
         </Button>
@@ -62,7 +62,7 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
           create.mutate({
             body: {
               action: asked ?? 'cancel',
-              ...(selection.isAll && filter ? { filter } : { runIds: [...selection.ids] }),
+              ...(selection.isAll ? { filter } : { runIds: [...selection.ids] }),
             },
           })
         }

@@ -5,7 +5,7 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import type { Given } from '../../api/operation-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
-import { fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
+import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
 import { browserTimeZone } from '../../parts/time/zone.ts';
 import { missedText, overlapTexts } from './looks.ts';
 
@@ -39,6 +39,7 @@ const missedRules = ['once', 'skip', 'all:1h', 'all:6h', 'all:1d', 'all:7d'];
 export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
   const id = useId();
   const [values, setValues] = useState(() => valuesOf(schedule));
+  const [isInactive, setInactive] = useState(false);
   const tasks = useAsk('listTasks', {}, { enabled: schedule === undefined });
   const zones = useAsk('listTimezones', {}, { inEnvironment: false });
   const options = {
@@ -64,7 +65,10 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
       overlap: values.overlap,
     };
     if (schedule) update.mutate({ params: { scheduleId: schedule.id }, body });
-    else create.mutate({ body: { ...body, deduplicationKey: values.deduplicationKey } });
+    else {
+      const { deduplicationKey } = values;
+      create.mutate({ body: { ...body, deduplicationKey, ...(isInactive && { active: false }) } });
+    }
   };
   const field = (name: keyof Values) => ({
     value: values[name],
@@ -140,6 +144,14 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
             />
           )}
         </div>
+        {schedule === undefined && (
+          <CheckField
+            label="Create it inactive"
+            hint="It does not fire before it is activated."
+            checked={isInactive}
+            onChange={(event) => setInactive(event.target.checked)}
+          />
+        )}
         <datalist id={`${id}-tasks`}>
           {tasks.data?.data.map((task) => (
             <option key={task.id} value={task.id} />

@@ -177,11 +177,11 @@ function TaskErrors({ taskId }: { readonly taskId: string }) {
       }
     >
       <ul className="card">
-        {found.map(({ id, errorType, errorMessage, count, trend }) => (
+        {found.map(({ id, errorType, errorMessage, sampleMessage = errorMessage, count, trend }) => (
           <li key={id} className="task-error">
             <PageLink to={`/errors/${id}`} className="cut">
               <span className="strong">{visibleControls(errorType)}</span>{' '}
-              {visibleControls(errorMessage.slice(0, 200))}
+              {visibleControls(sampleMessage.slice(0, 200))}
             </PageLink>
             {trend && (
               <Spark

@@ -52,6 +52,13 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
               <TextBlock text={variable.value} label="Value" />
             )}
           </Section>
+          {variable.isInherited !== undefined && (
+            <p className="muted">
+              {variable.isInherited
+                ? 'The branch has no value of its own: this is that of its parent. A change here is for this branch only.'
+                : 'This value is the branch’s own. If the parent has one, it is overridden here.'}
+            </p>
+          )}
           <Section title="In code">
             <CodeBlock text={`process.env.${variable.name}`} />
           </Section>

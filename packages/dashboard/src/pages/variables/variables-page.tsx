@@ -182,7 +182,12 @@ const variableColumns = ({ changed, onAct }: ColumnOptions): readonly Column<Env
     header: 'Name',
     width: 'minmax(110px, 2fr)',
     isEssential: true,
-    cell: ({ name }) => <code>{name}</code>,
+    cell: ({ name, isInherited }) => (
+      <>
+        <code>{name}</code>
+        {isInherited && <span className="muted small"> from the parent</span>}
+      </>
+    ),
   },
   {
     id: 'value',

@@ -4,7 +4,8 @@ import { CopyButton } from '../copy.tsx';
 import { LongText } from '../json/long-text.tsx';
 import { visibleControls } from '../json/visible-controls.ts';
 import { countText } from '../count-text.ts';
-import { commonFolder, framesOf, shortPath, type Frame } from './frames.ts';
+import { FrameItem } from './frame-item.tsx';
+import { commonFolder, framesOf, type Frame } from './frames.ts';
 import './stack.css';
 
 interface ShownError {
@@ -17,22 +18,29 @@ interface ErrorViewProps {
   readonly error: ShownError;
   /** The errors behind it, each before what caused it. */
   readonly causes?: readonly ShownError[] | undefined;
+  /** The version whose code threw it: lines of its source are shown. */
+  readonly version?: string | undefined;
 }
 
 /** An error: its message, its frames with the user's own code first in sight, and what caused it. */
-export const ErrorView = ({ error, causes = [] }: ErrorViewProps) => (
+export const ErrorView = ({ error, causes = [], version }: ErrorViewProps) => (
   <div className="error-view">
-    <OneError error={error} />
+    <OneError error={error} version={version} />
     {causes.map((cause, index) => (
       <div key={index} className="error-cause">
         <p className="muted small">Caused by</p>
-        <OneError error={cause} />
+        <OneError error={cause} version={version} />
       </div>
     ))}
   </div>
 );
 
-function OneError({ error }: { readonly error: ShownError }) {
+interface OneErrorProps {
+  readonly error: ShownError;
+  readonly version: string | undefined;
+}
+
+function OneError({ error, version }: OneErrorProps) {
   const frames = framesOf(error.stackTrace ?? '');
   return (
     <div className="one-error">
@@ -43,7 +51,7 @@ function OneError({ error }: { readonly error: ShownError }) {
         </p>
         <CopyButton text={error.stackTrace ?? error.message} what="Copy the error with its stack" />
       </div>
-      {frames.length > 0 && <Stack frames={frames} />}
+      {frames.length > 0 && <Stack frames={frames} version={version} />}
     </div>
   );
 }
@@ -61,29 +69,31 @@ function groups(
   return found;
 }
 
-function Stack({ frames }: { readonly frames: readonly Frame[] }) {
+/** So many own frames show their source without being asked. */
+const openFrames = 3;
+
+interface StackProps {
+  readonly frames: readonly Frame[];
+  readonly version: string | undefined;
+}
+
+function Stack({ frames, version }: StackProps) {
   const [isWhole, setWhole] = useState(false);
   const common = commonFolder(frames);
-  const hasOwn = frames.some(({ isOwn }) => isOwn);
+  const own = frames.filter(({ isOwn }) => isOwn);
   const line = (frame: Frame, index: number) => (
-    <li key={index} className={frame.isOwn ? 'frame-line is-own' : 'frame-line'}>
-      {frame.file === undefined ? (
-        <code>{visibleControls(frame.text)}</code>
-      ) : (
-        <>
-          <code className="frame-file">
-            {visibleControls(shortPath(frame.file, common))}
-            <span className="frame-at">:{frame.line}</span>
-          </code>
-          {frame.name !== undefined && <code className="muted cut">{visibleControls(frame.name)}</code>}
-          <CopyButton text={`${frame.file}:${frame.line}:${frame.column ?? 1}`} what="Copy file and line" />
-        </>
-      )}
-    </li>
+    <FrameItem
+      key={index}
+      frame={frame}
+      common={common}
+      version={version}
+      isFirst={frame === own[0]}
+      startsOpen={own.slice(0, openFrames).includes(frame)}
+    />
   );
   return (
     <ol className="stack-frames">
-      {isWhole || !hasOwn
+      {isWhole || own.length === 0
         ? frames.map(line)
         : groups(frames).map((group, index) =>
             group.isOwn ? (

@@ -14,9 +14,7 @@ export const checkout = task({
   queue: { name: 'orders', concurrencyLimit: 25 },
   findBy: ['payload.orderId', 'payload.customer.id'],
   retry: { maxAttempts: 1 },
-  run: async (payload, { ctx }) => {
-    // The steps of an order are of its version, also when another one becomes current meanwhile.
-    const { version } = ctx.run;
+  run: async (payload) => {
     const { orderId, customer, address, items, currency } = payload;
     const total = totalOf(payload);
     metadata.set('total', total);
@@ -24,15 +22,12 @@ export const checkout = task({
     await tags.add(`country:${address.country}`);
     logger.info('Order received', { orderId, items: items.length, total, currency });
     const tax = taxOf(address.country, total);
-    const shelves = await reserveStock
-      .triggerAndWait({ orderId, items }, { version })
-      .unwrap()
-      .catch(stoppedAt('stock'));
+    const shelves = await reserveStock.triggerAndWait({ orderId, items }).unwrap().catch(stoppedAt('stock'));
 
     metadata.set('step', 'payment');
     const charged = await chargeCard.triggerAndWait(
       { orderId, card: payload.card, amount: total, currency },
-      { concurrencyKey: currency, version },
+      { concurrencyKey: currency },
     );
     if (!charged.ok) {
       if ((charged.error.cause as Error).name !== 'PaymentDeclined') stoppedAt('payment')(charged.error);
@@ -47,10 +42,7 @@ export const checkout = task({
 
     metadata.set('step', 'shipping');
     const parcel = await shipOrder
-      .triggerAndWait(
-        { orderId, name: customer.name, address, weight: weightOf(items), shelves },
-        { version },
-      )
+      .triggerAndWait({ orderId, name: customer.name, address, weight: weightOf(items), shelves })
       .unwrap()
       .catch(stoppedAt('shipping'));
     await sendMail.trigger(

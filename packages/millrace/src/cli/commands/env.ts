@@ -55,9 +55,14 @@ const listCommand = (): Command =>
       if (options.json) return variables.forEach(printJson);
       const { line, paint } = screenOn(process.stdout);
       if (variables.length === 0) return line('No variables.');
+      const isBranch = variables.some(({ isInherited }) => isInherited !== undefined);
       const [head = '', ...rows] = table([
-        ['name', 'value'],
-        ...variables.map(({ name, value }) => [name, value]),
+        ['name', 'value', ...(isBranch ? ['from'] : [])],
+        ...variables.map(({ name, value, isInherited }) => [
+          name,
+          value,
+          ...(isBranch ? [isInherited ? 'parent' : 'branch'] : []),
+        ]),
       ]);
       line(paint.dim(head));
       for (const row of rows) line(row);

@@ -5,9 +5,11 @@ import {
   type ErrorSort,
   type ErrorStatus,
 } from '@millrace/contract/plain';
+import type { Run, runs as sdkRuns } from '@millrace/sdk';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
+import { printSource } from '../print-source.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { rulesCommand } from './error-rules.ts';
@@ -52,7 +54,7 @@ const listCommand = (): Command =>
       String(group.count),
       group.status,
       group.taskIdentifier,
-      `${group.errorType}: ${group.errorMessage}`,
+      `${group.errorType}: ${group.sampleMessage ?? group.errorMessage}`,
     ]);
     const [head = '', ...body] = table([['id', 'count', 'status', 'task', 'error'], ...rows]);
     line(paint.dim(head));
@@ -63,6 +65,7 @@ interface Group {
   readonly id: string;
   readonly errorType: string;
   readonly errorMessage: string;
+  readonly sampleMessage?: string | undefined;
   readonly taskIdentifier: string;
   readonly status: ErrorStatus;
   readonly count: number;
@@ -73,8 +76,10 @@ interface Group {
 }
 
 function printGroup(group: Group, { line, paint }: Screen): void {
-  line(paint.bold(`${group.errorType}: ${group.errorMessage}`));
+  const { errorType, errorMessage, sampleMessage = errorMessage } = group;
+  line(paint.bold(`${errorType}: ${sampleMessage}`));
   const facts = [
+    ...(sampleMessage === errorMessage ? [] : [['in common', errorMessage]]),
     ['id', group.id],
     ['task', group.taskIdentifier],
     ['status', group.status],
@@ -90,6 +95,16 @@ function printGroup(group: Group, { line, paint }: Screen): void {
 const show = (group: Group, { json }: JsonOption): void =>
   json ? printJson(group) : printGroup(group, screenOn(process.stdout));
 
+/** The latest run that failed with an error. Undefined if there is none that the key may read: the group is shown all the same. */
+async function latestRun(runs: typeof sdkRuns, error: string): Promise<Run | undefined> {
+  try {
+    const { data } = await runs.list({ error, period: '365d', limit: 1 });
+    return data[0] && (await runs.retrieve(data[0].id));
+  } catch {
+    return undefined;
+  }
+}
+
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
@@ -97,11 +112,12 @@ const showCommand = (): Command =>
       .argument('<error>', 'its id (error_…)')
       .option('--json', 'one line of JSON'),
   ).action(async (id: string, options: JsonOption) => {
-    const { errors } = await openClient(options);
+    const { errors, runs, deployments } = await openClient(options);
     const [group, fingerprints] = await Promise.all([errors.retrieve(id), errors.fingerprints(id)]);
     if (options.json) return printJson({ ...group, fingerprints });
     const screen = screenOn(process.stdout);
     printGroup(group, screen);
+    await printSource(deployments, await latestRun(runs, group.id), screen);
     if (fingerprints.length === 1) return;
     screen.line('');
     const rows = fingerprints.map((one) => [

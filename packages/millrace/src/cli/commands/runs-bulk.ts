@@ -6,7 +6,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { instant, positiveInteger } from '../options.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
-import { queueNamed } from './runs-list.ts';
+import { pathFilter, queueNamed, type PathFilter } from './runs-list.ts';
 
 type Bulk = typeof sdkRuns.bulk;
 
@@ -18,6 +18,9 @@ export interface BulkOptions extends ConnectionOptions {
   readonly runVersion?: string;
   readonly schedule?: string;
   readonly error?: string;
+  readonly errorText?: string;
+  readonly metadata?: PathFilter;
+  readonly payload?: PathFilter;
   readonly period?: string;
   readonly from?: Date;
   readonly to?: Date;
@@ -37,6 +40,13 @@ export const withBulkOptions = (command: Command): Command =>
       .option('--run-version <version>', 'all on this worker version, such as 20261121.3')
       .option('--schedule <id>', 'all of one schedule (sched_…)')
       .option('--error <id>', 'all that failed with this error group (error_…)')
+      .option('--error-text <text>', 'all that failed with an error whose type or message has this text')
+      .option(
+        '--metadata <path=value>',
+        'all with this value at a declared path; may be repeated',
+        pathFilter,
+      )
+      .option('--payload <path=value>', 'the same of the payload', pathFilter)
       .option('--period <period>', 'created in the last, for instance 7d or 30m; 7d unless told otherwise')
       .option('--from <date>', 'created then or later', instant)
       .option('--to <date>', 'created then or earlier', instant)
@@ -64,7 +74,8 @@ export function bulkSelection(ids: readonly string[], options: BulkOptions): str
 }
 
 function filterOf(options: BulkOptions): BulkRunsFilter | undefined {
-  const { task, status, tag, queue, runVersion, schedule, error, period, from, to } = options;
+  const { task, status, tag, queue, runVersion, schedule, error, errorText, metadata, payload } = options;
+  const { period, from, to } = options;
   const filter: BulkRunsFilter = {
     ...(task !== undefined && { taskIdentifier: task }),
     ...(status !== undefined && { status }),
@@ -73,6 +84,9 @@ function filterOf(options: BulkOptions): BulkRunsFilter | undefined {
     ...(runVersion !== undefined && { version: runVersion }),
     ...(schedule !== undefined && { schedule }),
     ...(error !== undefined && { error }),
+    ...(errorText !== undefined && { errorText }),
+    ...(metadata && { metadata }),
+    ...(payload && { payload }),
     ...(period !== undefined && { period }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),

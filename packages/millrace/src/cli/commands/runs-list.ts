@@ -28,10 +28,10 @@ interface ListOptions extends ConnectionOptions {
 export const queueNamed = (name: string): { type: 'task' | 'custom'; name: string } =>
   name.startsWith('task/') ? { type: 'task', name: name.slice('task/'.length) } : { type: 'custom', name };
 
-type PathFilter = Readonly<Record<string, readonly string[]>>;
+export type PathFilter = Readonly<Record<string, readonly string[]>>;
 
 /** `customer.id=42`; a path that is given again may have any of its values. */
-function pathFilter(text: string, before: PathFilter = {}): PathFilter {
+export function pathFilter(text: string, before: PathFilter = {}): PathFilter {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (path === '') throw new InvalidArgumentError('It is a path and a value, such as customer.id=42.');
   return { ...before, [path]: [...(before[path] ?? []), value] };

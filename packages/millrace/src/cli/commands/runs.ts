@@ -5,6 +5,7 @@ import { followRun } from '../follow-run.ts';
 import { wholeNumber } from '../options.ts';
 import { linePrinter } from '../print-line.ts';
 import { printRun } from '../print-run.ts';
+import { printSource } from '../print-source.ts';
 import { printTimeline } from '../print-timeline.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
@@ -36,7 +37,7 @@ const showCommand = (): Command =>
       .option('--after <run>', 'with --timeline: child runs after this one, where there are many')
       .option('--json', 'one line of JSON; with --wait the last of several'),
   ).action(async (id: string, options: ShowOptions) => {
-    const { runs } = await openClient(options);
+    const { runs, deployments } = await openClient(options);
     const ofTimeline = (['depth', 'lines', 'after'] as const).find((name) => options[name] !== undefined);
     if (ofTimeline !== undefined && !options.timeline)
       throw new CommandFailed(exitCodes.usage, `--${ofTimeline} is for --timeline: add that.`);
@@ -62,7 +63,11 @@ const showCommand = (): Command =>
     } else {
       const { data: attempts } = await runs.attempts(id);
       if (options.json) printJson({ ...run, attempts });
-      else printRun(run, attempts, screenOn(process.stdout));
+      else {
+        const screen = screenOn(process.stdout);
+        printRun(run, attempts, screen);
+        await printSource(deployments, run, screen);
+      }
     }
     if (options.wait && !run.isSuccess) process.exitCode = exitCodes.failed;
   });

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import type { Schedule } from '@millrace/sdk';
-import { readableDuration } from '@millrace/contract/plain';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { instant, positiveInteger } from '../options.ts';
-import { printJson, screenOn, table, type Screen } from '../screen.ts';
+import { printJson, screenOn, table } from '../screen.ts';
+import { readableDuration } from '@millrace/contract/plain';
+import { printSchedule } from '../print-schedule.ts';
+import { createCommand } from './schedules-create.ts';
 import { previewCommand } from './schedules-preview.ts';
 import { ticksCommand } from './schedules-ticks.ts';
 
@@ -53,40 +55,11 @@ const listCommand = (): Command =>
     for (const row of body) line(row);
   });
 
-function printSchedule(schedule: Schedule, { line, paint }: Screen): void {
-  line(paint.bold(`${schedule.task}: ${schedule.generator.description}`));
-  const facts = [
-    ['id', schedule.id],
-    ['cron', schedule.generator.expression],
-    ['zone', schedule.timezone],
-    ['declared', schedule.type === 'DECLARATIVE' ? 'in code' : 'through the API'],
-    ['active', schedule.active ? 'yes' : 'no'],
-    ['missed', schedule.missed],
-    ['overlap', schedule.overlap],
-    ...(schedule.window === undefined ? [] : [['window', schedule.window]]),
-    ...(schedule.deduplicationKey === undefined ? [] : [['key', schedule.deduplicationKey]]),
-    ...(schedule.externalId === undefined ? [] : [['external id', schedule.externalId]]),
-    ['next run', schedule.nextRunEffectiveAt?.toISOString() ?? 'none'],
-    ...(schedule.lag
-      ? [
-          [
-            'lag',
-            `last ${readableDuration(schedule.lag.lastMs)}, most ${readableDuration(schedule.lag.maxMs)} of ${schedule.lag.runs}`,
-          ],
-        ]
-      : []),
-  ];
-  for (const row of table(facts)) line(row);
-}
-
-const print = (schedule: Schedule, json: boolean | undefined): void =>
-  json ? printJson(schedule) : printSchedule(schedule, screenOn(process.stdout));
-
 const showCommand = (): Command =>
   withSchedule(new Command('show').description('one schedule, and how late its runs start')).action(
     async (id: string, options: JsonOption) => {
       const { schedules } = await openClient(options);
-      print(await schedules.retrieve(id), options.json);
+      printSchedule(await schedules.retrieve(id), options.json);
     },
   );
 
@@ -94,7 +67,7 @@ const activateCommand = (): Command =>
   withSchedule(new Command('activate').description('let a schedule fire, from its next time on')).action(
     async (id: string, options: JsonOption) => {
       const { schedules } = await openClient(options);
-      print(await schedules.activate(id), options.json);
+      printSchedule(await schedules.activate(id), options.json);
     },
   );
 
@@ -102,7 +75,7 @@ const deactivateCommand = (): Command =>
   withSchedule(new Command('deactivate').description('keep a schedule from firing')).action(
     async (id: string, options: JsonOption) => {
       const { schedules } = await openClient(options);
-      print(await schedules.deactivate(id), options.json);
+      printSchedule(await schedules.deactivate(id), options.json);
     },
   );
 
@@ -137,6 +110,7 @@ export const schedulesCommand = (): Command =>
     .description('tasks that run at the times of a cron expression')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(createCommand())
     .addCommand(previewCommand())
     .addCommand(ticksCommand())
     .addCommand(activateCommand())

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { EnvironmentKind } from '@millrace/contract';
 import { createLog, loadMasterKey, type Credentials } from '@millrace/server';
+import { localBuildIn } from '../../bundle/local-build.ts';
 import { loadProject } from '../../project/index.ts';
 import { publishedLines } from './published-lines.ts';
 import type { Runner } from '../../runner/options.ts';
@@ -69,6 +70,8 @@ export async function dev(options: DevOptions): Promise<void> {
       log,
       reveal: true,
       notificationNetworks,
+      // The versions that the runner below registers are in this folder, and nowhere else.
+      localBuild: localBuildIn(dir),
     });
     cleanup.add(() => server.close());
     if (!env?.trim()) serveKeyChanges({ database, masterKey, file, log }, cleanup);

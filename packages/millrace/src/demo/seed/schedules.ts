@@ -36,14 +36,14 @@ const markets = [
 /** A schedule for each market; one of them is switched off. */
 export async function addSchedules(): Promise<void> {
   for (const { market, ...settings } of markets) {
-    const { id } = await schedules.create({
+    await schedules.create({
       task: 'price-watch',
       missed: 'skip',
       externalId: market,
       deduplicationKey: `price-watch-${market}`,
+      active: market !== 'in',
       ...settings,
     });
-    if (market === 'in') await schedules.deactivate(id);
   }
 }
 

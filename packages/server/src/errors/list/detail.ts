@@ -1,5 +1,6 @@
 import type { ErrorGroupDetail, ErrorStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { sampleMessage } from './sample.ts';
 
 export interface DetailRow {
   readonly id: string;
@@ -7,6 +8,7 @@ export interface DetailRow {
   readonly task: string;
   readonly type: string;
   readonly message: string;
+  readonly sample: string | null;
   readonly total: number;
   readonly first_seen: Date;
   readonly last_seen: Date;
@@ -28,7 +30,7 @@ const maxAffectedVersions = 5;
 
 /** Columns of a `DetailRow`, from `g`, a row of error_groups. */
 export const detailColumns = (sql: Queryable, now: Date) => sql`
-  g.id, g.fingerprint, g.task, g.type, g.message, g.total::float8 as total, g.first_seen, g.last_seen,
+  g.id, g.fingerprint, g.task, g.type, g.message, ${sampleMessage(sql)} as sample, g.total::float8 as total, g.first_seen, g.last_seen,
   array(select v.version
           from (select distinct e.version from error_fingerprints f
                   join error_versions e on e.env = f.env and e.fingerprint_id = f.id
@@ -50,6 +52,7 @@ export function detailOf(row: DetailRow): ErrorGroupDetail {
     taskIdentifier: row.task,
     errorType: row.type,
     errorMessage: row.message,
+    ...(row.sample !== null && { sampleMessage: row.sample }),
     count: row.total,
     firstSeen: row.first_seen.toISOString(),
     lastSeen: row.last_seen.toISOString(),

@@ -2,6 +2,7 @@ import type { ErrorStatus } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { lapsed } from './detail.ts';
 import { countIn, ownConditions, says, type ErrorFilter } from './filters.ts';
+import { sampleMessage } from './sample.ts';
 import { all, ordered, orders, type Position, type Sort } from './order.ts';
 
 export interface GroupRow {
@@ -10,6 +11,7 @@ export interface GroupRow {
   readonly task: string;
   readonly type: string;
   readonly message: string;
+  readonly sample: string | null;
   readonly status: ErrorStatus;
   readonly lapsed: boolean;
   /** Occurrences in the range of the filter. */
@@ -59,7 +61,7 @@ export async function fetchPage(
   const rows = await sql<(SlotRow & { fetched: number; said: number })[]>`
     with nearest as materialized (${groups}),
     found as (
-      select g.id, g.fingerprint, g.task, g.type, g.message, g.status, ${lapsed(sql, filter.now)} as lapsed,
+      select g.id, g.fingerprint, g.task, g.type, g.message, ${sampleMessage(sql)} as sample, g.status, ${lapsed(sql, filter.now)} as lapsed,
              (${countIn(sql, filter)})::float8 as count, g.first_seen, g.last_seen, g.resolved_at, g.ignored_until,
              g.seen_slot, g.total_slot, g.total,
              ${orders[sort].slot(sql)} as slot

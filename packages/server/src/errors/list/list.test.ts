@@ -53,6 +53,7 @@ test('an item has the fields of the wire, dates with milliseconds, and null wher
         taskIdentifier: 'task',
         errorType: 'Error',
         errorMessage: 'boom',
+        sampleMessage: 'boom',
         status: 'unresolved',
         count: 2,
         firstSeen: '2026-11-21T10:00:00.001Z',

@@ -126,6 +126,7 @@ const itemOf = (row: GroupRow): ErrorGroup => ({
   taskIdentifier: row.task,
   errorType: row.type,
   errorMessage: row.message,
+  ...(row.sample !== null && { sampleMessage: row.sample }),
   status: row.lapsed ? 'unresolved' : row.status,
   count: row.count,
   firstSeen: row.first_seen.toISOString(),

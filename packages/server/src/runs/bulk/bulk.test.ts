@@ -1,3 +1,4 @@
+import type { BulkFilter } from '@millrace/contract';
 import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../../test/support/locks.ts';
 import { column } from '../../db/columns.ts';
@@ -6,6 +7,7 @@ import { newTimedId } from '../../db/ids.ts';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import type { Engine } from '../engine.ts';
 import { listRuns } from '../list/list.ts';
+import { declarePaths } from '../paths/declare.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { abortBulkAction } from './abort.ts';
 import { createBulkAction } from './create.ts';
@@ -37,6 +39,45 @@ const listed = async ({ sql, environment, engine }: TestEngine, query: object) =
 
 /** The ids of its filter are of the past: they are given a moment before. */
 const later = (fixture: TestEngine) => fixture.engine.clock.shift(10);
+
+test('finds runs by values at declared paths and by the text of their error, as the list does', async () => {
+  const fixture = await testEngine();
+  const { engine, environment } = fixture;
+  const { id: version } = await fixture.register('echo');
+  await fixture.sql.begin((tx) =>
+    declarePaths(tx, environment.id, ['metadata.plan', 'payload.order'], engine.clock.now(), 'path'),
+  );
+  await engine.paths.refresh();
+  const wanted = await fixture.trigger('echo', { metadata: { plan: 'pro' } }, { order: 7 });
+  const others = [
+    await fixture.trigger('echo', { metadata: { plan: 'pro' } }, { order: 8 }),
+    await fixture.trigger('echo', { metadata: { plan: 'free' } }, { order: 7 }),
+  ];
+  later(fixture);
+  const create = (action: 'cancel' | 'replay', filter: BulkFilter) =>
+    createBulkAction(engine, environment.id, { action, filter });
+  const id = await create('cancel', { metadata: { plan: ['pro', 'max'] }, payload: { order: 7 } });
+  await workOff(fixture);
+  expect(await countsOf(fixture, id)).toEqual({ status: 'COMPLETED', total: 1, success: 1, failure: 0 });
+  expect(await fixture.statusOf(wanted.id)).toBe('CANCELED');
+  for (const run of others) expect(await fixture.statusOf(run.id)).toBeNull();
+  await expect(create('cancel', { metadata: { other: 1 } })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('metadata.other is not declared') as string,
+  });
+
+  await fixture.addRunner('r');
+  for (const message of ['the disk is full', 'no route to host']) {
+    const [attempt] = await fixture.claim('r', [version], 1);
+    const error = { type: 'BUILT_IN_ERROR', name: 'Error', message, stackTrace: '' } as const;
+    await fixture.end(attempt!, { kind: 'failed', status: 'FAILED', error });
+  }
+  const replayed = await create('replay', { errorText: 'DISK is' });
+  await workOff(fixture);
+  expect(await countsOf(fixture, replayed)).toMatchObject({ total: 1, success: 1 });
+  const none = await create('replay', { errorText: 'nothing of this' });
+  expect(await countsOf(fixture, none)).toMatchObject({ status: 'COMPLETED', total: 0 });
+});
 
 test('cancels what a filter finds, and nothing that comes later', async () => {
   const fixture = await testEngine();

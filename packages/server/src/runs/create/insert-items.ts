@@ -1,3 +1,4 @@
+import { raw } from 'sql-template-tag';
 import { column, texts, type Value } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { compactArraysOf, elementsOf, namesOf, valuesOf, writtenOf } from './parameters.ts';
@@ -12,8 +13,9 @@ interface ItemsOfBatch {
   readonly runs: readonly NewRun[];
 }
 
-const { env, id, payload, metadata, ...everyday } = everydayColumns;
-const { due, ...ofBatch } = itemColumns;
+const { env, id, payload, metadata, ...same } = everydayColumns;
+const { due, pinnedVersion, ...ofBatch } = itemColumns;
+const everyday = { ...same, pinnedVersion };
 
 const batchColumns = { env, ...ofBatch };
 const batchValues = valuesOf(batchColumns);
@@ -26,22 +28,31 @@ const held = {
   written: writtenOf({ ...batchColumns, ...heldColumns }),
 };
 
+/** The facets of the kind `k` of runs, whose queue is `q`. */
+const facets = raw(
+  `(case when q.name = 'task/' || k.task then array['o:' || k.task, 'v:' || k.version]
+         else array['t:' || k.task, 'q:' || k.queue_id, 'v:' || k.version] end)`,
+);
+
 /** Inserts items that wait for the sealing of their batch. */
 export async function insertHeld(sql: Queryable, { runs, createdAt }: ItemsOfBatch): Promise<void> {
   const first = runs[0] as NewRun;
   // Items of one task in one queue have the same facets, if they are of one span. An id begins with its span.
   const kinds = [
-    ...new Map(runs.map((run) => [`${run.id.slice(0, 10)} ${run.queueId} ${run.task}`, run])).values(),
+    ...new Map(
+      runs.map((run) => [`${run.id.slice(0, 10)} ${run.queueId} ${run.pinnedVersion} ${run.task}`, run]),
+    ).values(),
   ];
+  const pick = (read: (run: NewRun) => Value) => column(kinds, read);
   await sql`
     with noted as (
       insert into run_facets (env, facet, span)
       select ${first.env}::int, f.facet, left(k.id, 10)
-        from unnest(${kinds.map((run) => run.task)}::text[], ${kinds.map((run) => run.queueId)}::int[],
-                    ${kinds.map((run) => run.id)}::text[]) as k (task, queue_id, id)
+        from unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[],
+                    ${pick(pinnedVersion.value)}::int[]) as k (task, queue_id, id, version)
         join queues q on q.id = k.queue_id
-        cross join lateral unnest(case when q.name = 'task/' || k.task then array['o:' || k.task]
-                                       else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
+        cross join lateral unnest(${facets}) as f (facet)
+       where f.facet is not null
        order by 1, 2, 3
       on conflict do nothing
     ), counted as (
@@ -74,11 +85,12 @@ export async function insertSealed(
   const { count } = await sql`
     with lane as materialized (
       select l.id, k.ix
-        from unnest(${pick((run) => run.queueId)}::int[], ${pick((run) => run.concurrencyKey)}::text[])
-               with ordinality as k (queue_id, key, ix)
+        from unnest(${pick((run) => run.queueId)}::int[], ${pick((run) => run.concurrencyKey)}::text[], ${pick(pinnedVersion.value)}::int[])
+               with ordinality as k (queue_id, key, version, ix)
         -- held, so that no claim drops the lane before the runs are in it
         cross join lateral (
-          select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = 0 limit 1 for key share) l
+          select x.id from lanes x
+           where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = coalesce(k.version, 0) limit 1 for key share) l
     ), sealed as materialized (
       update batches set sealed_at = ${new Date(now)}, received = run_count
        where env = ${environment}::int and id = ${batch} and received = 0 and sealed_at is null and aborted_at is null
@@ -88,11 +100,11 @@ export async function insertSealed(
       insert into run_facets (env, facet, span)
       select ${environment}::int, f.facet, left(k.id, 10)
         from sealed
-        cross join unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[])
-                     as k (task, queue_id, id)
+        cross join unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[],
+                          ${pick(pinnedVersion.value)}::int[]) as k (task, queue_id, id, version)
         join queues q on q.id = k.queue_id
-        cross join lateral unnest(case when q.name = 'task/' || k.task then array['o:' || k.task]
-                                       else array['t:' || k.task, 'q:' || k.queue_id] end) as f (facet)
+        cross join lateral unnest(${facets}) as f (facet)
+       where f.facet is not null
        order by 1, 2, 3
       on conflict do nothing
     ), items as materialized (
@@ -131,9 +143,10 @@ export async function makeLanes(
   const { kinds } = kindsOf(runs);
   const { count } = await sql`
     insert into lanes (env, queue_id, key, pinned_version)
-    select distinct ${environment}::int, k.queue_id, k.key, 0
-      from unnest(${column(kinds, (run) => run.queueId)}::int[], ${column(kinds, (run) => run.concurrencyKey)}::text[]) as k (queue_id, key)
-     order by 2, 3
+    select distinct ${environment}::int, k.queue_id, k.key, coalesce(k.version, 0)
+      from unnest(${column(kinds, (run) => run.queueId)}::int[], ${column(kinds, (run) => run.concurrencyKey)}::text[],
+                  ${column(kinds, pinnedVersion.value)}::int[]) as k (queue_id, key, version)
+     order by 2, 3, 4
     on conflict do nothing`;
   return count > 0;
 }

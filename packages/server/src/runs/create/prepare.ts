@@ -12,7 +12,7 @@ import { cleanQueueName } from '../../queues/names.ts';
 import { queueOf } from '../../versions/queues.ts';
 import type { Engine } from '../engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
-import { findExternal, findLock, type KnownTask } from '../lock.ts';
+import { findExternal, findLock, lockToCurrent, type KnownTask } from '../lock.ts';
 import { plainOptions, type Debounce, type NewRun } from './row.ts';
 import { storableJson } from '../storable.ts';
 
@@ -54,15 +54,17 @@ export function prepareRun(
   const options = body.options ?? {};
   if (
     current instanceof Promise ||
-    options.lockToVersion !== undefined ||
+    (options.lockToVersion !== undefined && options.lockToVersion !== current?.version) ||
     options.externalDeploymentId !== undefined ||
     options.payloadType === storedType
   ) {
     return prepareSlowly(engine, environment, task, body, beside, current);
   }
-  const manifest = current?.tasks.get(task);
-  const queueId = engine.queues.id(environment.id, queueName(task, options, manifest));
-  const facts = { manifest, lockedTo: undefined };
+  const facts: KnownTask =
+    current && options.lockToVersion !== undefined
+      ? lockToCurrent(current, task)
+      : { manifest: current?.tasks.get(task), lockedTo: undefined };
+  const queueId = engine.queues.id(environment.id, queueName(task, options, facts.manifest));
   return typeof queueId === 'number'
     ? buildRun(engine, environment, task, body, beside, queueId, facts)
     : queueId.then((id) => buildRun(engine, environment, task, body, beside, id, facts));

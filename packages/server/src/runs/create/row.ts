@@ -131,6 +131,7 @@ export const requestColumns = {
 /** Columns that items of a batch have. An everyday trigger has none of them. */
 export const itemColumns = {
   due: { name: 'delayed_until', type: 'timestamptz', value: (run) => run.due },
+  pinnedVersion: { name: 'version_id', type: 'int', value: (run) => run.pinnedVersion || null },
   batch: { name: 'batch_id', type: 'text', value: (run) => run.batch },
   parentId: { name: 'parent_id', type: 'text', value: (run) => run.parentId },
   rootId: { name: 'root_id', type: 'text', value: (run) => run.rootId },
@@ -144,7 +145,6 @@ export const itemColumns = {
 
 /** Columns that only the general statement writes: a run that has one of them does not take the fast path. */
 const specialColumns = {
-  pinnedVersion: { name: 'version_id', type: 'int', value: (run) => run.pinnedVersion || null },
   tags: {
     name: 'tags',
     // The text of an array: PostgreSQL has no arrays of arrays of different lengths.

@@ -88,7 +88,7 @@ async function writeDistinct(
   runs: readonly NewRun[],
 ): Promise<Written[]> {
   const offers = runs.map((run) =>
-    run.state === 'queued' && run.pinnedVersion === 0 ? dispatch.offer(run.env) : undefined,
+    run.state === 'queued' ? dispatch.offer(run.env, run.pinnedVersion) : undefined,
   );
   const rows = await insert(engine, facets, runs, offers).catch((error: unknown) => {
     for (const offer of offers) offer?.decline();

@@ -16,7 +16,7 @@ test('a slot that was promised is free again when the assignment for it cannot b
   onTestFinished(() => dispatch.stop());
   const offered = async () => {
     for (;;) {
-      const offer = dispatch.offer(environment.id);
+      const offer = dispatch.offer(environment.id, 0);
       if (offer) return offer;
       dispatch.wake(environment.id);
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -24,6 +24,11 @@ test('a slot that was promised is free again when the assignment for it cannot b
   };
   const offer = await offered();
   expect(runner.free).toBe(2);
+  // A run that is pinned to the current version is handed over too, one that is pinned to another waits in its lane.
+  const pinned = dispatch.offer(environment.id, id);
+  expect(pinned?.version).toBe(id);
+  pinned?.decline();
+  expect(dispatch.offer(environment.id, id + 1)).toBeUndefined();
   // The name of a version or a queue could not be read.
   offer.accept(Promise.reject(new Error('PostgreSQL is away')));
   await expect.poll(() => runner.free, { timeout: 20_000 }).toBe(3);

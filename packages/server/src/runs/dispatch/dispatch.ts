@@ -18,8 +18,11 @@ export interface Offer {
 }
 
 export interface Dispatch {
-  /** A slot for a run that would otherwise be queued, if a runner of this process is free and nothing waits ahead of the run. */
-  offer(env: number): Offer | undefined;
+  /**
+   * A slot for a run that would otherwise be queued, if a runner of this process is free and nothing waits ahead of the run. `pinned` is the
+   * id of the version that it is pinned to, 0 for none: only runs of the current version are handed over.
+   */
+  offer(env: number, pinned: number): Offer | undefined;
   /** Runs were queued, a slot of a limited queue came free, or a runner connected: claim again, here and in the other processes. */
   wake(env: number): void;
   /** Other versions may be current or fetched: claim again here, and tell runners what to load. */
@@ -208,12 +211,13 @@ export function createDispatch({
   });
 
   return {
-    offer(env) {
+    offer(env, pinned) {
       const ring = rings.get(env);
       // During a claim something may wait. Then the order of the lanes decides, not who calls first.
       if (!ring || ring.claiming || isPaused()) return undefined;
       const current = engine.versions.current(env);
       if (!current || current instanceof Promise) return undefined;
+      if (pinned !== 0 && pinned !== current.id) return undefined;
       // Which version the run starts on depends on its id then: a claim decides.
       if (current.canary) return undefined;
       const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));
