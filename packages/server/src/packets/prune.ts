@@ -5,7 +5,7 @@ const maxAtOnce = 200;
 const unusedMs = 24 * 3_600_000;
 
 /**
- * The job that deletes packets that no run names, a day after their last use: abandoned uploads, and packets of pruned runs.
+ * The job that deletes packets that no run or step names, a day after their last use: abandoned uploads, and packets of pruned runs.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
   /** The cursor of the next tick: each pass over the table checks every packet once. */
@@ -27,6 +27,8 @@ export function packetPruner({ sql, clock }: PacketStore) {
                select from runs r where r.env = page.env and r.payload = page.name and r.payload_type = 'application/store'
              ) and not exists (
                select from runs r where r.env = page.env and r.output = page.name and r.output_type = 'application/store'
+             ) and not exists (
+               select from run_steps s where s.env = page.env and s.output = page.name and s.output_type = 'application/store'
              ))
         )
         select id, used_at from page order by used_at, id`;
