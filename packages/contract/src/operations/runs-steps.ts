@@ -16,7 +16,7 @@ export type StepKind = (typeof stepKinds)[number];
 /** `FAILED`: it has no result. A retry of the run executes it again. */
 export const stepStatuses = ['COMPLETED', 'FAILED'] as const;
 
-const stepName = z
+export const stepName = z
   .string()
   .min(1)
   .max(maxStepName + 8)
@@ -97,7 +97,12 @@ export const loadRunSteps = operation({
   summary: 'For the code of a run: the results that its earlier attempts stored',
   access: ofOwnRun,
   params: runId,
-  query: z.object({ fence: ownFence, 'page[after]': stepName.optional() }),
+  query: z.object({
+    fence: ownFence,
+    'page[after]': stepName.optional(),
+    /** This step alone. The address of a large result is good for five minutes. */
+    name: stepName.optional(),
+  }),
   reply: z.object({ data: z.array(storedStep), pagination: cursors }),
   errors: [404, 409],
 });

@@ -5,6 +5,7 @@ import { followRun } from '../follow-run.ts';
 import { wholeNumber } from '../options.ts';
 import { linePrinter } from '../print-line.ts';
 import { printRun } from '../print-run.ts';
+import { printSteps } from '../print-steps.ts';
 import { printTimeline } from '../print-timeline.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
@@ -24,7 +25,7 @@ interface ShowOptions extends ConnectionOptions {
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
-      .description('a run: status, attempts, output or error; or what happened in it and below it')
+      .description('a run: status, attempts, steps, output or error; or what happened in it and below it')
       .argument('<run>', 'its id (run_…)')
       .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
       .option(
@@ -60,9 +61,13 @@ const showCommand = (): Command =>
       if (options.json) printJson(timeline);
       else printTimeline(timeline, screenOn(process.stdout), process.stdout.columns);
     } else {
-      const { data: attempts } = await runs.attempts(id);
-      if (options.json) printJson({ ...run, attempts });
-      else printRun(run, attempts, screenOn(process.stdout));
+      const [{ data: attempts }, { data: steps }] = await Promise.all([runs.attempts(id), runs.steps(id)]);
+      if (options.json) printJson({ ...run, attempts, ...(steps.length > 0 && { steps }) });
+      else {
+        const screen = screenOn(process.stdout);
+        printRun(run, attempts, screen);
+        if (steps.length > 0) printSteps(steps, screen);
+      }
     }
     if (options.wait && !run.isSuccess) process.exitCode = exitCodes.failed;
   });

@@ -63,6 +63,7 @@ export function stepHandlers({
       return loadSteps(engine, request.environment.id, id, {
         fence: query.fence,
         after: query['page[after]'],
+        name: query.name,
         addressOf: addressesFor(request),
         masterKey: isOwn ? masterKey : undefined,
       });

@@ -12,6 +12,8 @@ const pageSize = 100;
 export interface LoadOptions {
   readonly fence: number;
   readonly after: string | undefined;
+  /** This step alone. */
+  readonly name: string | undefined;
   readonly addressOf: AddressOf;
   /** The caller is the code of the run: it reads what it returned, secrets included. Undefined: it reads what people see. */
   readonly masterKey: MasterKey | undefined;
@@ -22,7 +24,7 @@ export async function loadSteps(
   { sql }: Engine,
   env: number,
   run: string,
-  { fence, after, addressOf, masterKey }: LoadOptions,
+  { fence, after, name, addressOf, masterKey }: LoadOptions,
 ): Promise<Reply<Operations['loadRunSteps']>> {
   // The pages of one attempt fit together: nobody else stores steps while it has its lease.
   const [held] = await sql<{ version_id: number }[]>`
@@ -30,7 +32,7 @@ export async function loadSteps(
     union all
     (select u.version_id from suspended u where u.env = ${env} and u.run_id = ${run} and u.fence = ${fence} limit 1)`;
   if (!held) throw new Problem(409, 'This attempt is over: it reads no steps.', {}, false);
-  const { rows, next } = await readSteps(sql, env, run, { size: pageSize, after });
+  const { rows, next } = await readSteps(sql, env, run, { size: pageSize, after, name });
   return {
     data: rows.map((row) => storedStep(row, held.version_id, addressOf, masterKey)),
     pagination: next === undefined ? {} : { next },
