@@ -34,7 +34,7 @@ let files = 0;
 async function execute(task: string, payload: Record<string, unknown> = {}) {
   const file = join(folder, `notes-${++files}`);
   const { id } = await tasks.trigger(task, { file, ...payload });
-  const run = await runs.poll(id, { timeoutInMs: 30_000 });
+  const run = await runs.poll(id, { timeoutInMs: 30_000, pollIntervalMs: 50 });
   return { id, run, lines: await linesOf(file), steps: await stepsOf(id) };
 }
 
@@ -188,7 +188,7 @@ test('a canceled run stores the step that it is in, and starts no other', async 
   const { id } = await tasks.trigger('canceled', { file });
   await expect.poll(() => linesOf(file), { timeout: 10_000 }).toEqual(['began']);
   await runs.cancel(id);
-  const run = await runs.poll(id, { timeoutInMs: 10_000 });
+  const run = await runs.poll(id, { timeoutInMs: 10_000, pollIntervalMs: 50 });
   expect(run.status).toBe('CANCELED');
   expect(await linesOf(file)).toEqual(['began']);
   expect(await stepsOf(id)).toMatchObject([{ name: 'long', output: 'stopped' }]);
@@ -215,4 +215,57 @@ test('a name that vanished is told of in the log, with the one that came instead
   expect(body.lines.map((line: any) => line.message)).toEqual([
     expect.stringMatching(/stored the step "charge", which this one did not call\. It executed the step "charge card"/),
   ]);
+});
+
+describe('a replay from a step', () => {
+  const names = async (id: string) => (await stepsOf(id)).map((step: any) => [step.name, step.takenFrom]);
+
+  test('takes over what ended before it, and executes it and the others', async () => {
+    const first = await execute('retried');
+    const { id } = await runs.replay(first.id, { fromStep: 'loop#2' });
+    const run = await runs.poll(id, { timeoutInMs: 10_000, pollIntervalMs: 50 });
+    expect(run).toMatchObject({ status: 'COMPLETED', output: first.run.output, replayOf: first.id });
+    const [{ file }] = [first.run.payload as { file: string }];
+    expect((await linesOf(file)).slice(first.lines.length)).toEqual(['loop 1', 'loop 2', 'b', 'b', 'b']);
+    expect(await names(id)).toEqual([
+      ['a', first.id],
+      ['loop', first.id],
+      ['loop#2', undefined],
+      ['loop#3', undefined],
+      ['b', undefined],
+    ]);
+    const { entries } = await runs.timeline(id);
+    expect(entries.filter(({ kind }) => kind === 'step')).toHaveLength(5);
+    // A replay of the replay knows where the results came from.
+    const again = await runs.replay(id, { fromStep: 'b' });
+    await runs.poll(again.id, { timeoutInMs: 10_000, pollIntervalMs: 50 });
+    expect((await names(again.id))[0]).toEqual(['a', first.id]);
+  });
+
+  test('of one that did not sleep and returned secrets and large results, they reach the code', async () => {
+    const secret = await execute('secret');
+    const { id } = await runs.replay(secret.id, { fromStep: 'for x' }).catch((error) => error);
+    expect(id).toBeUndefined();
+    const large = await execute('large');
+    const replayed = await runs.replay(large.id, { fromStep: 'too large' });
+    const run = await runs.poll(replayed.id, { timeoutInMs: 10_000, pollIntervalMs: 50 });
+    expect(run.output).toEqual(large.run.output);
+    const { lines } = large;
+    expect(await linesOf((large.run.payload as { file: string }).file)).toEqual(lines);
+  });
+
+  test('names the steps that there are where it is given another one', async () => {
+    const { id } = await execute('tried');
+    const replay = (body: unknown) => server.ask(`/api/v1/runs/${id}/replay`, { method: 'POST', body });
+    const unknown = await replay({ fromStep: 'nothing' });
+    expect([unknown.status, unknown.body.error]).toEqual([
+      422,
+      'fromStep: the run has stored no step "nothing". It has stored "flaky", "late".',
+    ]);
+    expect((await replay({ fromStep: '' })).status).toBe(400);
+    expect((await replay({ fromStep: 'a\0' })).status).toBe(400);
+    const without = await execute('child', { n: 1 });
+    const none = await server.ask(`/api/v1/runs/${without.id}/replay`, { method: 'POST', body: { fromStep: 'x' } });
+    expect([none.status, none.body.error]).toEqual([422, expect.stringContaining('has stored no step. Replay it without')]);
+  });
 });
