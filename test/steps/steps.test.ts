@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunStep } from '@millrace/contract';
 import { configure, runs, tasks } from '@millrace/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
@@ -41,13 +42,14 @@ async function execute(task: string, payload: Record<string, unknown> = {}) {
 const linesOf = async (file: string): Promise<string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
 
-const stepsOf = async (id: string) => (await server.ask(`/api/v1/runs/${id}/steps`)).body.data;
+const stepsOf = async (id: string): Promise<RunStep[]> =>
+  (await server.ask(`/api/v1/runs/${id}/steps`)).body.data;
 
 test('a retry uses what is stored, executes the step that failed, and sees the same values', async () => {
   const { id, run, lines, steps } = await execute('retried');
   expect(run).toMatchObject({ status: 'COMPLETED', attemptCount: 3, output: [5, 1, [0, 10, 20], 'done'] });
   expect(lines).toEqual([`a ${id}/a`, 'loop 0', 'loop 1', 'loop 2', 'b', 'b', 'b']);
-  expect(steps.map((step: any) => [step.name, step.status, step.attempt, step.output])).toEqual([
+  expect(steps.map((step) => [step.name, step.status, step.attempt, step.output])).toEqual([
     ['a', 'COMPLETED', 1, { at: '1970-01-01T00:00:00.005Z', n: 1 }],
     ['loop', 'COMPLETED', 1, 0],
     ['loop#2', 'COMPLETED', 1, 10],
@@ -66,7 +68,7 @@ test('a step has its own retry and timeout, and one key in all its tries', async
     'Step "late" failed: It took longer than its timeout of 0.05 s.',
   ]);
   expect(lines).toEqual([1, 2, 3].map((n) => `${n} ${id}/flaky`).concat('aborted', 'aborted'));
-  expect(steps.map((step: any) => [step.name, step.status, step.tries, step.error?.name])).toEqual([
+  expect(steps.map((step) => [step.name, step.status, step.tries, step.error?.name])).toEqual([
     ['flaky', 'COMPLETED', 3, undefined],
     ['late', 'FAILED', 2, 'StepTimeoutError'],
   ]);
@@ -99,7 +101,7 @@ test('a sleep ends once: a retry does not wait again', async () => {
   const [first, second] = lines.map((line) => Number(line.split(' ')[2]));
   expect(first).toBeGreaterThanOrEqual(590);
   expect(second).toBeLessThan(500);
-  expect(steps.map((step: any) => [step.name, step.kind])).toEqual([
+  expect(steps.map((step) => [step.name, step.kind])).toEqual([
     ['nap', 'SLEEP'],
     ['until', 'SLEEP'],
   ]);
@@ -160,13 +162,17 @@ test('a large result is kept apart, and one that is too large is named', async (
   ]);
   expect(lines).toEqual(['large']);
   expect(steps[0]).not.toHaveProperty('output');
-  const response = await fetch(steps[0].outputPresignedUrl);
+  const response = await fetch(steps[0]?.outputPresignedUrl ?? '');
   expect((await response.text()).length).toBe(300_000);
 });
 
 test('secrets are shown to nobody, and reach the code again', async () => {
   const { id, run, steps } = await execute('secret');
-  expect(run.output).toEqual([28, true, expect.stringMatching(/name: the name of the step contains a secret/)]);
+  expect(run.output).toEqual([
+    28,
+    true,
+    expect.stringMatching(/name: the name of the step contains a secret/),
+  ]);
   expect(steps[0]).toMatchObject({ name: 'login', output: { n: 1 } });
   const timeline = await server.ask(`/api/v1/runs/${id}/timeline`);
   expect(JSON.stringify([steps, timeline.body])).not.toContain('correct-horse');
@@ -178,7 +184,7 @@ test('a step that nobody awaits is stored before the attempt ends, and a line sa
   expect(lines).toEqual(['slow']);
   expect(steps).toMatchObject([{ name: 'slow', status: 'COMPLETED' }]);
   const { body } = await server.ask(`/api/v1/runs/${id}/logs`);
-  expect(body.lines.map((line: any) => line.message)).toEqual([
+  expect(body.lines.map((line: { message: string }) => line.message)).toEqual([
     expect.stringMatching(/its step "slow" was open: await each step/),
   ]);
 });
@@ -212,13 +218,15 @@ test('a name that vanished is told of in the log, with the one that came instead
   const { id, run } = await execute('vanishing');
   expect(run.status).toBe('COMPLETED');
   const { body } = await server.ask(`/api/v1/runs/${id}/logs`);
-  expect(body.lines.map((line: any) => line.message)).toEqual([
-    expect.stringMatching(/stored the step "charge", which this one did not call\. It executed the step "charge card"/),
+  expect(body.lines.map((line: { message: string }) => line.message)).toEqual([
+    expect.stringMatching(
+      /stored the step "charge", which this one did not call\. It executed the step "charge card"/,
+    ),
   ]);
 });
 
 describe('a replay from a step', () => {
-  const names = async (id: string) => (await stepsOf(id)).map((step: any) => [step.name, step.takenFrom]);
+  const names = async (id: string) => (await stepsOf(id)).map((step) => [step.name, step.takenFrom]);
 
   test('takes over what ended before it, and executes it and the others', async () => {
     const first = await execute('retried');
@@ -265,7 +273,85 @@ describe('a replay from a step', () => {
     expect((await replay({ fromStep: '' })).status).toBe(400);
     expect((await replay({ fromStep: 'a\0' })).status).toBe(400);
     const without = await execute('child', { n: 1 });
-    const none = await server.ask(`/api/v1/runs/${without.id}/replay`, { method: 'POST', body: { fromStep: 'x' } });
-    expect([none.status, none.body.error]).toEqual([422, expect.stringContaining('has stored no step. Replay it without')]);
+    const none = await server.ask(`/api/v1/runs/${without.id}/replay`, {
+      method: 'POST',
+      body: { fromStep: 'x' },
+    });
+    expect([none.status, none.body.error]).toEqual([
+      422,
+      expect.stringContaining('has stored no step. Replay it without'),
+    ]);
   });
+});
+
+describe('a step that waits for an event', () => {
+  const send = (id: string, order: number, more: object = {}) =>
+    server.ask('/api/v1/events', {
+      method: 'POST',
+      body: { id, event: { name: 'order.paid', payload: { order }, ...more } },
+    });
+  const becomes = async (id: string, status: string): Promise<void> =>
+    await expect
+      .poll(async () => (await runs.retrieve(id)).status, { timeout: 10_000, interval: 20 })
+      .toBe(status);
+
+  test('goes on with the first one that fits its filter, sent now or due later, and a retry does not wait again', async () => {
+    const waiting = await Promise.all(
+      [1, 1, 2].map(async (order) => (await tasks.trigger('paid', { order, timeout: '1h' })).id),
+    );
+    for (const id of waiting) await becomes(id, 'WAITING');
+    await send('other', 3);
+    await Promise.all([send('first', 1), send('first', 1), send('later', 2, { deliverAfter: 0.3 })]);
+    const outputs = await Promise.all(
+      waiting.map(async (id) => (await runs.poll(id, { timeoutInMs: 10_000, pollIntervalMs: 50 })).output),
+    );
+    expect(outputs).toEqual([
+      ['first', 'order.paid', 1],
+      ['first', 'order.paid', 1],
+      ['later', 'order.paid', 2],
+    ]);
+    expect((await stepsOf(waiting[0] ?? ''))[0]).toMatchObject({ kind: 'EVENT', detail: 'order.paid' });
+  });
+
+  test('ends when none comes in time, and refuses what is no event', async () => {
+    const { run } = await execute('paid', { order: 9, timeout: '1s' });
+    expect(run.output).toEqual(['WaitTimeoutError']);
+    const create = async (event: unknown) => {
+      const { status, body } = await server.ask('/api/v1/waitpoints/tokens', {
+        method: 'POST',
+        body: { event },
+      });
+      return [status, body.error];
+    };
+    expect(await create({ name: 'order.*' })).toEqual([400, expect.stringContaining('it takes no *')]);
+    expect(await create({ name: 'order..paid' })).toEqual([400, expect.stringContaining('empty segment')]);
+    expect(await create({ name: 'a', filter: { x: { $near: 1 } } })).toEqual([
+      400,
+      expect.stringContaining('is not an operator'),
+    ]);
+  });
+});
+
+test('an abandoned attempt stores nothing, and a repeated call nothing new', async () => {
+  const { id } = await execute('tried');
+  const store = (body: object) =>
+    server.ask(`/api/v1/runs/${id}/steps`, {
+      method: 'PUT',
+      body: { fence: 1, name: 'x', kind: 'RUN', status: 'COMPLETED', seq: 9, tries: 1, tookMs: 1, ...body },
+    });
+  const stale = await store({});
+  expect([stale.status, stale.body.error]).toEqual([409, 'This attempt is over: its step is refused.']);
+  expect((await server.ask(`/api/v1/runs/${id}/steps/results?fence=1`)).status).toBe(409);
+  expect(await stepsOf(id)).toHaveLength(2);
+  for (const [body, field] of [
+    [{ name: '' }, 'name'],
+    [{ seq: 10_001 }, 'seq'],
+    [{ kind: 'WALK' }, 'kind'],
+    [{ fence: 0 }, 'fence'],
+  ] as const) {
+    const { status, body: told } = await store(body);
+    expect([status, told.details?.[0].path]).toEqual([400, [field]]);
+  }
+  expect(await store({ status: 'FAILED' })).toMatchObject({ status: 422 });
+  expect((await server.ask('/api/v1/runs/run_none/steps')).status).toBe(404);
 });

@@ -126,5 +126,11 @@ export const vanishing = task({ id: 'vanishing', retry: quick, run: async ({}, {
   await step.run(ctx.attempt.number === 1 ? 'charge' : 'charge card', () => 1);
   if (ctx.attempt.number === 1) throw new Error('again');
 } });
+
+export const paid = task({ id: 'paid', retry: quick, run: async ({ order, timeout }, { ctx }) => {
+  const got = await step.waitForEvent('payment', { event: 'order.paid', filter: { order }, timeout });
+  if (ctx.attempt.number === 1) throw new Error('again');
+  return got.ok ? [got.output.id, got.output.name, got.output.payload.order] : [got.error.name];
+} });
 `,
 };

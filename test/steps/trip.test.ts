@@ -86,7 +86,9 @@ test(
       runner = await work();
     }
 
-    const over = await Promise.all(ids.map((id) => runs.poll(id, { pollIntervalMs: 200, timeoutInMs: 120_000 })));
+    const over = await Promise.all(
+      ids.map((id) => runs.poll(id, { pollIntervalMs: 200, timeoutInMs: 120_000 })),
+    );
     const of = (n: number, path: string) =>
       services.deeds.filter((deed) => deed.traveller.endsWith(` ${n}`) && deed.path === path);
     let lost = 0;
@@ -98,13 +100,18 @@ test(
       const [flight, hotel] = [of(n, '/flights'), of(n, '/hotels')];
       expect([flight.length, hotel.length], `trip ${n}`).toEqual([1, 1]);
       const canceled = services.deeds.filter(
-        ({ path }) => path === `/flights/${flight[0]?.id}/cancel` || path === `/hotels/${hotel[0]?.id}/cancel`,
+        ({ path }) =>
+          path === `/flights/${flight[0]?.id}/cancel` || path === `/hotels/${hotel[0]?.id}/cancel`,
       );
       expect(canceled, `trip ${n}`).toHaveLength(isPoor(n) ? 2 : 0);
     }
     const { data: sent } = await runs.list({ taskIdentifier: 'send-tickets', limit: 100 });
-    expect(sent).toHaveLength(Math.min(100, Array.from({ length: trips }, (_, n) => n).filter((n) => !isPoor(n)).length));
-    console.log(`${lost} times a trip lost its process; the services were asked again ${services.repeated()} times`);
+    expect(sent).toHaveLength(
+      Math.min(100, Array.from({ length: trips }, (_, n) => n).filter((n) => !isPoor(n)).length),
+    );
+    console.log(
+      `${lost} times a trip lost its process; the services were asked again ${services.repeated()} times`,
+    );
     // The kills were there, and some were between a deed and its commit.
     expect(lost).toBeGreaterThanOrEqual(wanted);
     expect(services.repeated()).toBeGreaterThan(0);

@@ -48,6 +48,7 @@ export type { ParallelOptions } from './step/parallel.ts';
 export type { StepArguments, StepOptions } from './step/run.ts';
 export { StepError, StepMismatchError, StepTimeoutError } from './step/step-error.ts';
 export type { TriggeredRun } from './step/trigger.ts';
+export type { ReceivedEvent, WaitForEventOptions } from './step/wait-for-event.ts';
 export { runs } from './runs/index.ts';
 export type { AttemptsOptions, RunAttempt, RunWaitedFor } from './runs/attempts.ts';
 export { PollTimeoutError, type PollOptions } from './runs/poll.ts';

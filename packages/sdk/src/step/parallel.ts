@@ -42,6 +42,6 @@ export async function parallel<const T extends readonly (() => unknown)[]>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, acts.length) }, work));
-  if (failed) throw (failed as { readonly thrown: unknown }).thrown;
+  if (failed) throw failed.thrown;
   return results as Results<T>;
 }

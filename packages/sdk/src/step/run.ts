@@ -45,7 +45,9 @@ export async function run<T>(
 ): Promise<T> {
   const steps = ownSteps('step.run');
   if (typeof act !== 'function')
-    throw new TypeError(`step.run takes a function after the name, such as step.run('charge', async () => …).`);
+    throw new TypeError(
+      `step.run takes a function after the name, such as step.run('charge', async () => …).`,
+    );
   const timeoutMs = readTimeout(options.timeout);
   return withinAttempt(() =>
     steps.enter<T>(

@@ -13,11 +13,15 @@ export async function sleep(name: string, time: WaitTime | Date): Promise<void> 
   const { waits } = waitingRun('step.sleep');
   const given =
     time instanceof Date ? { detail: dateOf(time) } : { sleepMs: lengthOf(time, Date.now(), 'step.sleep') };
-  await steps.enter<void>({ kind: 'SLEEP', name }, ({ name: key, detail }) => wait(key, detail), async (key) => {
-    const stored = { kind: 'SLEEP', status: 'COMPLETED', tries: 1, tookMs: 0, ...given } as const;
-    const { detail } = await steps.store(key, stored);
-    return wait(key, detail);
-  });
+  await steps.enter<void>(
+    { kind: 'SLEEP', name },
+    ({ name: key, detail }) => wait(key, detail),
+    async (key) => {
+      const stored = { kind: 'SLEEP', status: 'COMPLETED', tries: 1, tookMs: 0, ...given } as const;
+      const { detail } = await steps.store(key, stored);
+      return wait(key, detail);
+    },
+  );
 
   async function wait(key: string, until: string | undefined): Promise<void> {
     await waits.begin({ key: `step/${key}`, kind: 'TIME', until: Date.parse(until ?? '') });

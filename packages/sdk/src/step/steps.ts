@@ -1,11 +1,13 @@
-import type { StepKind, StoredStep } from '@millrace/contract';
+import type { maxSteps as contractLimit, StepKind, StoredStep } from '@millrace/contract';
 import { ApiClient } from '../client/api-client.ts';
 import { readContent } from '../packets/content.ts';
 import { decode } from '../payload/decode.ts';
 import { currentRun, type RunScope, type RunSteps } from '../run-scope.ts';
 import { insist } from './insist.ts';
 import { checkName, indexed } from './name.ts';
-import { StepMismatchError } from './step-error.ts';
+import { StepError, StepMismatchError } from './step-error.ts';
+
+const maxSteps: typeof contractLimit = 10_000;
 
 /** How a kind of step is called. */
 const callOf: Readonly<Record<StepKind, string>> = {
@@ -82,10 +84,17 @@ export class Steps implements RunSteps {
       await (this.#loading ??= this.#load());
       const stored = this.#stored.get(key);
       if (stored) refuseOther(stored, kind, subject);
-      if (stored?.status === 'COMPLETED' || stored?.attempt === this.scope.attempt) return await reuse(stored);
+      if (stored?.status === 'COMPLETED' || stored?.attempt === this.scope.attempt)
+        return await reuse(stored);
       if (!stored && isNew !== true) await this.#refuseRenamed(key);
       // It was asked to stop meanwhile.
       refuseStopped(this.scope, what);
+      if (this.#seq >= maxSteps) {
+        const cause = new RangeError(
+          `A run has at most ${maxSteps} steps. Put several into one, or into other runs.`,
+        );
+        throw new StepError(key, cause, true);
+      }
       if (!stored) this.#executed.push(key);
       return await act(key, stored);
     } finally {
@@ -94,7 +103,10 @@ export class Steps implements RunSteps {
   }
 
   /** Stores how a step ended. Resolves when the server has it. */
-  async store(key: string, ended: EndedStep): Promise<{ readonly at: number; readonly detail?: string | undefined }> {
+  async store(
+    key: string,
+    ended: EndedStep,
+  ): Promise<{ readonly at: number; readonly detail?: string | undefined }> {
     const { run, fence, signal } = this.scope;
     const body = { fence, name: key, seq: ++this.#seq, ...ended };
     const send = () => this.#client.call('storeRunStep', { params: { runId: run }, body });
@@ -107,7 +119,10 @@ export class Steps implements RunSteps {
     const { run, fence, signal } = this.scope;
     // The address that came with the list may be too old by now.
     const read = async () => {
-      const { data } = await this.#client.call('loadRunSteps', { params: { runId: run }, query: { fence, name } });
+      const { data } = await this.#client.call('loadRunSteps', {
+        params: { runId: run },
+        query: { fence, name },
+      });
       return readContent(this.#client.settings, data[0]?.outputPresignedUrl ?? outputPresignedUrl);
     };
     const { text, type } = await insist(read, signal);
@@ -178,16 +193,20 @@ const listOf = (names: readonly string[]): string => {
   return `${shown.length === 1 ? 'the step' : 'the steps'} ${shown.join(', ')}${names.length > shown.length ? ' and others' : ''}`;
 };
 
-function refuseOther({ name, kind, detail }: StoredStep, called: StepKind, subject: string | undefined): void {
+function refuseOther(
+  { name, kind, detail }: StoredStep,
+  called: StepKind,
+  subject: string | undefined,
+): void {
   if (kind !== called) {
     throw new StepMismatchError(
       `The step "${name}" was stored by ${callOf[kind]}, and is now called by ${callOf[called]}: give one of the two another name.`,
     );
   }
-  const stored = detail?.split(' ')[0];
-  if (subject !== undefined && stored !== undefined && stored !== subject) {
+  // Of a trigger, the run follows.
+  if (subject !== undefined && detail !== undefined && !`${detail} `.startsWith(`${subject} `)) {
     throw new StepMismatchError(
-      `The step "${name}" was stored for "${stored}", and is now called for "${subject}": give one of the two another name.`,
+      `The step "${name}" was stored for "${detail}", and is now called for "${subject}": give one of the two another name.`,
     );
   }
 }

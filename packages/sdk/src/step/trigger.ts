@@ -18,7 +18,7 @@ export interface TriggeredRun<TId extends string = string> {
 /** The task that a step triggers: the task itself, or its id. */
 function idOf<T extends AnyTask>(what: string, task: T | TaskId<T>): TaskId<T> {
   const id: unknown = typeof task === 'string' ? task : (task as { id?: unknown } | undefined)?.id;
-  if (typeof id === 'string' && id !== '') return id as TaskId<T>;
+  if (typeof id === 'string' && id !== '') return id;
   throw new TypeError(`${what} takes a task, or the id of one, after the name.`);
 }
 
@@ -98,9 +98,18 @@ async function waitForRun<T extends AnyTask>(
       const detail = `${taskIdentifier} ${id}`;
       const ended = { kind: 'TRIGGER_AND_WAIT', tries: 1, tookMs: performance.now() - from, detail } as const;
       if (!wire.ok) {
-        await steps.store(key, { ...ended, status: 'FAILED', error: { message: 'It failed.', ...wire.error } });
+        await steps.store(key, {
+          ...ended,
+          status: 'FAILED',
+          error: { message: 'It failed.', ...wire.error },
+        });
       } else if (wire.output === undefined || wire.outputType === 'application/json') {
-        await steps.store(key, { ...ended, status: 'COMPLETED', output: wire.output, outputType: wire.outputType });
+        await steps.store(key, {
+          ...ended,
+          status: 'COMPLETED',
+          output: wire.output,
+          outputType: wire.outputType,
+        });
       } else {
         const { output, outputType } = wire;
         // What cannot be read now could not be read later either.

@@ -28,7 +28,7 @@ export function resultOf<TId extends string, TOutput>(
   if (wire.ok) {
     return { ok: true, id, taskIdentifier, output: decode(wire.output ?? null, wire.outputType) as TOutput };
   }
-  const cause = revivedError(wire.error as Readonly<Record<string, unknown>>);
+  const cause = revivedError(wire.error);
   return { ok: false, id, taskIdentifier, error: new SubtaskError(taskIdentifier, id, cause) };
 }
 

@@ -22,8 +22,7 @@ export function lengthOf(time: WaitTime, now: number, what = 'wait.for'): number
   let ms = 0;
   const calendar = new Date(now);
   for (const [unit, amount] of parts) {
-    if (!known.includes(unit))
-      throw new TypeError(`${what}: "${unit}" is no unit; use ${known.join(', ')}.`);
+    if (!known.includes(unit)) throw new TypeError(`${what}: "${unit}" is no unit; use ${known.join(', ')}.`);
     if (typeof amount !== 'number' || !(amount >= 0) || !Number.isFinite(amount)) {
       throw new TypeError(`${what}: ${unit} must be a number from 0 on; got ${String(amount)}.`);
     }

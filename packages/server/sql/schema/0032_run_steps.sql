@@ -31,3 +31,14 @@ create table run_steps (
 );
 create index run_steps_in_order on run_steps (env, run_id, seq, name);
 create index run_steps_by_packet on run_steps (env, output) where output_type = 'application/store';
+
+-- Tokens that an event completes: the first one of this name whose payload fits the filter. A row is gone when its token is over, at the latest
+-- when an event of that name is delivered or the token is pruned.
+create table event_waits (
+  env int not null,
+  name text collate "C" not null,
+  waitpoint_id text collate "C" not null,
+  filter jsonb,
+  primary key (env, name, waitpoint_id)
+);
+create unique index event_waits_by_token on event_waits (waitpoint_id);

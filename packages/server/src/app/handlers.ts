@@ -111,7 +111,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...scheduleHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.schedules.wakeAt(at) }),
     ...variableHandlers({ sql, masterKey, now: clock.now, changed }),
     ...errorHandlers(sql, clock),
-    ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
+    ...eventHandlers({ engine, dispatch, resume, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...alertHandlers({ sql, clock }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint }),

@@ -43,10 +43,7 @@ export const sealedStepContext = (id: string): string => `run_steps:${id}`;
 /**
  * Stores the result of a step, once. 409 if the attempt that tells has its run no more. Concurrent calls share a statement and a commit.
  */
-export function createStoreStep(
-  engine: Engine,
-  masterKey: MasterKey,
-): (step: NewStep) => Promise<StoredAt> {
+export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: NewStep) => Promise<StoredAt> {
   const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), { maxItems: 50 });
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
@@ -70,7 +67,8 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
     outputType: null,
     sealed: null,
     sealedId: null,
-    error: error === undefined ? null : storableJson(redactTexts(redactor, error as unknown as SerializedError)),
+    error:
+      error === undefined ? null : storableJson(redactTexts(redactor, error as unknown as SerializedError)),
   };
   if (output === undefined) return row;
   refuseUnfit(name, output, outputType);
@@ -82,7 +80,8 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
     output: stored?.name ?? clean,
     outputType: stored ? storedType : outputType,
     sealedId,
-    sealed: sealedId === null ? null : seal(masterKey, output, sealedStepContext(sealedId)).toString('base64'),
+    sealed:
+      sealedId === null ? null : seal(masterKey, output, sealedStepContext(sealedId)).toString('base64'),
   };
 }
 
@@ -91,8 +90,7 @@ function refuseUnfit(name: string, output: string, type: string): void {
     const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
     throw new Problem(413, message, {}, false);
   }
-  if (output.includes('\0'))
-    throw unprocessable(`The result of step "${name}" contains a NUL character.`);
+  if (output.includes('\0')) throw unprocessable(`The result of step "${name}" contains a NUL character.`);
   if (type.includes('json') && isTooDeep(output)) {
     throw unprocessable(
       `The result of step "${name}" is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
@@ -111,10 +109,7 @@ interface WrittenRow {
 
 const keyOf = (env: number, run: string, name: string): string => `${env} ${run} ${name}`;
 
-async function writeSteps(
-  { sql, clock }: Engine,
-  calls: readonly Row[],
-): Promise<(StoredAt | undefined)[]> {
+async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promise<(StoredAt | undefined)[]> {
   const now = clock.now();
   // A call that was repeated while the first was under way.
   const rows = [...new Map(calls.map((row) => [keyOf(row.env, row.run, row.told.name), row])).values()];
