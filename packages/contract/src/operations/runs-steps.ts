@@ -20,7 +20,7 @@ export const stepName = z
   .string()
   .min(1)
   .max(maxStepName + 8)
-  .refine((name) => !name.includes('\0'), 'must not contain a NUL character');
+  .refine((name) => !name.includes('\0') && name.isWellFormed(), 'must not contain NUL or half a character');
 
 /** What is known of a step beside its result. */
 const stepFields = z.object({
@@ -85,6 +85,23 @@ const storedStep = stepFields.pick({ name: true, kind: true, status: true, attem
 });
 export type StoredStep = z.infer<typeof storedStep>;
 
+const maxErrorText = 100_000;
+const errorText = z.string().max(maxErrorText);
+const errorFields = z.object({
+  message: errorText,
+  name: errorText.optional(),
+  type: errorText.optional(),
+  stackTrace: errorText.optional(),
+  code: errorText.optional(),
+});
+
+/** Why a step failed. */
+const stepError = errorFields.extend({
+  causes: z.array(errorFields).max(20).optional(),
+  /** Another attempt of the run would not help. */
+  isFinal: z.boolean().optional(),
+});
+
 const ofOwnRun = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
 /** Proof that the sender is the attempt that has the run. */
 const ownFence = z.coerce.number().int().min(1);
@@ -126,13 +143,13 @@ export const storeRunStep = operation({
     seq: z.number().int().min(1).max(maxSteps, `a run has at most ${maxSteps} steps`),
     tries: z.number().int().min(1).max(1_000_000),
     /** Milliseconds from its start to now. */
-    tookMs: z.number().min(0).max(1e15),
+    tookMs: z.number().min(0).max(4e12),
     detail: z.string().max(512).optional(),
     /** Of a SLEEP: for how many milliseconds from now. Its `detail` is then the time of its end. */
     sleepMs: z.number().min(0).max(4e12).optional(),
     output: z.string().optional(),
     outputType: z.enum(['application/json', 'application/super+json', 'text/plain']).optional(),
-    error: z.looseObject({ message: z.string() }).optional(),
+    error: stepError.optional(),
   }),
   reply: z.object({
     /** False: there was a result already, and that is the one that counts. */

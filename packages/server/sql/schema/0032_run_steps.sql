@@ -38,7 +38,8 @@ create table event_waits (
   env int not null,
   name text collate "C" not null,
   waitpoint_id text collate "C" not null,
-  filter jsonb,
+  -- JSON text
+  filter text,
   primary key (env, name, waitpoint_id)
 );
 create unique index event_waits_by_token on event_waits (waitpoint_id);

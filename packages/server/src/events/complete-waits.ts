@@ -21,12 +21,12 @@ export async function completeWaits(
 ): Promise<ReadonlySet<number>> {
   const woken = new Set<number>();
   for (const { env, id, name, event } of delivered) {
-    const waits = await tx<{ id: string; filter: unknown; is_over: boolean }[]>`
+    const waits = await tx<{ id: string; filter: string | null; is_over: boolean }[]>`
       select w.waitpoint_id as id, w.filter, coalesce(t.status <> 'WAITING', true) as is_over
         from event_waits w left join waitpoints t on t.env = w.env and t.id = w.waitpoint_id
        where w.env = ${env} and w.name = ${name} order by w.waitpoint_id for update of w`;
     const matched = waits.filter(
-      ({ filter, is_over }) => !is_over && compileFilter(filter ?? undefined)(event['payload']),
+      ({ filter, is_over }) => !is_over && compileFilter(filter === null ? undefined : JSON.parse(filter))(event['payload']),
     );
     const over = [...waits.filter((wait) => wait.is_over), ...matched].map((wait) => wait.id);
     if (over.length === 0) continue;

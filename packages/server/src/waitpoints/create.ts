@@ -55,7 +55,7 @@ export async function createToken(
     if (event && !created.isCached) {
       await tx`
         insert into event_waits (env, name, waitpoint_id, filter)
-        values (${env}, ${event.name}, ${id}, ${event.filter === undefined ? null : JSON.stringify(event.filter)}::jsonb)`;
+        values (${env}, ${event.name}, ${id}, ${event.filter === undefined ? null : JSON.stringify(event.filter)})`;
     }
     return created;
   });
