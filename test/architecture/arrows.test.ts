@@ -71,7 +71,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   schedules: ['runs', 'runners', 'audit', 'jobs', 'auth', 'db'],
   batches: ['runs', 'errors', 'auth', 'db'],
   events: ['runs', 'versions', 'jobs', 'auth', 'db'],
-  waitpoints: ['runs', 'auth', 'db'],
+  waitpoints: ['events', 'runs', 'auth', 'db'],
   runs: [
     'queues',
     'stats',

@@ -10,6 +10,8 @@ import {
   maxMetadataBytes,
   maxPacketBytes,
   maxPatternCharacters,
+  maxStepName,
+  maxSteps,
   maxRecordsAtOnce,
   recentRuns,
   oneShotBatchLimit,
@@ -50,6 +52,7 @@ import { maxCharacters as loggerCharacters } from '../../packages/sdk/src/logger
 import { idleHours, maxSessionDays } from '../../packages/server/src/auth/browser/live.ts';
 import { maxLifetime, maxLifetimeByRun } from '../../packages/server/src/auth/public-token-request.ts';
 import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
+import { maxStepsShown } from '../../packages/server/src/runs/timeline/read.ts';
 import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
 import { maxRecordBytes } from '../../packages/server/src/log/record.ts';
 import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
@@ -283,6 +286,24 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         bytes(outputLimit),
         'FAILED, `OutputTooLargeError`',
         'store the data elsewhere and return a reference',
+      ],
+      [
+        '[steps](steps.md) of a run; characters of the name of one',
+        `${number(maxSteps)}, ${number(maxStepName)}`,
+        'the step fails, with the reason',
+        'put several into one step',
+      ],
+      [
+        'result of a step',
+        bytes(maxPacketBytes),
+        'the run fails without another attempt',
+        'store it elsewhere and return where',
+      ],
+      [
+        'steps of a run in a timeline',
+        `the last ${number(maxStepsShown)}`,
+        '`isCut`',
+        '`GET …/steps` has all',
       ],
       ['pause before a retry', time(maxPauseMs), 'a longer one is cut to this', fixed],
       [

@@ -16,6 +16,7 @@ export async function startProject(
   files: Readonly<Record<string, string>>,
   /** Packages of this workspace that the project has. */
   packages: readonly string[] = [],
+  onEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
@@ -37,7 +38,7 @@ export async function startProject(
     isStrict: true,
   });
   await promote(server.url, server.keys.prod, runner.version ?? undefined);
-  onTestFinished(async () => {
+  onEnd(async () => {
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });
   });

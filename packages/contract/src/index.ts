@@ -31,6 +31,7 @@ export * from './operations/queues.ts';
 export * from './operations/runs.ts';
 export * from './operations/runs-change.ts';
 export * from './operations/runs-attempts.ts';
+export * from './operations/runs-steps.ts';
 export * from './operations/run-paths.ts';
 export * from './operations/runs-list.ts';
 export * from './operations/runs-outcome.ts';

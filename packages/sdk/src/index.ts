@@ -43,6 +43,12 @@ export {
   type TokenReference,
   type WaitpointToken,
 } from './wait/token.ts';
+export { step } from './step/index.ts';
+export type { ParallelOptions } from './step/parallel.ts';
+export type { StepArguments, StepOptions } from './step/run.ts';
+export { StepError, StepMismatchError, StepTimeoutError } from './step/step-error.ts';
+export type { TriggeredRun } from './step/trigger.ts';
+export type { ReceivedEvent, WaitForEventOptions } from './step/wait-for-event.ts';
 export { runs } from './runs/index.ts';
 export type { AttemptsOptions, RunAttempt, RunWaitedFor } from './runs/attempts.ts';
 export { PollTimeoutError, type PollOptions } from './runs/poll.ts';
@@ -62,6 +68,7 @@ export type { RescheduleOptions } from './runs/reschedule.ts';
 export type { Reason } from './runs/reason.ts';
 export type { RelatedRun, Run, RunReference } from './runs/run.ts';
 export type { RunTimeline, TimelineEntry, TimelineOptions } from './runs/timeline.ts';
+export type { RunStep, StepsOptions } from './runs/steps.ts';
 export type { SubscribeOptions, SubscribeToTagOptions, WatchedRun } from './runs/subscribe.ts';
 export type { OfRun } from './runs/own-run.ts';
 export { stats } from './stats/index.ts';

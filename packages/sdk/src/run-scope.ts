@@ -36,6 +36,16 @@ export interface RunScope {
   readonly waits?: RunWaits | undefined;
   /** The number of the last message that it took on `.in` of each session; -1 where it looked and took none. */
   readonly heard?: Map<string, number> | undefined;
+  /** Its steps, from when its code first calls one. */
+  steps?: RunSteps | undefined;
+  /** The step that the code is in. */
+  readonly step?: string | undefined;
+}
+
+/** The steps of an attempt, as far as its end is concerned. */
+export interface RunSteps {
+  /** What to warn of when its code has ended. */
+  end(isCompleted: boolean): string[];
 }
 
 /** Whose metadata a run changes. */
@@ -80,6 +90,10 @@ export const executesRuns = (): boolean => holder[slot] !== undefined;
 
 /** The attempt that the current async context belongs to; undefined outside of runs. */
 export const currentRun = (): RunScope | undefined => holder[slot]?.getStore();
+
+/** Calls a function in the context of an attempt. */
+export const inScope = <R>(scope: RunScope, act: () => R): R =>
+  holder[slot] ? holder[slot].run(scope, act) : act();
 
 /** The run that a trigger belongs to. What a run that was asked to stop still triggers, in its `onCancel` say, is not cancelled with it. */
 export const parentOf = (scope: RunScope | undefined): string | undefined =>

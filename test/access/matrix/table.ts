@@ -45,6 +45,9 @@ GET    /api/v1/runs/{runId}/events                                       | read 
 GET    /api/v1/runs/{runId}/trace                                        | read run            | key | token | - | viewer
 GET    /api/v1/runs/{runId}/reason                                       | read run            | key | token | - | viewer
 GET    /api/v1/runs/{runId}/attempts                                     | read run            | key | token | - | viewer
+GET    /api/v1/runs/{runId}/steps                                            | read run            | key | token | - | viewer
+GET    /api/v1/runs/{runId}/steps/results                                    | write run           | key | -     | - | member
+PUT    /api/v1/runs/{runId}/steps                                            | write run           | key | -     | - | member
 GET    /api/v1/runs/{runId}/timeline                                     | read run            | key | token | - | viewer
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | - | viewer
 GET    /api/v1/stats                                                     | read runs           | key | -     | - | viewer

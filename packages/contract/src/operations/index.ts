@@ -161,6 +161,7 @@ import {
   updateRunMetadata,
 } from './runs-change.ts';
 import { listRunAttempts } from './runs-attempts.ts';
+import { listRunSteps, loadRunSteps, storeRunStep } from './runs-steps.ts';
 import { countRuns, listProjectRuns, listRuns } from './runs-list.ts';
 import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
 import { followLogs, followRunLogs, searchLogs } from './logs.ts';
@@ -265,6 +266,9 @@ export const operations = {
   retrieveRunReason,
   retrieveStats,
   listRunAttempts,
+  listRunSteps,
+  loadRunSteps,
+  storeRunStep,
   retrieveRunTimeline,
   shapeRun,
   shapeRuns,

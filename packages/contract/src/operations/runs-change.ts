@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { run, runId } from './runs.ts';
+import { stepName } from './runs-steps.ts';
 import { fence, tag } from './shapes.ts';
 
 const write = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
@@ -19,6 +20,8 @@ export const replayRun = operation({
     /** Another payload, written as `payloadType` says. */
     payload: z.unknown().optional(),
     payloadType: z.string().optional(),
+    /** The name of a step: the new run takes over the results of the steps that ended before it. */
+    fromStep: stepName.optional(),
   }),
   storesRequestKey: true,
   reply: z.object({ id: z.string() }),

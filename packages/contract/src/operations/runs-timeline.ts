@@ -3,6 +3,7 @@ import { operation } from '../operation.ts';
 import { spanKinds } from '../runner/spans.ts';
 import { runStatuses } from '../status.ts';
 import { attemptError, attemptStatuses, runnerName, waitedFor } from './runs-attempts.ts';
+import { stepKinds, stepStatuses } from './runs-steps.ts';
 import { logLine, runId } from './runs.ts';
 import { date, pageSize } from './shapes.ts';
 
@@ -104,6 +105,20 @@ const spanEntry = entry.extend({
   detail: z.string().optional(),
 });
 
+const stepEntry = entry.extend({
+  /** A step that was stored, see docs/steps.md. */
+  kind: z.literal('step'),
+  name: z.string(),
+  stepKind: z.enum(stepKinds),
+  status: z.enum(stepStatuses),
+  tries: z.number().int(),
+  /** The task that it triggered, the event that it waited for, or the time until which it slept. */
+  detail: z.string().optional(),
+  error: attemptError.omit({ group: true }).optional(),
+  /** The run whose result a replay took over. It has no duration here. */
+  takenFrom: z.string().optional(),
+});
+
 export const timelineEntry = z.discriminatedUnion('kind', [
   runEntry,
   waitingEntry,
@@ -112,6 +127,7 @@ export const timelineEntry = z.discriminatedUnion('kind', [
   batchEntry,
   logEntry,
   spanEntry,
+  stepEntry,
 ]);
 export type TimelineEntry = z.infer<typeof timelineEntry>;
 

@@ -49,6 +49,13 @@ export const createWaitpointToken = operation({
     idempotencyKeyTTL: z.string().optional(),
     /** A date, or a duration such as `1h30m`. Default 10 minutes. */
     timeout: z.string().optional(),
+    /** The first event of this name whose payload fits the filter completes it, too. See docs/events.md. */
+    event: z
+      .object({
+        name: z.string().min(1).max(255),
+        filter: z.record(z.string(), z.unknown()).optional(),
+      })
+      .optional(),
     tags: z
       .union([z.string(), z.array(z.string())])
       .transform((value) => (typeof value === 'string' ? [value] : value))
@@ -56,7 +63,7 @@ export const createWaitpointToken = operation({
       .optional(),
   }),
   bodyOptional: true,
-  bodyLimit: 10_240,
+  bodyLimit: 65_536,
   reply: z.object({
     id: z.string(),
     /** True only when an idempotency key led to an existing token. */

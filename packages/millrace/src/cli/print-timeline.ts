@@ -73,6 +73,8 @@ function toneOf(entry: TimelineEntry): 'good' | 'bad' | 'quiet' | 'plain' | 'war
       return badStatuses.has(entry.status) ? 'bad' : 'warn';
     case 'span':
       return entry.status === 'error' ? 'bad' : 'plain';
+    case 'step':
+      return entry.status === 'FAILED' ? 'bad' : 'plain';
     case 'log':
       return entry.level === 'error' ? 'bad' : entry.level === 'warn' ? 'warn' : 'quiet';
     default:
@@ -136,6 +138,10 @@ function labelOf(entry: TimelineEntry): string[] {
     }
     case 'batch':
       return [`batch of ${entry.runCount} ${entry.id}`];
+    case 'step': {
+      const { error } = entry;
+      return [stepLabel(entry), ...(error ? [`${error.name ?? 'Error'}: ${error.message}`] : [])];
+    }
     case 'log':
       return [`${entry.level}: ${entry.message}`];
     case 'span':
@@ -144,6 +150,13 @@ function labelOf(entry: TimelineEntry): string[] {
         ...(entry.message === undefined ? [] : [entry.message]),
       ];
   }
+}
+
+function stepLabel(entry: Extract<TimelineEntry, { kind: 'step' }>): string {
+  const about = entry.detail === undefined ? '' : `: ${entry.detail}`;
+  const tries = entry.tries > 1 ? ` (${entry.tries} tries)` : '';
+  const taken = entry.takenFrom === undefined ? '' : ` taken over from ${entry.takenFrom}`;
+  return `step ${entry.name}${entry.status === 'FAILED' ? ' FAILED' : ''}${about}${tries}${taken}`;
 }
 
 /** On one line, without characters that control the terminal, and cut. */

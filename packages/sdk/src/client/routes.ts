@@ -31,6 +31,9 @@ export type Called =
   | 'retrieveRunReason'
   | 'retrieveStats'
   | 'listRunAttempts'
+  | 'listRunSteps'
+  | 'loadRunSteps'
+  | 'storeRunStep'
   | 'retrieveRunTimeline'
   | 'retrieveRunResult'
   | 'listBatches'
@@ -181,6 +184,9 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   completeWaitpointToken: { method: 'POST', path: '/api/v1/waitpoints/tokens/:waitpointId/complete' },
   retrieveStats: { method: 'GET', path: '/api/v1/stats' },
   listRunAttempts: { method: 'GET', path: '/api/v1/runs/:runId/attempts' },
+  listRunSteps: { method: 'GET', path: '/api/v1/runs/:runId/steps' },
+  loadRunSteps: { method: 'GET', path: '/api/v1/runs/:runId/steps/results' },
+  storeRunStep: { method: 'PUT', path: '/api/v1/runs/:runId/steps' },
   retrieveRunTimeline: { method: 'GET', path: '/api/v1/runs/:runId/timeline' },
   retrieveRunReason: { method: 'GET', path: '/api/v1/runs/:runId/reason' },
   createBulkAction: { method: 'POST', path: '/api/v1/bulk-actions' },

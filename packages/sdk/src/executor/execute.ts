@@ -39,6 +39,8 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     },
   };
   const outcome = await scopes.run(scope, () => runAttempt(options));
+  for (const message of scope.steps?.end(outcome.kind === 'completed') ?? [])
+    onLog({ at: Date.now(), level: 'warn', message });
   while (calls.size > 0) await Promise.all(calls);
   await metadata?.end();
   return outcome;

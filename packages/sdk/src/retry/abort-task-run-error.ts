@@ -1,4 +1,5 @@
-const brand = Symbol.for('@millrace/sdk/abort-task-run');
+/** Errors with this property prevent further attempts. */
+export const abortBrand = Symbol.for('@millrace/sdk/abort-task-run');
 
 /**
  * Throw it in a task to fail the run at once, without the attempts that are left.
@@ -9,9 +10,9 @@ const brand = Symbol.for('@millrace/sdk/abort-task-run');
 export class AbortTaskRunError extends Error {
   override readonly name = 'AbortTaskRunError';
   /** Shared by all copies of this package in one process. */
-  readonly [brand] = true;
+  readonly [abortBrand] = true;
 }
 
 /** Whether a thrown value prevents further attempts. */
 export const asksToAbort = (thrown: unknown): boolean =>
-  typeof thrown === 'object' && thrown !== null && brand in thrown;
+  typeof thrown === 'object' && thrown !== null && abortBrand in thrown;

@@ -13,6 +13,7 @@ import { replay } from './replay.ts';
 import { reschedule } from './reschedule.ts';
 import { retrieve } from './retrieve.ts';
 import { timeline } from './timeline.ts';
+import { steps } from './steps.ts';
 import { subscribeToBatch, subscribeToRun, subscribeToRunsWithTag } from './subscribe.ts';
 
 /** Runs: find them, see how they stand and why, watch them, wait for them, stop or repeat them, read what they wrote. */
@@ -24,6 +25,7 @@ export const runs = {
   reason,
   attempts,
   timeline,
+  steps,
   cancel,
   replay,
   reschedule,

@@ -7,6 +7,11 @@ import { runId, type RunReference } from './run.ts';
 export interface ReplayOptions {
   /** Another payload than the run had. */
   payload?: unknown;
+  /**
+   * The name of a step, such as `charge` or `charge#2`: the results of the steps that ended before it are taken over, and it and all others
+   * execute. See docs/steps.md.
+   */
+  fromStep?: string;
 }
 
 /**
@@ -16,20 +21,24 @@ export interface ReplayOptions {
  * @example
  * const { id } = await runs.replay('run_…');
  * await runs.replay(handle, { payload: { to: 'ada@example.com' } });
+ * await runs.replay(handle, { fromStep: 'charge' });
  */
 export async function replay(
   run: RunReference,
-  { payload }: ReplayOptions = {},
+  { payload, fromStep }: ReplayOptions = {},
 ): Promise<{ readonly id: string }> {
   const params = { runId: runId(run) };
-  if (payload === undefined) return currentClient().call('replayRun', { params });
+  const from = fromStep === undefined ? {} : { fromStep };
+  if (payload === undefined) {
+    return currentClient().call('replayRun', { params, ...(fromStep !== undefined && { body: from }) });
+  }
   const client = currentClient();
   const { text, type } = encode(payload, 'payload');
   if (text !== undefined && isLarge(text)) {
-    const body = { payload: await storePayload(client, { text, type }), payloadType: storedType };
+    const body = { payload: await storePayload(client, { text, type }), payloadType: storedType, ...from };
     return client.call('replayRun', { params, body });
   }
   // JSON goes as the value itself, the other types as a string that holds them.
-  const body = { payload: type === 'application/json' ? payload : text, payloadType: type };
+  const body = { payload: type === 'application/json' ? payload : text, payloadType: type, ...from };
   return client.call('replayRun', { params, body });
 }

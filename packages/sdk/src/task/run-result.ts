@@ -28,11 +28,17 @@ export function resultOf<TId extends string, TOutput>(
   if (wire.ok) {
     return { ok: true, id, taskIdentifier, output: decode(wire.output ?? null, wire.outputType) as TOutput };
   }
-  const { message, name, stackTrace, code } = wire.error as Readonly<Record<string, unknown>>;
-  const cause = new Error(typeof message === 'string' ? message : 'It failed.');
-  cause.name = typeof name === 'string' ? name : 'Error';
-  if (typeof stackTrace === 'string' && stackTrace !== '') cause.stack = stackTrace;
-  else delete cause.stack;
-  if (typeof code === 'string') Object.assign(cause, { code });
+  const cause = revivedError(wire.error);
   return { ok: false, id, taskIdentifier, error: new SubtaskError(taskIdentifier, id, cause) };
+}
+
+/** An error as it was stored, as an error again. */
+export function revivedError(stored: Readonly<Record<string, unknown>>): Error {
+  const { message, name, stackTrace, code } = stored;
+  const error = new Error(typeof message === 'string' ? message : 'It failed.');
+  error.name = typeof name === 'string' ? name : 'Error';
+  if (typeof stackTrace === 'string' && stackTrace !== '') error.stack = stackTrace;
+  else delete error.stack;
+  if (typeof code === 'string') Object.assign(error, { code });
+  return error;
 }

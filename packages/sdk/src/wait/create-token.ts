@@ -26,7 +26,11 @@ export interface CreateTokenOptions {
 export async function createToken(options: CreateTokenOptions = {}): Promise<CreatedToken> {
   const client = currentClient();
   const scope = currentRun();
-  const own = scope?.waits && client.settings.isAmbient && options.idempotencyKey === undefined;
+  const own =
+    scope?.waits &&
+    scope.step === undefined &&
+    client.settings.isAmbient &&
+    options.idempotencyKey === undefined;
   const body = own
     ? { ...options, waitKey: ownKey(scope, `token/${nextOf(scope.waits, 'token')}`) }
     : options;

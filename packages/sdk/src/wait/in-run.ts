@@ -14,6 +14,11 @@ export interface WaitingRun {
 export function waitingRun(what: string): WaitingRun {
   const scope = currentRun();
   if (!scope) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
+  if (scope.step !== undefined) {
+    throw new Error(
+      `${what} does not work inside a step (here "${scope.step}"): what a step does is stored as a whole. Call it before or after the step.`,
+    );
+  }
   if (scope.signal?.aborted === true)
     throw new Error(`${what} does not work in a run that was asked to stop.`);
   const { waits } = scope;

@@ -15,23 +15,22 @@ const unitMs = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400
 const maxMs = 100 * 366 * unitMs.days;
 
 /** Milliseconds of a length of time from then on. */
-export function lengthOf(time: WaitTime, now: number): number {
+export function lengthOf(time: WaitTime, now: number, what = 'wait.for'): number {
   const known = [...Object.keys(unitMs), 'months', 'years'];
   const parts = Object.entries(time).filter(([, amount]) => amount !== undefined) as [string, unknown][];
-  if (parts.length === 0) throw new TypeError('wait.for takes a length of time, such as { seconds: 30 }.');
+  if (parts.length === 0) throw new TypeError(`${what} takes a length of time, such as { seconds: 30 }.`);
   let ms = 0;
   const calendar = new Date(now);
   for (const [unit, amount] of parts) {
-    if (!known.includes(unit))
-      throw new TypeError(`wait.for: "${unit}" is no unit; use ${known.join(', ')}.`);
+    if (!known.includes(unit)) throw new TypeError(`${what}: "${unit}" is no unit; use ${known.join(', ')}.`);
     if (typeof amount !== 'number' || !(amount >= 0) || !Number.isFinite(amount)) {
-      throw new TypeError(`wait.for: ${unit} must be a number from 0 on; got ${String(amount)}.`);
+      throw new TypeError(`${what}: ${unit} must be a number from 0 on; got ${String(amount)}.`);
     }
     if (unit in unitMs) ms += amount * unitMs[unit as keyof typeof unitMs];
     else calendar.setUTCMonth(calendar.getUTCMonth() + (unit === 'years' ? 12 * amount : amount));
   }
   ms += calendar.getTime() - now;
-  if (!(ms <= maxMs)) throw new RangeError('wait.for waits for a hundred years at most.');
+  if (!(ms <= maxMs)) throw new RangeError(`${what} waits for a hundred years at most.`);
   return Math.ceil(ms);
 }
 

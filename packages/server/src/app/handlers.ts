@@ -28,6 +28,7 @@ import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
 import { deploymentHandlers } from '../deployments/handlers.ts';
 import { taskHandlers } from '../runs/tasks/handlers.ts';
+import { stepHandlers } from '../runs/steps/handlers.ts';
 import { timelineHandlers } from '../runs/timeline/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
@@ -88,6 +89,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...logHandlers(engine),
     ...spanHandlers(engine),
     ...attemptHandlers(engine),
+    ...stepHandlers({ engine, masterKey, packets, redactor }),
     ...timelineHandlers(engine),
     ...taskHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
@@ -110,7 +112,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...scheduleHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.schedules.wakeAt(at) }),
     ...variableHandlers({ sql, masterKey, now: clock.now, changed }),
     ...errorHandlers(sql, clock),
-    ...eventHandlers({ engine, dispatch, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
+    ...eventHandlers({ engine, dispatch, resume, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...alertHandlers({ sql, clock }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint, addresses: packets }),

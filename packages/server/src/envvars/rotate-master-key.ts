@@ -13,6 +13,8 @@ interface SealedColumn {
 const exceptions: Readonly<Record<string, { readonly of: string; readonly id: string }>> = {
   variables: { of: 'variables', id: "env || ':' || name" },
   variable_changes: { of: 'variables', id: "env || ':' || name" },
+  // A replay copies rows, with what was sealed.
+  run_steps: { of: 'run_steps', id: 'sealed_id' },
   master_key_check: { of: 'master_key_check', id: "'only_row'" },
 };
 

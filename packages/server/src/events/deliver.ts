@@ -5,11 +5,14 @@ import { isDataError } from '../db/errors.ts';
 import { togetherOrAlone } from '../db/together-or-alone.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
+import { completeWaits } from './complete-waits.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
 
 export interface DeliverDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake'>;
+  /** Runs of this environment may go on. */
+  readonly resume: (env: number) => void;
 }
 
 const maxAtOnce = 100;
@@ -23,6 +26,8 @@ interface DueRow {
   readonly environment: Environment;
   readonly archived: boolean;
   readonly version: number | null;
+  /** Somebody may wait for an event of its name. */
+  readonly awaited: boolean;
 }
 
 /**
@@ -36,20 +41,35 @@ export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =
     maxAtOnce,
   );
 
-async function deliverTogether({ engine, dispatch }: DeliverDependencies): Promise<number> {
+async function deliverTogether(dependencies: DeliverDependencies): Promise<number> {
+  const { engine } = dependencies;
   const now = new Date(engine.clock.now());
-  const { count, woken } = await engine.sql.begin(async (tx) => {
+  const { count, delivered } = await engine.sql.begin(async (tx) => {
     const rows = await takeDue(tx, now, maxAtOnce);
-    return { count: rows.length, woken: await deliver(tx, engine, rows, now) };
+    return { count: rows.length, delivered: await deliver(tx, engine, rows, now) };
   });
-  for (const env of woken) dispatch.wake(env);
+  wake(dependencies, delivered);
   return count;
 }
 
+/** Environments in which runs were made, and in which runs may go on. */
+interface Delivered {
+  readonly made: ReadonlySet<number>;
+  readonly resumed: ReadonlySet<number>;
+}
+
+const nothing: Delivered = { made: new Set(), resumed: new Set() };
+
+function wake({ dispatch, resume }: DeliverDependencies, { made, resumed }: Delivered): void {
+  for (const env of made) dispatch.wake(env);
+  for (const env of resumed) resume(env);
+}
+
 /** The event that is due first; false if there is none. One that cannot be delivered is marked so, in the transaction that took it. */
-async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<boolean> {
+async function deliverNext(dependencies: DeliverDependencies): Promise<boolean> {
+  const { engine } = dependencies;
   const now = new Date(engine.clock.now());
-  const woken = await engine.sql.begin(async (tx) => {
+  const delivered = await engine.sql.begin(async (tx) => {
     const [row] = await takeDue(tx, now, 1);
     if (!row) return undefined;
     await tx.unsafe('savepoint taken');
@@ -61,32 +81,42 @@ async function deliverNext({ engine, dispatch }: DeliverDependencies): Promise<b
       const failure = reasonOf(error);
       await tx`update events set failed_at = ${now}, failure = ${failure} where env = ${row.env} and id = ${row.id}`;
       engine.log.warn('job.failed', { job: 'deliverer', env: row.env, event: row.id, error: failure });
-      return new Set<number>();
+      return nothing;
     }
   });
-  for (const env of woken ?? []) dispatch.wake(env);
-  return woken !== undefined;
+  if (delivered) wake(dependencies, delivered);
+  return delivered !== undefined;
 }
 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll('\u0000', '').slice(0, 500);
 
-/** Makes the runs of events that were taken; answers the environments that have new ones. */
+/** Completes the waits for events that were taken, and makes their runs. */
 async function deliver(
   tx: Transaction,
   engine: Engine,
   rows: readonly DueRow[],
   now: Date,
-): Promise<ReadonlySet<number>> {
+): Promise<Delivered> {
   const plans: Plan[] = [];
   for (const row of rows) plans.push(row.archived ? { version: null, runs: [] } : await planFor(engine, row));
+  const awaited = rows
+    .filter((row) => row.awaited && !row.archived && row.name !== null)
+    .map(({ env, id, name, event }) => ({
+      env,
+      id,
+      name: name ?? '',
+      event: JSON.parse(event) as Record<string, unknown>,
+    }));
+  const resumed = await completeWaits(tx, awaited, now);
   await makeRuns(
     tx,
     engine,
     plans.flatMap(({ runs }) => runs),
   );
   await record(tx, rows, plans, now);
-  return new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
+  const made = new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
+  return { made, resumed };
 }
 
 const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
@@ -96,6 +126,7 @@ const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> =>
     delete from pending_events p where p.ctid = any (array(select row_id from due)) returning p.env, p.id
   )
   select v.env, v.id, v.name, v.event, v.replay_of, e.archived_at is not null as archived,
+         exists (select from event_waits w where w.env = v.env and w.name = v.name) as awaited,
          (select c.version_id from current_versions c where c.env = v.env) as version,
          json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
                            'projectId', e.project_id, 'projectRef', p.ref) as environment

@@ -5,6 +5,7 @@ import type { Transaction } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
+import { completeWaits, type DeliveredEvent } from './complete-waits.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
 import { isDifferent, prepareEvent } from './prepare.ts';
 import { sentOf, type EventRow, type NewEventRow } from './row.ts';
@@ -14,6 +15,8 @@ export interface SendDependencies {
   readonly dispatch: Pick<Dispatch, 'wake'>;
   /** An event falls due then. */
   readonly expect: (at: number) => void;
+  /** Runs of this environment may go on. */
+  readonly resume: (env: number) => void;
 }
 
 /** An event on its way into the table. */
@@ -51,17 +54,18 @@ export function createSend(dependencies: SendDependencies): Send {
 }
 
 async function storeEvents(
-  { engine, dispatch, expect }: SendDependencies,
+  { engine, dispatch, expect, resume }: SendDependencies,
   calls: readonly Sending[],
 ): Promise<SentEvent[]> {
   const { firsts, indexes } = withoutDuplicates(calls);
-  const { stored, kept } = await settled(engine, firsts);
+  const { stored, kept, resumed } = await settled(engine, firsts);
   const woken = new Set<number>();
   for (const [index, { row, runs }] of stored) {
     if (runs > 0) woken.add(firsts[index]?.row.env as number);
     if (row.deliver_at && !row.delivered_at) expect(row.deliver_at.getTime());
   }
   for (const env of woken) dispatch.wake(env);
+  for (const env of resumed) resume(env);
 
   const answered = new Set<number>();
   return calls.map((call, position): SentEvent => {
@@ -99,6 +103,8 @@ interface Written {
   readonly stored: ReadonlyMap<number, { readonly row: EventRow; readonly runs: number }>;
   /** What was there before, by its index. */
   readonly kept: ReadonlyMap<number, EventRow>;
+  /** Environments whose runs waited for one of them. */
+  readonly resumed: ReadonlySet<number>;
 }
 
 const maxTries = 5;
@@ -131,6 +137,8 @@ class Moved extends Error {
 
 interface StoredRow extends EventRow {
   readonly version: number | null;
+  /** Somebody may wait for an event of its name. */
+  readonly awaited: boolean;
 }
 
 async function write(
@@ -159,24 +167,31 @@ async function write(
     ), waiting as (
       insert into pending_events (env, id, due) select env, id, deliver_at from stored where delivered_at is null
     )
-    select s.*, (select c.version_id from current_versions c where c.env = s.env) as version from stored s`;
+    select s.*, (select c.version_id from current_versions c where c.env = s.env) as version,
+           s.delivered_at is not null and exists (select from event_waits w where w.env = s.env and w.name = s.name) as awaited
+      from stored s`;
 
   const fresh = new Map(rows.map((row) => [`${row.env} ${row.id}`, row]));
   const stored = new Map<number, { row: EventRow; runs: number }>();
+  const awaited: DeliveredEvent[] = [];
   const missing: number[] = [];
   for (const [index, { row }] of sendings.entries()) {
     const found = fresh.get(`${row.env} ${row.id}`);
     const plan = plans[index];
     if (!found) missing.push(index);
     else if (plan && plan.version !== found.version) throw new Moved(row.env);
-    else stored.set(index, { row: found, runs: plan?.runs.length ?? 0 });
+    else {
+      stored.set(index, { row: found, runs: plan?.runs.length ?? 0 });
+      if (found.awaited && row.name !== null) awaited.push({ ...row, name: row.name });
+    }
   }
+  const resumed = await completeWaits(tx, awaited, now);
   await makeRuns(
     tx,
     engine,
     [...stored.keys()].flatMap((index) => plans[index]?.runs ?? []),
   );
-  return { stored, kept: await readKept(tx, sendings, missing) };
+  return { stored, kept: await readKept(tx, sendings, missing), resumed };
 }
 
 /** What stands under ids that were taken. A statement of its own: the one before may have waited for another that stored it. */

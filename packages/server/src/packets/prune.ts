@@ -8,7 +8,8 @@ const unusedMs = 24 * 3_600_000;
 export const snapshotPrefix = 'session\\';
 
 /**
- * The job that deletes packets that no run names, a day after their last use: abandoned uploads, and packets of pruned runs and sessions.
+ * The job that deletes packets that no run or step names, a day after their last use: abandoned uploads, and packets of pruned runs and
+ * sessions.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
   /** The cursor of the next tick: each pass over the table checks every packet once. */
@@ -34,6 +35,8 @@ export function packetPruner({ sql, clock }: PacketStore) {
                select from sessions s
                 where s.env = page.env and s.id = substr(page.name, ${snapshotPrefix.length + 1})
                   and starts_with(page.name, ${snapshotPrefix})
+              ) and not exists (
+               select from run_steps s where s.env = page.env and s.output = page.name and s.output_type = 'application/store'
              ))
         )
         select id, used_at from page order by used_at, id`;

@@ -19,6 +19,24 @@ export function storeLargeOutput<
   }));
 }
 
+interface LargeText {
+  readonly env: number;
+  readonly run: string;
+  readonly text: string;
+  readonly type: string;
+}
+
+/** The same for a text that is not the output of its run, such as the result of a step. Undefined for one that is not large. */
+export async function storeLargeText(
+  store: PacketStore,
+  { env, run, text, type }: LargeText,
+): Promise<{ readonly name: string } | undefined> {
+  if (!isLarge(text)) return undefined;
+  const name = `${run}/${newId('result')}`;
+  await writePacket(store, { env, name, contentType: packetType(type) }, contentOf(text));
+  return { name };
+}
+
 /** In bytes. The number of characters is nearly always enough to tell. */
 const isLarge = (text: string): boolean =>
   text.length >= packetThreshold / 3 && Buffer.byteLength(text) >= packetThreshold;

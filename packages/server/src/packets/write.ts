@@ -77,7 +77,8 @@ async function giveName(
       if (by !== null && before.uploaded_by !== by) throw taken(name);
       const [used] = await tx`
         select 1 as used from runs where env = ${env} and payload = ${name} and payload_type = 'application/store'
-        union all select 1 from runs where env = ${env} and output = ${name} and output_type = 'application/store' limit 1`;
+        union all select 1 from runs where env = ${env} and output = ${name} and output_type = 'application/store'
+        union all select 1 from run_steps where env = ${env} and output = ${name} and output_type = 'application/store' limit 1`;
       if (used) throw taken(name);
       await tx`delete from packets where id = ${before.id}`;
     }

@@ -86,7 +86,11 @@ export async function identitiesOfPacket(sql: Queryable, env: number, name: stri
       where env = ${env} and output = ${name} and output_type = 'application/store' limit ${maxRunsOfPacket})
     union all
     (select id, task, tags, batch_id from runs
-      where env = ${env} and payload = ${name} and payload_type = 'application/store' limit ${maxRunsOfPacket})`;
+      where env = ${env} and payload = ${name} and payload_type = 'application/store' limit ${maxRunsOfPacket})
+    union all
+    (select r.id, r.task, r.tags, r.batch_id
+       from run_steps s cross join lateral (select x.* from runs x where x.env = s.env and x.id = s.run_id limit 1) r
+      where s.env = ${env} and s.output = ${name} and s.output_type = 'application/store' limit ${maxRunsOfPacket})`;
   return rows.flatMap((row) => identitiesToRead(identityOf(row)));
 }
 

@@ -46,9 +46,9 @@ export function changeHandlers({
   return {
     async replayRun(request) {
       const { id } = await findRunToWrite(sql, request, notFound('Resource not found'));
-      const { payload, payloadType } = request.body ?? {};
+      const { payload, payloadType, fromStep } = request.body ?? {};
       await authorizePacket(sql, request, { payload, payloadType });
-      const run = await prepareReplay(engine, request.environment, id, { payload, payloadType });
+      const run = await prepareReplay(engine, request.environment, id, { payload, payloadType, fromStep });
       if (!run) throw notFound('Resource not found');
       const { requestKey } = request;
       return { id: (await trigger(requestKey === undefined ? run : { ...run, requestKey })).id };

@@ -38,6 +38,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
             delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
           ), attempted as (
             delete from attempts a using gone g where a.env = ${env} and a.run_id = g.id
+          ), steps as (
+            delete from run_steps s using gone g where s.env = ${env} and s.run_id = g.id
           ), spans as (
             delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
           )

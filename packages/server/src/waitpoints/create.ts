@@ -1,6 +1,8 @@
 import { parseDelay, parseDuration, type Body, type Operations } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import { newTimedId } from '../db/ids.ts';
+import { compileFilter } from '../events/filter.ts';
+import { parsePattern, SubscriptionRefused } from '../events/pattern.ts';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from '../runs/create/idempotency-key.ts';
@@ -35,6 +37,7 @@ export async function createToken(
   const keyMs = waitKey === undefined ? readKeyTtl(given.idempotencyKeyTTL) : waitKeyMs;
   const keyExpiresAt = key === null ? null : new Date(now + keyMs);
   const tags = [...new Set((given.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  const event = readEvent(given.event);
   const id = newTimedId('waitpoint', now);
   return sql.begin(async (tx) => {
     if (key !== null) {
@@ -48,7 +51,13 @@ export async function createToken(
               ${new Date(now)})
       on conflict (env, idempotency_key) where idempotency_key is not null do update set idempotency_key = w.idempotency_key
       returning w.id, w.sealed, w.id <> ${id} as "isCached"`;
-    return row as CreatedToken;
+    const created = row as CreatedToken;
+    if (event && !created.isCached) {
+      await tx`
+        insert into event_waits (env, name, waitpoint_id, filter)
+        values (${env}, ${event.name}, ${id}, ${event.filter === undefined ? null : JSON.stringify(event.filter)})`;
+    }
+    return created;
   });
 }
 
@@ -64,4 +73,21 @@ function readKeyTtl(ttl: string | undefined): number {
   const read = parseDuration(ttl);
   if (typeof read === 'number') return Math.min(read, maxMs);
   throw badRequest(`idempotencyKeyTTL: ${read.error}`);
+}
+
+/** An event by its own name: with a pattern, every event would have to be compared with every wait. */
+function readEvent(event: NewToken['event']): NewToken['event'] {
+  if (!event) return undefined;
+  const { name, filter } = event;
+  if (name.includes('*') || name.includes('\0')) {
+    throw badRequest(`event.name: the name of an event, such as order.paid; it takes no *.`);
+  }
+  try {
+    parsePattern(name);
+    compileFilter(filter);
+  } catch (error) {
+    if (error instanceof SubscriptionRefused) throw badRequest(`event: ${error.message}`);
+    throw error;
+  }
+  return event;
 }

@@ -9,9 +9,14 @@ export function tokenPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, keptM
     everyMs: 60_000,
     async tick(): Promise<boolean> {
       const { count } = await sql`
-        delete from waitpoints where ctid = any(array(
-          select w.ctid from waitpoints w where w.completed_at < ${new Date(clock.now() - keptMs)}
-           order by w.completed_at limit ${maxAtOnce}))`;
+        with gone as (
+          delete from waitpoints where ctid = any(array(
+            select w.ctid from waitpoints w where w.completed_at < ${new Date(clock.now() - keptMs)}
+             order by w.completed_at limit ${maxAtOnce})) returning id
+        ), awaited as (
+          delete from event_waits e using gone g where e.waitpoint_id = g.id
+        )
+        select id from gone`;
       return count >= maxAtOnce;
     },
   };

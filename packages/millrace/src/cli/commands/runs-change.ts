@@ -23,21 +23,29 @@ export const cancelCommand = (): Command =>
     screenOn(process.stdout).line(`${selection} ends: at once if it waited, when its code stops if it runs.`);
   });
 
+interface ReplayCommandOptions extends BulkOptions {
+  readonly payload?: unknown;
+  readonly fromStep?: string;
+}
+
 export const replayCommand = (): Command =>
   withBulkOptions(
     new Command('replay')
       .description('start a new run with the payload of an old one, or of many: name them, or say which')
       .argument('[runs...]', 'their ids (run_…)')
-      .option('--payload <json>', 'another payload, of one run', readJson),
-  ).action(async (ids: string[], { payload, ...options }: BulkOptions & { payload?: unknown }) => {
+      .option('--payload <json>', 'another payload, of one run', readJson)
+      .option('--from-step <name>', 'take over the results of the steps before this one, of one run'),
+  ).action(async (ids: string[], { payload, fromStep, ...options }: ReplayCommandOptions) => {
     const { runs } = await openClient(options);
     const selection: BulkRuns | string = bulkSelection(ids, options);
     if (typeof selection !== 'string') {
       if (payload !== undefined)
         throw new CommandFailed(exitCodes.usage, '--payload is for the replay of one run.');
+      if (fromStep !== undefined)
+        throw new CommandFailed(exitCodes.usage, '--from-step is for the replay of one run.');
       return followBulk(runs.bulk, await runs.bulk.replay(selection), options);
     }
-    const replayed = await runs.replay(selection, { payload });
+    const replayed = await runs.replay(selection, { payload, ...(fromStep !== undefined && { fromStep }) });
     if (options.json) printJson(replayed);
     else screenOn(process.stdout).line(replayed.id);
     await warnWithoutVersion(runs, replayed.id);

@@ -6,6 +6,7 @@ import { wholeNumber } from '../options.ts';
 import { linePrinter } from '../print-line.ts';
 import { printRun } from '../print-run.ts';
 import { printSource } from '../print-source.ts';
+import { printSteps } from '../print-steps.ts';
 import { printTimeline } from '../print-timeline.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { bulkCommand } from './runs-bulk.ts';
@@ -25,7 +26,7 @@ interface ShowOptions extends ConnectionOptions {
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
-      .description('a run: status, attempts, output or error; or what happened in it and below it')
+      .description('a run: status, attempts, steps, output or error; or what happened in it and below it')
       .argument('<run>', 'its id (run_…)')
       .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
       .option(
@@ -61,11 +62,12 @@ const showCommand = (): Command =>
       if (options.json) printJson(timeline);
       else printTimeline(timeline, screenOn(process.stdout), process.stdout.columns);
     } else {
-      const { data: attempts } = await runs.attempts(id);
-      if (options.json) printJson({ ...run, attempts });
+      const [{ data: attempts }, { data: steps }] = await Promise.all([runs.attempts(id), runs.steps(id)]);
+      if (options.json) printJson({ ...run, attempts, ...(steps.length > 0 && { steps }) });
       else {
         const screen = screenOn(process.stdout);
         printRun(run, attempts, screen);
+        if (steps.length > 0) printSteps(steps, screen);
         await printSource(deployments, run, screen);
       }
     }

@@ -1,7 +1,7 @@
 -- Completes a token that waits. Returns its status before; null if there is no such token.
 --
 -- Locks: the token, then as end_waits.
--- Callers: waitpoints/complete.ts.
+-- Callers: events/complete-waits.ts, waitpoints/complete.ts.
 create or replace function complete_waitpoint(p_at timestamptz, p_env int, p_id text, p_output text, p_output_type text) returns text
 language plpgsql as $$
 declare

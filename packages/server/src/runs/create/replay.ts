@@ -7,6 +7,7 @@ import { columns, type NewRun } from './row.ts';
 export interface OtherPayload {
   readonly payload?: unknown;
   readonly payloadType?: string | undefined;
+  readonly fromStep?: string | undefined;
 }
 
 interface ReplayedRow extends Readonly<Record<string, unknown>> {
@@ -58,6 +59,7 @@ export async function prepareReplay(
     // The queue itself: its name may hold what a name on the wire may not, as that of a task does.
     queueId: row.queue_id,
     replayOf: run,
+    fromStep: other.fromStep,
   };
 }
 

@@ -45,6 +45,8 @@ export interface NewRun extends PlainOptions {
   readonly requestKey?: string;
   /** The run that it is a replay of. */
   readonly replayOf?: string;
+  /** The step from which it is one: the results of those before are taken over. */
+  readonly fromStep?: string | undefined;
   /** The batch whose item it is. */
   readonly batch?: string;
   readonly tags: readonly string[];

@@ -7,6 +7,7 @@ import { assignmentOf } from './hand-off.ts';
 import { insertLeased, insertQueued } from './insert-fast.ts';
 import { insertRuns, type InsertedRow } from './insert.ts';
 import { KnownFacets } from './known-facets.ts';
+import { replayFromStep } from '../steps/replay.ts';
 import { refusedParent } from './parent.ts';
 import { redactMetadata, type FindRedactor } from './redact-metadata.ts';
 import { isEveryday, type NewRun } from './row.ts';
@@ -35,7 +36,11 @@ export function createTrigger(dependencies: TriggerDependencies): (run: NewRun) 
 
   return async (given) => {
     const run = given.metadata === null ? given : await redactMetadata(redactor, given);
-    const written = run.oneTime ? await triggerOnce(engine, dispatch, run, run.oneTime) : await write(run);
+    const written = await (run.oneTime
+      ? triggerOnce(engine, dispatch, run, run.oneTime)
+      : run.fromStep === undefined
+        ? write(run)
+        : replayFromStep(engine, dispatch, run, run.fromStep));
     if (written instanceof Problem) throw written;
     published(run, written.id);
     return written;

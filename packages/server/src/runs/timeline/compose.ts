@@ -6,7 +6,16 @@ import { groupBy } from '../group-by.ts';
 import type { SpansOfRun } from '../spans/read-many.ts';
 import { whichLived, type Lived, type Placed } from './lived.ts';
 import { fitMarks } from './marks.ts';
-import { maxAttempts, maxWaits, type Happened, type LineRow, type TreeRun, type WaitRow } from './read.ts';
+import {
+  maxAttempts,
+  maxStepsShown,
+  maxWaits,
+  type Happened,
+  type LineRow,
+  type StepRow,
+  type TreeRun,
+  type WaitRow,
+} from './read.ts';
 import { iso } from '../iso.ts';
 
 /** What is known of one run. */
@@ -14,6 +23,7 @@ interface Facts {
   readonly attempts: readonly AttemptRow[];
   readonly waits: readonly WaitRow[];
   readonly lines: readonly LineRow[];
+  readonly steps: readonly StepRow[];
   readonly spans: SpansOfRun | undefined;
   /** How many lines are shown. */
   readonly maxLines: number;
@@ -32,6 +42,7 @@ export function composeTimeline(
   const attempts = groupBy(happened.attempts, (row) => row.run_id);
   const waits = groupBy(happened.waits, (row) => row.run_id);
   const lines = groupBy(happened.lines, (row) => row.run_id);
+  const steps = groupBy(happened.steps, (row) => row.run_id);
   const batches = new Map(happened.batches.map((row) => [row.id, row]));
   const lived = new Map<string, Lived[]>();
   const entries: Placed[] = [];
@@ -41,6 +52,7 @@ export function composeTimeline(
       attempts: attempts.get(run.id) ?? none,
       waits: waits.get(run.id) ?? none,
       lines: lines.get(run.id) ?? none,
+      steps: steps.get(run.id) ?? none,
       spans: happened.spans.get(run.id),
       maxLines: linesOf.get(run.id) ?? 0,
     };
@@ -88,7 +100,7 @@ function aboveOf(
 
 function runEntry(
   run: TreeRun,
-  { attempts, waits, lines, spans, maxLines }: Facts,
+  { attempts, waits, lines, steps, spans, maxLines }: Facts,
   parentId?: string,
 ): TimelineEntry {
   return {
@@ -111,6 +123,7 @@ function runEntry(
       attempts.length > maxAttempts ||
       waits.length > maxWaits ||
       lines.length > maxLines ||
+      steps.length > maxStepsShown ||
       spans?.isCut === true,
   };
 }
@@ -118,7 +131,7 @@ function runEntry(
 /** What happened in one run. */
 function entriesOf(
   run: TreeRun,
-  { attempts, waits, lines, spans, maxLines }: Facts,
+  { attempts, waits, lines, steps, spans, maxLines }: Facts,
   isReadable: boolean,
   at: number,
 ): { entries: Placed[]; lived: Lived[] } {
@@ -180,6 +193,7 @@ function entriesOf(
     }
   }
   for (const wait of waits.slice(0, maxWaits)) entries.push(placed(waitEntry(run, wait, lived)));
+  for (const step of steps.slice(0, maxStepsShown)) entries.push(placed(stepEntry(run, step, lived)));
   const bounds = { id: run.id, from: run.created_at.getTime(), now: at };
   entries.push(...fitMarks(bounds, lines.slice(-maxLines || lines.length), spans, lived));
   return { entries, lived };
@@ -205,6 +219,29 @@ function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): Timeli
   };
 }
 
+function stepEntry(run: TreeRun, step: StepRow, lived: readonly Lived[]): TimelineEntry {
+  const isTaken = step.taken_from !== null;
+  // What was taken over was done before this run was created.
+  const endedAt = isTaken ? run.created_at : step.ended_at;
+  const attempt = isTaken ? undefined : whichLived(lived, step.ended_at.getTime(), step.attempt);
+  const startedAt = isTaken ? endedAt : new Date(Math.max(step.started_at.getTime(), attempt?.from ?? 0));
+  return {
+    kind: 'step',
+    id: `${run.id}/step/${step.name}`,
+    parentId: attempt?.id ?? run.id,
+    runId: run.id,
+    startedAt: startedAt.toISOString(),
+    endedAt: new Date(Math.max(startedAt.getTime(), endedAt.getTime())).toISOString(),
+    name: step.name,
+    stepKind: step.kind,
+    status: step.status,
+    tries: step.tries,
+    ...(step.detail !== null && { detail: step.detail }),
+    ...(step.error && { error: { message: '', ...step.error } }),
+    ...(step.taken_from !== null && { takenFrom: step.taken_from }),
+  };
+}
+
 function endOf({ kind, over_at, due, timed_out }: WaitRow) {
   switch (kind) {
     case 'RUN':
@@ -227,6 +264,7 @@ const ranks: Readonly<Record<TimelineEntry['kind'], number>> = {
   run: 2,
   batch: 2,
   wait: 3,
+  step: 3,
   span: 4,
   log: 5,
 };

@@ -1,4 +1,4 @@
-import type { RunStatus, TimelineEntry } from '@millrace/contract';
+import type { RunStatus, RunStep, StepKind, TimelineEntry } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { readAttemptRows, type AttemptRow } from '../attempts/rows.ts';
 import type { RunStart } from '../attempts/compose.ts';
@@ -114,6 +114,20 @@ export interface LineRow {
   readonly message: string;
 }
 
+export interface StepRow {
+  readonly run_id: string;
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly status: RunStep['status'];
+  readonly attempt: number;
+  readonly tries: number;
+  readonly started_at: Date;
+  readonly ended_at: Date;
+  readonly detail: string | null;
+  readonly error: AttemptRow['error'];
+  readonly taken_from: string | null;
+}
+
 export interface BatchRow {
   readonly id: string;
   readonly parent_run_id: string | null;
@@ -127,12 +141,14 @@ export interface Happened {
   readonly waits: readonly WaitRow[];
   readonly lines: readonly LineRow[];
   readonly batches: readonly BatchRow[];
+  readonly steps: readonly StepRow[];
   readonly spans: ReadonlyMap<string, SpansOfRun>;
 }
 
 /** Of each run, the last ones. */
 export const maxAttempts = 50;
 export const maxWaits = 100;
+export const maxStepsShown = 200;
 const maxMessage = 500;
 
 export async function readHappened(
@@ -169,6 +185,13 @@ export async function readHappened(
       env,
       runs.map(({ id, spans }) => ({ id, limit: spans })),
     ),
+    steps: await sql<StepRow[]>`
+      select s.run_id, s.name, s.kind, s.status, s.attempt, s.tries, s.started_at, s.ended_at, s.detail, short_error(s.error) as error,
+             s.taken_from
+        from unnest(${ids}::text[]) as i (run_id)
+        cross join lateral (
+          select x.* from run_steps x where x.env = ${env} and x.run_id = i.run_id
+           order by x.seq desc, x.name desc limit ${maxStepsShown + 1}) s`,
     batches:
       batches.length === 0
         ? []

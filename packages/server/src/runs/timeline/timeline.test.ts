@@ -93,6 +93,8 @@ function nameOf(entry: TimelineEntry): string {
       return `batch of ${entry.runCount}`;
     case 'log':
       return `"${entry.message}"`;
+    case 'step':
+      return `step ${entry.name}`;
     case 'span':
       return `${entry.name}${entry.detail === undefined ? '' : `: ${entry.detail}`}`;
   }

@@ -19,7 +19,7 @@ export interface LogMark {
   readonly message: string;
 }
 
-type RowEntry = Extract<TimelineEntry, { kind: 'run' | 'attempt' | 'batch' | 'span' }>;
+type RowEntry = Extract<TimelineEntry, { kind: 'run' | 'attempt' | 'batch' | 'span' | 'step' }>;
 
 /** One line of the waterfall. */
 export interface TimelineRow {
@@ -46,7 +46,11 @@ export interface Timeline {
 }
 
 const isRow = (entry: TimelineEntry): entry is RowEntry =>
-  entry.kind === 'run' || entry.kind === 'attempt' || entry.kind === 'batch' || entry.kind === 'span';
+  entry.kind === 'run' ||
+  entry.kind === 'attempt' ||
+  entry.kind === 'batch' ||
+  entry.kind === 'span' ||
+  entry.kind === 'step';
 
 const waitingLabels: Readonly<Record<string, readonly [Segment['kind'], string]>> = {
   queue: ['queue', 'in the queue'],
@@ -143,7 +147,7 @@ export function layoutTimeline(
 
   const wanted = find.trim().toLowerCase();
   const matches = (entry: RowEntry): boolean =>
-    [labelOf(entry), entry.runId, entry.kind === 'span' ? (entry.detail ?? '') : '']
+    [labelOf(entry), entry.runId, entry.kind === 'span' || entry.kind === 'step' ? (entry.detail ?? '') : '']
       .join('\n')
       .toLowerCase()
       .includes(wanted);

@@ -9,7 +9,7 @@ import { Facts } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status/status.tsx';
 import { Time } from '../../../parts/time/time.tsx';
 import type { Segment, TimelineRow } from './layout.ts';
-import { attemptWords } from './words.ts';
+import { attemptWords, stepWords } from './words.ts';
 
 interface TimelineDetailProps {
   readonly row: TimelineRow;
@@ -20,7 +20,7 @@ interface TimelineDetailProps {
 /** What is known of one line of the waterfall. */
 export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
   const { entry } = row;
-  const attempt = entry.kind === 'attempt' ? entry : row.attempt;
+  const attempt = entry.kind === 'attempt' || entry.kind === 'step' ? entry : row.attempt;
   return (
     <div className="wf-open" role="region" aria-label={row.label}>
       <div className="row spread">
@@ -55,7 +55,7 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
             <span className="strong">{visibleControls(attempt.error.name)}: </span>
           )}
           <LongText text={attempt.error.message} />{' '}
-          {attempt.error.group !== undefined && (
+          {'group' in attempt.error && attempt.error.group !== undefined && (
             <PageLink to={`/errors/${attempt.error.group}`}>Its error group</PageLink>
           )}
         </p>
@@ -121,6 +121,21 @@ function factsOf(entry: TimelineRow['entry']): readonly Fact[] {
         ? undefined
         : ['Variables', `revision ${entry.variablesRevision}`],
       ['At work', readableDuration(entry.durationMs)],
+    ];
+  if (entry.kind === 'step')
+    return [
+      ['Step', stepWords[entry.stepKind]],
+      ['Status', entry.status === 'COMPLETED' ? 'Completed' : 'Failed'],
+      entry.tries > 1 ? ['Tries', entry.tries] : undefined,
+      entry.detail === undefined ? undefined : ['About', visibleControls(entry.detail)],
+      entry.takenFrom === undefined
+        ? undefined
+        : [
+            'Taken over from',
+            <PageLink key="taken" to={`/runs/${entry.takenFrom}`}>
+              {entry.takenFrom}
+            </PageLink>,
+          ],
     ];
   if (entry.kind === 'batch') return [['Runs', entry.runCount.toLocaleString('en')]];
   return [

@@ -25,6 +25,7 @@ function wordOf({ entry }: TimelineRow): string {
   if (entry.kind === 'run') return runStatusLooks[entry.status].word;
   if (entry.kind === 'attempt') return attemptWords[entry.status];
   if (entry.kind === 'span') return entry.status === 'error' ? 'Failed' : '';
+  if (entry.kind === 'step') return entry.status === 'FAILED' ? 'Failed step' : 'Step';
   return '';
 }
 
@@ -96,7 +97,10 @@ export const WaterfallRow = memo(function WaterfallRow({
             {attemptWords[entry.status]}
           </span>
         )}
-        {entry.kind === 'span' && entry.detail !== undefined && (
+        {entry.kind === 'step' && entry.takenFrom !== undefined && (
+          <span className="muted small cut">taken over</span>
+        )}
+        {(entry.kind === 'span' || entry.kind === 'step') && entry.detail !== undefined && (
           <span className="muted small cut wf-detail">{visibleControls(entry.detail)}</span>
         )}
         {row.isCollapsed && <span className="muted small number">{row.childCount}</span>}

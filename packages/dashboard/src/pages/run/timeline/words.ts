@@ -1,4 +1,4 @@
-import type { AttemptStatus } from '@millrace/contract';
+import type { AttemptStatus, StepKind } from '@millrace/contract';
 
 /** How an attempt stands or ended. */
 export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
@@ -13,4 +13,13 @@ export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
   LOST: 'Runner lost',
   GIVEN_BACK: 'Given back',
   DETACHED: 'Waited without a process',
+};
+
+/** What a step is. */
+export const stepWords: Readonly<Record<StepKind, string>> = {
+  RUN: 'Code',
+  SLEEP: 'Sleep',
+  EVENT: 'Wait for an event',
+  TRIGGER: 'Trigger',
+  TRIGGER_AND_WAIT: 'Trigger and wait',
 };

@@ -1,7 +1,7 @@
 -- What `attempts` keeps of an error. It is read by people, and there may be many of one run.
 --
 -- Locks: none.
--- Callers: runs/attempts/rows.ts, complete_attempts.
+-- Callers: runs/attempts/rows.ts, runs/timeline/read.ts, complete_attempts.
 create or replace function short_error(p_error jsonb) returns jsonb language sql immutable parallel safe as
 $$ select jsonb_strip_nulls(jsonb_build_object('name', left(p_error ->> 'name', 200), 'message', left(p_error ->> 'message', 2048),
                                                'stackTrace', left(p_error ->> 'stackTrace', 8192))) $$;

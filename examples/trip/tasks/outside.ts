@@ -1,0 +1,31 @@
+/** The airline, the hotel and the bank: services of other companies, reached over HTTP. */
+
+export interface Booking {
+  readonly id: string;
+}
+
+/**
+ * Asks a service to do something. Asked again with the same key, it does not do it again, and answers what it answered before. Throws a
+ * RefusedError for what it will not do.
+ */
+export async function ask(
+  path: string,
+  body: object,
+  { idempotencyKey, signal }: { readonly idempotencyKey: string; readonly signal: AbortSignal },
+): Promise<Booking> {
+  const url = process.env['TRIP_SERVICES'] ?? 'http://127.0.0.1:4050';
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (response.status === 402) throw new RefusedError(await response.text());
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return (await response.json()) as Booking;
+}
+
+/** The service was asked and said no: asking again would not help. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}

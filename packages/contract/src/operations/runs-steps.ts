@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { maxPacketBytes } from './packets.ts';
+import { attemptError } from './runs-attempts.ts';
+import { runId } from './runs.ts';
+import { cursors, date, pageSize } from './shapes.ts';
+
+/** Steps that a run may have. */
+export const maxSteps = 10_000;
+export const maxStepName = 200;
+
+/** What a step is: code, or one of the things that a run can wait for or start. */
+export const stepKinds = ['RUN', 'SLEEP', 'EVENT', 'TRIGGER', 'TRIGGER_AND_WAIT'] as const;
+export type StepKind = (typeof stepKinds)[number];
+
+/** `FAILED`: it has no result. A retry of the run executes it again. */
+export const stepStatuses = ['COMPLETED', 'FAILED'] as const;
+
+export const stepName = z
+  .string()
+  .min(1)
+  .max(maxStepName + 8)
+  .refine((name) => !name.includes('\0') && name.isWellFormed(), 'must not contain NUL or half a character');
+
+/** What is known of a step beside its result. */
+const stepFields = z.object({
+  /** With its index where the name occurs more than once: `charge`, `charge#2`. */
+  name: stepName,
+  kind: z.enum(stepKinds),
+  status: z.enum(stepStatuses),
+  /** The attempt that stored it. */
+  attempt: z.number().int(),
+  /** How often its function was called for this result. */
+  tries: z.number().int(),
+  startedAt: date,
+  endedAt: date,
+  durationMs: z.number(),
+  /** The task that it triggered, the event that it waited for, or the time until which it slept. */
+  detail: z.string().optional(),
+  version: z.string().optional(),
+  /** The run whose result a replay took over. */
+  takenFrom: z.string().optional(),
+});
+
+/** A step as people see it: secrets are replaced. */
+export const runStep = stepFields.extend({
+  output: z.unknown().optional(),
+  /** Instead of `output` where that is large: where to read it, for five minutes. */
+  outputPresignedUrl: z.string().optional(),
+  error: attemptError.omit({ group: true }).optional(),
+});
+export type RunStep = z.infer<typeof runStep>;
+
+export const listRunSteps = operation({
+  id: 'listRunSteps',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/steps',
+  tag: 'runs',
+  summary: 'The steps of a run that were stored, in the order in which they ended',
+  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
+  params: runId,
+  query: z.object({
+    'page[size]': pageSize(100),
+    /** A name. */
+    'page[after]': stepName.optional(),
+  }),
+  reply: z.object({ data: z.array(runStep), pagination: cursors }),
+  errors: [404],
+});
+
+/** A stored step as the code of its run reads it. */
+const storedStep = stepFields.pick({ name: true, kind: true, status: true, attempt: true }).extend({
+  seq: z.number().int(),
+  /** When it was stored: milliseconds since 1970, by the server's clock. */
+  at: z.number(),
+  detail: z.string().optional(),
+  /** Written as `outputType` says. */
+  output: z.string().optional(),
+  outputType: z.string().optional(),
+  /** Instead of a large `output`. */
+  outputPresignedUrl: z.string().optional(),
+  error: z.looseObject({ message: z.string(), name: z.string().optional() }).optional(),
+  /** Another version of the code stored it. */
+  isOtherVersion: z.boolean(),
+});
+export type StoredStep = z.infer<typeof storedStep>;
+
+const maxErrorText = 100_000;
+const errorText = z.string().max(maxErrorText);
+const errorFields = z.object({
+  message: errorText,
+  name: errorText.optional(),
+  type: errorText.optional(),
+  stackTrace: errorText.optional(),
+  code: errorText.optional(),
+});
+
+/** Why a step failed. */
+const stepError = errorFields.extend({
+  causes: z.array(errorFields).max(20).optional(),
+  /** Another attempt of the run would not help. */
+  isFinal: z.boolean().optional(),
+});
+
+const ofOwnRun = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
+/** Proof that the sender is the attempt that has the run. */
+const ownFence = z.coerce.number().int().min(1);
+
+export const loadRunSteps = operation({
+  id: 'loadRunSteps',
+  method: 'GET',
+  path: '/api/v1/runs/:runId/steps/results',
+  tag: 'runs',
+  summary: 'For the code of a run: the results that its earlier attempts stored',
+  access: ofOwnRun,
+  params: runId,
+  query: z.object({
+    fence: ownFence,
+    'page[after]': stepName.optional(),
+    /** This step alone. The address of a large result is good for five minutes. */
+    name: stepName.optional(),
+  }),
+  reply: z.object({ data: z.array(storedStep), pagination: cursors }),
+  errors: [404, 409],
+});
+
+export const storeRunStep = operation({
+  id: 'storeRunStep',
+  method: 'PUT',
+  path: '/api/v1/runs/:runId/steps',
+  tag: 'runs',
+  summary: 'For the code of a run: store the result of a step. The first result counts',
+  access: ofOwnRun,
+  params: runId,
+  // An output is a text in JSON: in the worst case of everyday texts each character is escaped.
+  bodyLimit: 2 * maxPacketBytes + 262_144,
+  body: z.object({
+    fence: ownFence,
+    name: stepName,
+    kind: z.enum(stepKinds),
+    status: z.enum(stepStatuses),
+    /** Its place among the steps of the run that are stored. */
+    seq: z.number().int().min(1).max(maxSteps, `a run has at most ${maxSteps} steps`),
+    tries: z.number().int().min(1).max(1_000_000),
+    /** Milliseconds from its start to now. */
+    tookMs: z.number().min(0).max(4e12),
+    detail: z.string().max(512).optional(),
+    /** Of a SLEEP: for how many milliseconds from now. Its `detail` is then the time of its end. */
+    sleepMs: z.number().min(0).max(4e12).optional(),
+    output: z.string().optional(),
+    outputType: z.enum(['application/json', 'application/super+json', 'text/plain']).optional(),
+    error: stepError.optional(),
+  }),
+  reply: z.object({
+    /** False: there was a result already, and that is the one that counts. */
+    isNew: z.boolean(),
+    /** When it was stored: milliseconds since 1970, by the server's clock. */
+    at: z.number(),
+    detail: z.string().optional(),
+  }),
+  errors: [404, 409, 413, 422],
+});

@@ -1,0 +1,32 @@
+import type { RunStep } from '@millrace/sdk';
+import { printTable } from './print-table.ts';
+import { duration, type Screen } from './screen.ts';
+
+const maxResult = 60;
+
+/** Prints the steps of a run, with the beginnings of their results. */
+export function printSteps(steps: readonly RunStep[], { line }: Screen): void {
+  line();
+  printTable(
+    ['step', 'status', 'attempt', 'took', 'result'],
+    steps.map((step) => [
+      step.name,
+      step.takenFrom === undefined ? step.status : 'TAKEN OVER',
+      String(step.attempt),
+      duration(step.durationMs),
+      cut(resultOf(step)),
+    ]),
+  );
+}
+
+function resultOf({ error, output, outputPresignedUrl, detail }: RunStep): string {
+  if (error) return `${error.name ?? 'Error'}: ${error.message}`;
+  if (outputPresignedUrl !== undefined) return 'a large one';
+  if (output !== undefined) return JSON.stringify(output);
+  return detail ?? '';
+}
+
+const cut = (text: string): string => {
+  const [first = ''] = text.split('\n');
+  return first.length > maxResult ? `${first.slice(0, maxResult - 1).toWellFormed()}…` : first;
+};

@@ -1,0 +1,43 @@
+import type { Operations, Reply } from '@millrace/contract';
+import { currentClient } from '../client/current-client.ts';
+import { pages, type PageList } from '../client/page.ts';
+import { runId, type RunReference } from './run.ts';
+
+type WireStep = Reply<Operations['listRunSteps']>['data'][number];
+
+/** A step that a run stored. Times are the server's. Secrets are replaced. */
+export type RunStep = Omit<WireStep, 'startedAt' | 'endedAt'> & {
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+};
+
+const fromWire = ({ startedAt, endedAt, ...step }: WireStep): RunStep => ({
+  ...step,
+  startedAt: new Date(startedAt),
+  endedAt: new Date(endedAt),
+});
+
+/** How many steps a page has. */
+export interface StepsOptions {
+  /** 1 to 100. Default 100. */
+  limit?: number;
+}
+
+/**
+ * The steps that a run stored, in the order in which they ended. Await it for the first page, or iterate it for all. Throws a NotFoundError for
+ * an unknown run.
+ *
+ * @example
+ * for await (const { name, status, output } of runs.steps('run_…')) console.log(name, status, output);
+ */
+export function steps(run: RunReference, { limit }: StepsOptions = {}): PageList<RunStep> {
+  const client = currentClient();
+  const params = { runId: runId(run) };
+  return pages(async ({ after }) => {
+    const { data, pagination } = await client.call('listRunSteps', {
+      params,
+      query: { 'page[after]': after, 'page[size]': limit },
+    });
+    return { data: data.map(fromWire), pagination };
+  }, {});
+}

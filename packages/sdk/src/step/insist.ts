@@ -1,0 +1,26 @@
+import { ApiConnectionError, ApiError } from '../client/api-error.ts';
+import { pause } from '../runs/pause.ts';
+
+const firstMs = 250;
+const maxMs = 5_000;
+
+/** A server that is away, busy, or without its database. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof ApiConnectionError ||
+  (error instanceof ApiError &&
+    (error.status === undefined || error.status === 408 || error.status === 429 || error.status >= 500));
+
+/**
+ * Calls until the server answers: what a step did must not be lost because the server was away for a moment, or for an hour. Ends when
+ * the attempt is asked to stop.
+ */
+export async function insist<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isTransient(error) || signal?.aborted) throw error;
+    }
+    await pause(delayMs, signal);
+  }
+}

@@ -1,0 +1,39 @@
+import type { maxStepName as contractLimit } from '@millrace/contract';
+import { isStorable } from '../bounded-text.ts';
+
+const maxLength: typeof contractLimit = 200;
+
+/** Checks what a caller without types may give. */
+export function checkName(what: string, name: unknown): asserts name is string {
+  if (typeof name !== 'string') {
+    throw new TypeError(
+      `${what} takes the name of the step first, such as ${what}('charge', …); got ${typeof name}.`,
+    );
+  }
+  if (name.trim() === '')
+    throw new TypeError(`${what}: the name of a step must not be empty. Say what it does, such as "charge".`);
+  if (name.length > maxLength)
+    throw new TypeError(
+      `${what}: the name of a step has at most ${maxLength} characters; "${name.slice(0, 40)}…" has ${name.length}.`,
+    );
+  if (!isStorable(name))
+    throw new TypeError(`${what}: the name of a step must not contain NUL or half a character.`);
+  if (/#\d+$/.test(name))
+    throw new TypeError(
+      `${what}: the name "${name}" ends like an index, which Millrace adds to a name that occurs again. Use another one.`,
+    );
+}
+
+/** The name with its index. */
+export const indexed = (name: string, count: number): string => (count === 1 ? name : `${name}#${count}`);
+
+/**
+ * What an outside service can know a step of a run by: the same in every try, attempt and process. Printable ASCII of at most 255
+ * characters, as headers and payment services take it.
+ */
+export async function idempotencyKeyOf(run: string, step: string): Promise<string> {
+  const key = `${run}/${step}`;
+  if (/^[\w./:#-]{1,255}$/.test(key)) return key;
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)));
+  return `${run}/sha256-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,47 @@
+export interface ParallelOptions {
+  /** How many functions are executed at the same time. Default: all of them. */
+  limit?: number;
+}
+
+type Results<T extends readonly (() => unknown)[]> = { -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> };
+
+/**
+ * Calls functions side by side, at most `limit` at a time, and returns their results in the order of the functions. When one throws, no
+ * other starts; those that have started end first, and then the first error is thrown. It stores nothing itself: the steps inside do.
+ *
+ * @example
+ * const rooms = await step.parallel(
+ *   hotels.map((hotel) => () => step.run(`ask ${hotel.id}`, () => askFor(hotel))),
+ *   { limit: 5 },
+ * );
+ */
+export async function parallel<const T extends readonly (() => unknown)[]>(
+  acts: T,
+  { limit = Number.POSITIVE_INFINITY }: ParallelOptions = {},
+): Promise<Results<T>> {
+  if (!Array.isArray(acts)) throw new TypeError('step.parallel takes a list of functions.');
+  for (const [index, act] of (acts as readonly unknown[]).entries()) {
+    if (typeof act === 'function') continue;
+    throw new TypeError(
+      `step.parallel: item ${index} is not a function. Write () => step.run(…), so that it does not start at once.`,
+    );
+  }
+  if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 1))
+    throw new TypeError(`step.parallel: limit must be a whole number from 1 on; got ${String(limit)}.`);
+  const results: unknown[] = Array.from({ length: acts.length });
+  let next = 0;
+  let failed: { readonly thrown: unknown } | undefined;
+  const work = async (): Promise<void> => {
+    while (next < acts.length && !failed) {
+      const index = next++;
+      try {
+        results[index] = await acts[index]?.();
+      } catch (thrown) {
+        failed ??= { thrown };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, acts.length) }, work));
+  if (failed) throw failed.thrown;
+  return results as Results<T>;
+}

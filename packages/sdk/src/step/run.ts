@@ -1,0 +1,158 @@
+import { serializeError } from '../executor/serialize-error.ts';
+import { parseDuration } from '../duration.ts';
+import { encode, type Encoded } from '../payload/encode.ts';
+import { decode } from '../payload/decode.ts';
+import { asksToAbort } from '../retry/abort-task-run-error.ts';
+import { retryDelay, type RetryOptions } from '../retry/backoff.ts';
+import { inScope, withinAttempt, type RunScope } from '../run-scope.ts';
+import { pause } from '../runs/pause.ts';
+import { revivedError } from '../task/run-result.ts';
+import { idempotencyKeyOf } from './name.ts';
+import { StepError, StepTimeoutError } from './step-error.ts';
+import { ownSteps, type Steps } from './steps.ts';
+
+/** Parameters of the function of `step.run`. */
+export interface StepArguments {
+  /** The same whenever this step of this run executes: give it to services outside, so that they do its work once. */
+  readonly idempotencyKey: string;
+  /** How often the function was called in this attempt; 1 is the first. */
+  readonly try: number;
+  /** Aborted when the run is to stop, or the step has taken too long. */
+  readonly signal: AbortSignal;
+}
+
+export interface StepOptions {
+  /** Calls the function again when it throws, within the attempt. Default: it is called once, and the run is retried as its task says. */
+  retry?: RetryOptions;
+  /** How long one call may take: seconds, or a duration such as `1m30s`. Default: as long as the attempt. */
+  timeout?: number | string;
+  /** The step is not a stored one under another name: see "When code changes" in docs/steps.md. */
+  isNew?: boolean;
+}
+
+/**
+ * Does something once in a run: its result is stored, and used when the run is retried or its code executes again. The function may be
+ * called again if the process dies before the result is stored; what it does outside should take the `idempotencyKey`. A step that
+ * fails throws a StepError, whose `cause` is what was thrown. Results are what task outputs can be, at most 10 MiB.
+ *
+ * @example
+ * const charge = await step.run('charge', ({ idempotencyKey }) => payments.charge(order, { idempotencyKey }));
+ */
+export async function run<T>(
+  name: string,
+  act: (args: StepArguments) => T | Promise<T>,
+  options: StepOptions = {},
+): Promise<T> {
+  const steps = ownSteps('step.run');
+  if (typeof act !== 'function')
+    throw new TypeError(
+      `step.run takes a function after the name, such as step.run('charge', async () => …).`,
+    );
+  const timeoutMs = readTimeout(options.timeout);
+  return withinAttempt(() =>
+    steps.enter<T>(
+      { kind: 'RUN', name, isNew: options.isNew },
+      async (stored) => {
+        if (stored.status === 'COMPLETED') return (await steps.resultOf(stored)) as T;
+        const { error = { message: 'It failed.' } } = stored;
+        throw new StepError(stored.name, revivedError(error), error['isFinal'] === true);
+      },
+      (key) => execute(steps, key, act, options.retry, timeoutMs),
+    ),
+  );
+}
+
+function readTimeout(timeout: unknown): number | undefined {
+  if (timeout === undefined) return undefined;
+  const seconds = typeof timeout === 'string' ? parseDuration(timeout) : timeout;
+  if (typeof seconds === 'number' && seconds > 0 && seconds * 1_000 < 2 ** 31) return seconds * 1_000;
+  throw new TypeError(
+    'step.run: timeout must be seconds above 0, or a duration such as 30s or 1m30s, of at most 24 days.',
+  );
+}
+
+async function execute<T>(
+  steps: Steps,
+  key: string,
+  act: (args: StepArguments) => T | Promise<T>,
+  retry: RetryOptions | undefined,
+  timeoutMs: number | undefined,
+): Promise<T> {
+  const { scope } = steps;
+  const idempotencyKey = await idempotencyKeyOf(scope.run, key);
+  const from = performance.now();
+  let tries = 0;
+
+  const fail = async (thrown: unknown, isFinal: boolean): Promise<never> => {
+    const cause = thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+    const error = { ...serializeError(thrown), ...(isFinal && { isFinal }) };
+    await steps.store(key, { kind: 'RUN', status: 'FAILED', tries, tookMs: performance.now() - from, error });
+    throw new StepError(key, cause, isFinal);
+  };
+
+  for (;;) {
+    tries += 1;
+    let value: T;
+    try {
+      value = await callOnce(scope, key, act, { idempotencyKey, try: tries }, timeoutMs);
+    } catch (thrown) {
+      // Asked to stop: that it failed says nothing.
+      if (scope.signal?.aborted) throw thrown;
+      const isFinal = asksToAbort(thrown);
+      const delayMs = isFinal || !retry ? undefined : retryDelay(retry, tries, Math.random);
+      if (delayMs === undefined) return fail(thrown, isFinal);
+      await pause(delayMs, scope.signal);
+      continue;
+    }
+    let encoded: Encoded;
+    try {
+      encoded = encode(value, `result of step "${key}"`);
+    } catch (error) {
+      // Its work is done: a retry would do it again, and fail here again.
+      return fail(error, true);
+    }
+    const { text: output, type: outputType } = encoded;
+    try {
+      await steps.store(key, {
+        kind: 'RUN',
+        status: 'COMPLETED',
+        tries,
+        tookMs: performance.now() - from,
+        ...(output !== undefined && { output, outputType }),
+      });
+    } catch (error) {
+      const { status } = error as { status?: unknown };
+      if (status === 413 || status === 422 || status === 400) return fail(error, true);
+      throw error;
+    }
+    // As it will be read when the code executes again.
+    return decode(output ?? null, outputType) as T;
+  }
+}
+
+async function callOnce<T>(
+  scope: RunScope,
+  key: string,
+  act: (args: StepArguments) => T | Promise<T>,
+  args: Omit<StepArguments, 'signal'>,
+  timeoutMs: number | undefined,
+): Promise<T> {
+  const inside = Object.create(scope, { step: { value: key } }) as RunScope;
+  const own = new AbortController();
+  const signal = scope.signal ? AbortSignal.any([scope.signal, own.signal]) : own.signal;
+  const called = inScope(inside, async () => act({ ...args, signal }));
+  if (timeoutMs === undefined) return called;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new StepTimeoutError(`It took longer than its timeout of ${timeoutMs / 1_000} s.`);
+      own.abort(error);
+      reject(error);
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([called, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

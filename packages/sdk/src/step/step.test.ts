@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { idempotencyKeyOf, indexed } from './name.ts';
+import { parallel } from './parallel.ts';
+import { step } from './index.ts';
+
+test('idempotency keys are the same each time, differ between steps, and fit into a header', async () => {
+  const name = fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' });
+  await fc.assert(
+    fc.asyncProperty(name, name, async (one, other) => {
+      const key = await idempotencyKeyOf('run_1', one);
+      expect(key).toMatch(/^[\x21-\x7e]{1,255}$/);
+      expect(await idempotencyKeyOf('run_1', one)).toBe(key);
+      if (one !== other) expect(await idempotencyKeyOf('run_1', other)).not.toBe(key);
+    }),
+  );
+  expect(await idempotencyKeyOf('run_1', indexed('charge', 1))).toBe('run_1/charge');
+  expect(await idempotencyKeyOf('run_1', indexed('charge', 2))).toBe('run_1/charge#2');
+});
+
+test('parallel keeps to its limit, starts nothing after a failure, and ends what it started', async () => {
+  const lengths = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 3 }), fails: fc.boolean() }), {
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(lengths, fc.integer({ min: 1, max: 4 }), async (acts, limit) => {
+      let [now, most, started] = [0, 0, 0];
+      const results = await parallel(
+        acts.map(({ ms, fails }, index) => async () => {
+          started += 1;
+          most = Math.max(most, ++now);
+          await new Promise((resolve) => setTimeout(resolve, ms));
+          now -= 1;
+          if (fails) throw new Error(String(index));
+          return index;
+        }),
+        { limit },
+      ).catch((error: Error) => error);
+      expect(now).toBe(0);
+      expect(most).toBeLessThanOrEqual(limit);
+      if (acts.some(({ fails }) => fails)) {
+        expect(results).toBeInstanceOf(Error);
+        // One after the other, nothing starts after the first failure.
+        if (limit === 1) expect(started).toBe(acts.findIndex(({ fails }) => fails) + 1);
+      } else expect(results).toEqual(acts.map((_, index) => index));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('outside of a run, a step says where it works', async () => {
+  await expect(step.run('a', () => 1)).rejects.toThrow(/step\.run works only in the code of a task/);
+  await expect(step.sleep('a', { seconds: 1 })).rejects.toThrow(/step\.sleep works only/);
+  await expect(step.triggerAndWait('a', 'b')).rejects.toThrow(/step\.triggerAndWait works only/);
+});

@@ -1,0 +1,231 @@
+import type { maxSteps as contractLimit, StepKind, StoredStep } from '@millrace/contract';
+import { ApiClient } from '../client/api-client.ts';
+import { readContent } from '../packets/content.ts';
+import { decode } from '../payload/decode.ts';
+import { currentRun, type RunScope, type RunSteps } from '../run-scope.ts';
+import { insist } from './insist.ts';
+import { checkName, indexed } from './name.ts';
+import { StepError, StepMismatchError } from './step-error.ts';
+
+const maxSteps: typeof contractLimit = 10_000;
+
+/** How a kind of step is called. */
+const callOf: Readonly<Record<StepKind, string>> = {
+  RUN: 'step.run',
+  SLEEP: 'step.sleep',
+  EVENT: 'step.waitForEvent',
+  TRIGGER: 'step.trigger',
+  TRIGGER_AND_WAIT: 'step.triggerAndWait',
+};
+
+/** What is told to the server of a step that ended. */
+export interface EndedStep {
+  readonly kind: StepKind;
+  readonly status: StoredStep['status'];
+  readonly tries: number;
+  readonly tookMs: number;
+  readonly detail?: string | undefined;
+  readonly sleepMs?: number | undefined;
+  readonly output?: string | undefined;
+  readonly outputType?: string | undefined;
+  readonly error?: object | undefined;
+}
+
+/** What a step is and about. */
+export interface StepCall {
+  readonly kind: StepKind;
+  readonly name: string;
+  /** The task or event that it is about. */
+  readonly subject?: string | undefined;
+  /** It is known to be new: no stored step can be the same under another name. */
+  readonly isNew?: boolean | undefined;
+}
+
+/** The steps of an attempt. */
+export class Steps implements RunSteps {
+  readonly scope: RunScope;
+  readonly #client = new ApiClient();
+  readonly #stored = new Map<string, StoredStep>();
+  #loading: Promise<void> | undefined;
+  #seq = 0;
+  readonly #counts = new Map<string, number>();
+  /** Names of steps that have begun and not ended. */
+  readonly #open = new Set<string>();
+  readonly #called = new Set<string>();
+  readonly #executed: string[] = [];
+
+  constructor(scope: RunScope) {
+    this.scope = scope;
+  }
+
+  /**
+   * Does what a step does, unless it was done before: `act` gets the name with its index, and what is stored of an earlier failure. The
+   * name counts from this call on, before anything is awaited.
+   */
+  async enter<T>(
+    { kind, name, subject, isNew }: StepCall,
+    reuse: (stored: StoredStep) => T | Promise<T>,
+    act: (key: string, failed: StoredStep | undefined) => Promise<T>,
+  ): Promise<T> {
+    const what = callOf[kind];
+    checkName(what, name);
+    if (this.#open.has(name)) {
+      throw new StepMismatchError(
+        `Two steps named "${name}" must not be open at the same time: when the code executes again, each could get the result of the other. ` +
+          `Give each a name of its own, such as \`${name}-\${item.id}\`.`,
+      );
+    }
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    const key = indexed(name, count);
+    this.#called.add(key);
+    this.#open.add(name);
+    try {
+      await (this.#loading ??= this.#load());
+      const stored = this.#stored.get(key);
+      if (stored) refuseOther(stored, kind, subject);
+      if (stored?.status === 'COMPLETED' || stored?.attempt === this.scope.attempt)
+        return await reuse(stored);
+      if (!stored && isNew !== true) await this.#refuseRenamed(key);
+      // It was asked to stop meanwhile.
+      refuseStopped(this.scope, what);
+      if (this.#seq >= maxSteps) {
+        const cause = new RangeError(
+          `A run has at most ${maxSteps} steps. Put several into one, or into other runs.`,
+        );
+        throw new StepError(key, cause, true);
+      }
+      if (!stored) this.#executed.push(key);
+      return await act(key, stored);
+    } finally {
+      this.#open.delete(name);
+    }
+  }
+
+  /** Stores how a step ended. Resolves when the server has it. */
+  async store(
+    key: string,
+    ended: EndedStep,
+  ): Promise<{ readonly at: number; readonly detail?: string | undefined }> {
+    const { run, fence, signal } = this.scope;
+    const body = { fence, name: key, seq: ++this.#seq, ...ended };
+    const send = () => this.#client.call('storeRunStep', { params: { runId: run }, body });
+    return insist(send, signal);
+  }
+
+  /** The result of a stored step. */
+  async resultOf({ name, output, outputType, outputPresignedUrl }: StoredStep): Promise<unknown> {
+    if (outputPresignedUrl === undefined) return decode(output ?? null, outputType ?? 'application/json');
+    const { run, fence, signal } = this.scope;
+    // The address that came with the list may be too old by now.
+    const read = async () => {
+      const { data } = await this.#client.call('loadRunSteps', {
+        params: { runId: run },
+        query: { fence, name },
+      });
+      return readContent(this.#client.settings, data[0]?.outputPresignedUrl ?? outputPresignedUrl);
+    };
+    const { text, type } = await insist(read, signal);
+    return decode(text, type);
+  }
+
+  /** What to warn of when the code of the attempt has ended. */
+  end(isCompleted: boolean): string[] {
+    const warnings: string[] = [];
+    for (const name of this.#open) {
+      warnings.push(
+        `The task ended while its step "${name}" was open: await each step. The attempt ends when the step has.`,
+      );
+    }
+    if (!isCompleted) return warnings;
+    const vanished = [...this.#stored.values()]
+      .filter(({ name, status }) => status === 'COMPLETED' && !this.#called.has(name))
+      .map(({ name }) => name);
+    if (vanished.length > 0) {
+      const executed = this.#executed.length > 0 ? ` It executed ${listOf(this.#executed)} instead.` : '';
+      warnings.push(
+        `An earlier execution of this run stored ${listOf(vanished)}, which this one did not call.${executed} ` +
+          'If a step has another name now, its work was done twice.',
+      );
+    }
+    return warnings;
+  }
+
+  async #load(): Promise<void> {
+    const { run, fence, signal } = this.scope;
+    let after: string | undefined;
+    do {
+      const query = { fence, 'page[after]': after };
+      const load = () => this.#client.call('loadRunSteps', { params: { runId: run }, query });
+      const { data, pagination } = await insist(load, signal);
+      for (const step of data) {
+        this.#stored.set(step.name, step);
+        this.#seq = Math.max(this.#seq, step.seq);
+      }
+      after = pagination.next;
+    } while (after !== undefined);
+  }
+
+  /**
+   * Where another version of the code stored steps that were not called yet, an unknown step may be one of them under another name: its
+   * work would be done twice. Where the code is the same, nothing is refused: parallel and conditional steps come in any order.
+   */
+  async #refuseRenamed(key: string): Promise<void> {
+    const first = () =>
+      [...this.#stored.values()].find(
+        (step) => step.isOtherVersion && step.status === 'COMPLETED' && !this.#called.has(step.name),
+      );
+    if (!first()) return;
+    // Parallel branches that continue with stored results reach their next steps first.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const expected = first();
+    if (!expected) return;
+    throw new StepMismatchError(
+      `The code calls the step "${key}", of which no result is stored, before "${expected.name}", which another version of the code stored. ` +
+        `If "${key}" is "${expected.name}" under another name, give it its old name. If it is new, call it after "${expected.name}", ` +
+        'or mark it with { isNew: true }.',
+    );
+  }
+}
+
+const listOf = (names: readonly string[]): string => {
+  const shown = names.slice(0, 10).map((name) => `"${name}"`);
+  return `${shown.length === 1 ? 'the step' : 'the steps'} ${shown.join(', ')}${names.length > shown.length ? ' and others' : ''}`;
+};
+
+function refuseOther(
+  { name, kind, detail }: StoredStep,
+  called: StepKind,
+  subject: string | undefined,
+): void {
+  if (kind !== called) {
+    throw new StepMismatchError(
+      `The step "${name}" was stored by ${callOf[kind]}, and is now called by ${callOf[called]}: give one of the two another name.`,
+    );
+  }
+  // Of a trigger, the run follows.
+  if (subject !== undefined && detail !== undefined && !`${detail} `.startsWith(`${subject} `)) {
+    throw new StepMismatchError(
+      `The step "${name}" was stored for "${detail}", and is now called for "${subject}": give one of the two another name.`,
+    );
+  }
+}
+
+function refuseStopped({ signal }: RunScope, what: string): void {
+  if (signal?.aborted === true) throw new Error(`${what} does not start in a run that was asked to stop.`);
+}
+
+/** The steps of the attempt that the calling code belongs to. Throws where there can be none. */
+export function ownSteps(what: string): Steps {
+  const scope = currentRun();
+  if (!scope) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
+  if (scope.step !== undefined) {
+    throw new Error(
+      `${what} does not work inside a step (here "${scope.step}"): what a step does is stored as a whole. Call it before or after the step.`,
+    );
+  }
+  refuseStopped(scope, what);
+  if (scope.fence === undefined || !scope.credential)
+    throw new Error(`${what} does not work here: the code runs without a runner that could store steps.`);
+  return (scope.steps ??= new Steps(scope)) as Steps;
+}

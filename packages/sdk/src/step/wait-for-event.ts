@@ -1,0 +1,81 @@
+import { ApiClient } from '../client/api-client.ts';
+import type { EventFilter } from '../events/subscription.ts';
+import { withinAttempt } from '../run-scope.ts';
+import { waitingRun } from '../wait/in-run.ts';
+import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
+import { fromRetrieved, WaitTimeoutError } from '../wait/token.ts';
+import { ownSteps } from './steps.ts';
+
+/** An event that a step waited for. */
+export interface ReceivedEvent<TPayload = unknown> {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: TPayload;
+  /** When it happened, as its sender says. */
+  readonly timestamp: string;
+}
+
+export interface WaitForEventOptions {
+  /** The name of the event, such as `order.paid`. No pattern. */
+  event: string;
+  /** What its payload must be like, as in the subscription of a task. */
+  filter?: EventFilter;
+  /** How long to wait: a duration such as `12h`, or a date. Default `1d`. */
+  timeout?: string | Date;
+}
+
+/**
+ * Waits for an event that is sent from now on, as `wait.forToken` waits: `{ ok: true, output }` with the event, or `{ ok: false, error }`, a
+ * WaitTimeoutError. The result is stored, also that none came.
+ *
+ * @example
+ * const paid = await step.waitForEvent('payment', { event: 'order.paid', filter: { order: order.id }, timeout: '3d' });
+ * if (!paid.ok) await step.run('remind', () => remind(order));
+ */
+export function waitForEvent<TPayload = unknown>(
+  name: string,
+  options: WaitForEventOptions,
+): ResultPromise<WaitResult<ReceivedEvent<TPayload>>> {
+  return ResultPromise.of(waitFor<TPayload>(name, options));
+}
+
+async function waitFor<TPayload>(
+  name: string,
+  options: WaitForEventOptions,
+): Promise<WaitResult<ReceivedEvent<TPayload>>> {
+  const what = 'step.waitForEvent';
+  const steps = ownSteps(what);
+  const { waits } = waitingRun(what);
+  const { event, filter, timeout = '1d' } = (options ?? {}) as Partial<WaitForEventOptions>;
+  if (typeof event !== 'string' || event === '')
+    throw new TypeError(`${what} takes { event } after the name, such as { event: 'order.paid' }.`);
+  const resultOf = (received: unknown): WaitResult<ReceivedEvent<TPayload>> =>
+    received === null || received === undefined
+      ? { ok: false, error: new WaitTimeoutError(`No event ${event} came in time.`) }
+      : { ok: true, output: received as ReceivedEvent<TPayload> };
+  return steps.enter<WaitResult<ReceivedEvent<TPayload>>>(
+    { kind: 'EVENT', name, subject: event },
+    async (stored) => resultOf(await steps.resultOf(stored)),
+    async (key) => {
+      const from = performance.now();
+      const client = new ApiClient();
+      const body = {
+        event: { name: event, ...(filter !== undefined && { filter }) },
+        timeout,
+        waitKey: `${steps.scope.run} step/${key}`,
+      };
+      const { id } = await withinAttempt(() => client.call('createWaitpointToken', { body }));
+      await waits.begin({ key: `token/${id}`, kind: 'TOKEN', target: id });
+      const { error, output } = fromRetrieved(
+        await client.call('retrieveWaitpointToken', { params: { waitpointId: id } }),
+      );
+      const ended = { kind: 'EVENT', status: 'COMPLETED', tries: 1, detail: event } as const;
+      await steps.store(key, {
+        ...ended,
+        tookMs: performance.now() - from,
+        ...(error === undefined && { output: JSON.stringify(output), outputType: 'application/json' }),
+      });
+      return resultOf(error === undefined ? output : undefined);
+    },
+  );
+}

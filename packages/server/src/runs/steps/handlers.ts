@@ -1,0 +1,78 @@
+import type { Operations } from '@millrace/contract';
+import { endOf } from '../../auth/principal.ts';
+import type { MasterKey } from '../../auth/seal.ts';
+import type { VariableCache } from '../../envvars/variable-cache.ts';
+import type { PacketAddresses } from '../../packets/url.ts';
+import { notFound } from '../../problem.ts';
+import type { HandlersOf, Request } from '../../request.ts';
+import { findRun, findRunToWrite } from '../authorize.ts';
+import type { Engine } from '../engine.ts';
+import type { AddressOf } from '../retrieve.ts';
+import { loadSteps } from './load.ts';
+import { readSteps } from './read.ts';
+import { shownStep } from './shown.ts';
+import { createStoreStep } from './store.ts';
+
+type Named = Pick<Operations, 'listRunSteps' | 'loadRunSteps' | 'storeRunStep'>;
+
+export interface StepHandlerDependencies {
+  readonly engine: Engine;
+  readonly masterKey: MasterKey;
+  readonly packets: Pick<PacketAddresses, 'sign'>;
+  readonly redactor: VariableCache['redactor'];
+}
+
+const missing = () => notFound('Run not found');
+
+export function stepHandlers({
+  engine,
+  masterKey,
+  packets,
+  redactor,
+}: StepHandlerDependencies): HandlersOf<Named> {
+  const { sql } = engine;
+  const store = createStoreStep(engine, masterKey);
+
+  const addressesFor =
+    ({
+      environment,
+      baseUrl,
+      principal,
+    }: Pick<Request<Named['listRunSteps']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
+    (name) =>
+      baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now(), endOf(principal));
+
+  return {
+    async listRunSteps(request) {
+      const { id } = await findRun(sql, request, missing());
+      const { rows, next } = await readSteps(sql, request.environment.id, id, {
+        size: request.query['page[size]'],
+        after: request.query['page[after]'],
+      });
+      const addressOf = addressesFor(request);
+      return {
+        data: rows.map((row) => shownStep(row, addressOf)),
+        pagination: next === undefined ? {} : { next },
+      };
+    },
+
+    async loadRunSteps(request) {
+      const { id } = await findRunToWrite(sql, request, missing());
+      const { principal, query } = request;
+      const isOwn = principal.kind === 'secretKey' && principal.attempt?.run === id;
+      return loadSteps(engine, request.environment.id, id, {
+        fence: query.fence,
+        after: query['page[after]'],
+        name: query.name,
+        addressOf: addressesFor(request),
+        masterKey: isOwn ? masterKey : undefined,
+      });
+    },
+
+    async storeRunStep(request) {
+      const { id } = await findRunToWrite(sql, request, missing());
+      const env = request.environment.id;
+      return store({ env, run: id, told: request.body, redactor: await redactor(env) });
+    },
+  };
+}

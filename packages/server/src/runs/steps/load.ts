@@ -1,0 +1,69 @@
+import { storedType, type Operations, type Reply, type StoredStep } from '@millrace/contract';
+import { unseal, type MasterKey } from '../../auth/seal.ts';
+import { Problem } from '../../problem.ts';
+import type { Engine } from '../engine.ts';
+import type { AddressOf } from '../retrieve.ts';
+import { readSteps, type StepRow } from './read.ts';
+import { sealedStepContext } from './store.ts';
+
+/** Steps of one page: their results may be large. */
+const pageSize = 100;
+
+export interface LoadOptions {
+  readonly fence: number;
+  readonly after: string | undefined;
+  /** This step alone. */
+  readonly name: string | undefined;
+  readonly addressOf: AddressOf;
+  /** The caller is the code of the run: it reads what it returned, secrets included. Undefined: it reads what people see. */
+  readonly masterKey: MasterKey | undefined;
+}
+
+/** The results that earlier executions of a run stored, for the one that has the run now. 409 if the caller's attempt is over. */
+export async function loadSteps(
+  { sql }: Engine,
+  env: number,
+  run: string,
+  { fence, after, name, addressOf, masterKey }: LoadOptions,
+): Promise<Reply<Operations['loadRunSteps']>> {
+  // The pages of one attempt fit together: nobody else stores steps while it has its lease.
+  const [held] = await sql<{ version_id: number }[]>`
+    (select l.version_id from leases l where l.env = ${env} and l.run_id = ${run} and l.fence = ${fence} limit 1)
+    union all
+    (select u.version_id from suspended u where u.env = ${env} and u.run_id = ${run} and u.fence = ${fence} limit 1)`;
+  if (!held) throw new Problem(409, 'This attempt is over: it reads no steps.', {}, false);
+  const { rows, next } = await readSteps(sql, env, run, { size: pageSize, after, name });
+  return {
+    data: rows.map((row) => storedStep(row, held.version_id, addressOf, masterKey)),
+    pagination: next === undefined ? {} : { next },
+  };
+}
+
+function storedStep(
+  row: StepRow,
+  version: number,
+  addressOf: AddressOf,
+  masterKey: MasterKey | undefined,
+): StoredStep {
+  const { output, output_type: type, error } = row;
+  return {
+    name: row.name,
+    kind: row.kind,
+    status: row.status,
+    attempt: row.attempt,
+    seq: row.seq,
+    at: row.ended_at.getTime(),
+    isOtherVersion: row.version_id !== null && row.version_id !== version,
+    ...(row.detail !== null && { detail: row.detail }),
+    ...(error && { error: { ...error } }),
+    ...(output !== null && resultOf()),
+  };
+
+  function resultOf() {
+    const { sealed, sealed_id: id } = row;
+    if (masterKey && sealed && id !== null)
+      return { output: unseal(masterKey, sealed, sealedStepContext(id)), outputType: row.output_type ?? '' };
+    if (type === storedType) return { outputPresignedUrl: addressOf(output ?? ''), outputType: type };
+    return { output: output ?? '', outputType: type ?? 'application/json' };
+  }
+}

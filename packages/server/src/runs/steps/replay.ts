@@ -1,0 +1,56 @@
+import type { Transaction } from '../../db/connect.ts';
+import { unprocessable } from '../../problem.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
+import type { Engine } from '../engine.ts';
+import { insertRuns } from '../create/insert.ts';
+import type { NewRun } from '../create/row.ts';
+
+const maxNamed = 20;
+
+/**
+ * Creates the run of a replay from a step, with the results of the steps that ended before it, in one transaction: no runner may have the
+ * run without them. 422 if the original has no such step.
+ */
+export async function replayFromStep(
+  { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
+  dispatch: Pick<Dispatch, 'wake' | 'expect'>,
+  run: NewRun,
+  fromStep: string,
+): Promise<{ readonly id: string; readonly isCached: boolean }> {
+  const { env, replayOf = '' } = run;
+  const inserted = await sql.begin(async (tx) => {
+    const seq = await placeOf(tx, env, replayOf, fromStep);
+    const [row] = await insertRuns({ sql: tx, clock }, [run]);
+    if (!row) throw new TypeError('the inserted run has no row');
+    // A request that was sent before has its run, with its steps.
+    if (row.run_id === run.id) {
+      await tx`
+        insert into run_steps (env, run_id, name, kind, status, seq, attempt, version_id, tries, started_at, ended_at, detail, output,
+                               output_type, sealed, sealed_id, taken_from)
+        select s.env, ${run.id}, s.name, s.kind, s.status, s.seq, s.attempt, s.version_id, s.tries, s.started_at, s.ended_at, s.detail,
+               s.output, s.output_type, s.sealed, s.sealed_id, coalesce(s.taken_from, s.run_id)
+          from run_steps s
+         where s.env = ${env} and s.run_id = ${replayOf} and s.status = 'COMPLETED' and (s.seq, s.name) < (${seq}::int, ${fromStep}::text)`;
+    }
+    return row;
+  });
+  if (run.state === 'queued') dispatch.wake(env);
+  if (run.due) dispatch.expect(run.due.getTime());
+  return { id: inserted.run_id, isCached: false };
+}
+
+async function placeOf(tx: Transaction, env: number, run: string, name: string): Promise<number> {
+  const rows = await tx<{ name: string; seq: number; is_asked: boolean }[]>`
+    (select s.name, s.seq, true as is_asked from run_steps s where s.env = ${env} and s.run_id = ${run} and s.name = ${name})
+    union all
+    (select s.name, s.seq, false from run_steps s where s.env = ${env} and s.run_id = ${run} order by s.seq, s.name limit ${maxNamed + 1})`;
+  const step = rows.find((row) => row.is_asked);
+  if (step) return step.seq;
+  if (rows.length === 0)
+    throw unprocessable('fromStep: the run has stored no step. Replay it without fromStep.');
+  const names = rows.slice(0, maxNamed).map((row) => `"${row.name}"`);
+  const others = rows.length > maxNamed ? ' and others' : '';
+  throw unprocessable(
+    `fromStep: the run has stored no step "${name}". It has stored ${names.join(', ')}${others}.`,
+  );
+}

@@ -1,0 +1,26 @@
+import { storedType, type RunStep } from '@millrace/contract';
+import { readData } from '../data.ts';
+import type { AddressOf } from '../retrieve.ts';
+import { shownError } from '../shown-error.ts';
+import type { StepRow } from './read.ts';
+
+/** A step as people see it. */
+export function shownStep(row: StepRow, addressOf: AddressOf): RunStep {
+  const { output, output_type: type } = row;
+  return {
+    name: row.name,
+    kind: row.kind,
+    status: row.status,
+    attempt: row.attempt,
+    tries: row.tries,
+    startedAt: row.started_at.toISOString(),
+    endedAt: row.ended_at.toISOString(),
+    durationMs: row.ended_at.getTime() - row.started_at.getTime(),
+    ...(row.detail !== null && { detail: row.detail }),
+    ...(row.version !== null && { version: row.version }),
+    ...(row.taken_from !== null && { takenFrom: row.taken_from }),
+    ...(output !== null && type === storedType && { outputPresignedUrl: addressOf(output) }),
+    ...(output !== null && type !== storedType && { output: readData(output, type ?? 'application/json') }),
+    ...(row.error && { error: shownError(row.error) }),
+  };
+}

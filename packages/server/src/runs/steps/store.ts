@@ -1,0 +1,138 @@
+import { maxJsonLevels, maxPacketBytes, storedType, type Body, type Operations } from '@millrace/contract';
+import type { SerializedError } from '@millrace/contract/runner';
+import { seal, type MasterKey } from '../../auth/seal.ts';
+import { column } from '../../db/columns.ts';
+import { groupCommit } from '../../db/group.ts';
+import { newId } from '../../db/ids.ts';
+import { redactTexts } from '../../envvars/redact/messages.ts';
+import type { Redactor } from '../../envvars/redact/redactor.ts';
+import { isTooDeep } from '../../json/levels.ts';
+import { storeLargeText } from '../../packets/store-large-output.ts';
+import { Problem, unprocessable } from '../../problem.ts';
+import type { Engine } from '../engine.ts';
+import { storableJson, storableText } from '../storable.ts';
+
+type Told = Body<Operations['storeRunStep']>;
+
+/** A step that code of a run tells of. */
+export interface NewStep {
+  readonly env: number;
+  readonly run: string;
+  readonly told: Told;
+  readonly redactor: Redactor;
+}
+
+export interface StoredAt {
+  readonly isNew: boolean;
+  readonly at: number;
+  readonly detail?: string;
+}
+
+/** A step as it is written. */
+interface Row extends NewStep {
+  readonly detail: string | null;
+  readonly output: string | null;
+  readonly outputType: string | null;
+  readonly sealed: string | null;
+  readonly sealedId: string | null;
+  readonly error: string | null;
+}
+
+export const sealedStepContext = (id: string): string => `run_steps:${id}`;
+
+/**
+ * Stores the result of a step, once. 409 if the attempt that tells has its run no more. Concurrent calls share a statement and a commit.
+ */
+export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: NewStep) => Promise<StoredAt> {
+  const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), { maxItems: 50 });
+  return async (step) => {
+    const stored = await write(await rowOf(engine, masterKey, step));
+    if (stored) return stored;
+    throw new Problem(409, 'This attempt is over: its step is refused.', {}, false);
+  };
+}
+
+/** People see it without secrets. Code that executes again needs what it returned: where that differs, it is kept encrypted. */
+async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promise<Row> {
+  const { env, run, redactor, told } = step;
+  const { name, status, error, output, outputType = 'application/json', detail = null } = told;
+  if ((status === 'FAILED') !== (error !== undefined))
+    throw unprocessable('error: a step that FAILED has one, and no other.');
+  if (redactor.text(name) !== name)
+    throw unprocessable('name: the name of the step contains a secret. Leave it out: names are shown.');
+  const row: Row = {
+    ...step,
+    detail: detail === null ? null : storableText(redactor.text(detail)),
+    output: null,
+    outputType: null,
+    sealed: null,
+    sealedId: null,
+    error:
+      error === undefined ? null : storableJson(redactTexts(redactor, error as unknown as SerializedError)),
+  };
+  if (output === undefined) return row;
+  refuseUnfit(name, output, outputType);
+  const clean = outputType.includes('json') ? redactor.json(output) : redactor.text(output);
+  const sealedId = clean === output ? null : newId('step');
+  const stored = await storeLargeText(engine, { env, run, text: clean, type: outputType });
+  return {
+    ...row,
+    output: stored?.name ?? clean,
+    outputType: stored ? storedType : outputType,
+    sealedId,
+    sealed:
+      sealedId === null ? null : seal(masterKey, output, sealedStepContext(sealedId)).toString('base64'),
+  };
+}
+
+function refuseUnfit(name: string, output: string, type: string): void {
+  if (Buffer.byteLength(output) > maxPacketBytes) {
+    const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
+    throw new Problem(413, message, {}, false);
+  }
+  if (output.includes('\0')) throw unprocessable(`The result of step "${name}" contains a NUL character.`);
+  if (type.includes('json') && isTooDeep(output)) {
+    throw unprocessable(
+      `The result of step "${name}" is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
+    );
+  }
+}
+
+interface WrittenRow {
+  readonly env: number;
+  readonly run_id: string;
+  readonly name: string;
+  readonly is_new: boolean;
+  readonly at: Date;
+  readonly detail: string | null;
+}
+
+const keyOf = (env: number, run: string, name: string): string => `${env} ${run} ${name}`;
+
+async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promise<(StoredAt | undefined)[]> {
+  const now = clock.now();
+  // A call that was repeated while the first was under way.
+  const rows = [...new Map(calls.map((row) => [keyOf(row.env, row.run, row.told.name), row])).values()];
+  const pick = (read: (row: Row) => string | number | null | undefined) => column(rows, read);
+  const detailOf = ({ told: { sleepMs }, detail }: Row) =>
+    sleepMs === undefined ? detail : new Date(Math.ceil(now + sleepMs)).toISOString();
+  const written = await sql<WrittenRow[]>`
+    select env, run_id, name, is_new, at, detail from store_steps(
+      ${new Date(now)}, ${pick((row) => row.env)}::int[], ${pick((row) => row.run)}::text[],
+      ${pick((row) => row.told.fence)}::bigint[], ${pick((row) => row.told.name)}::text[], ${pick((row) => row.told.kind)}::text[],
+      ${pick((row) => row.told.status)}::text[], ${pick((row) => row.told.seq)}::int[], ${pick((row) => row.told.tries)}::int[],
+      ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${pick((row) => row.output)}::text[],
+      ${pick((row) => row.outputType)}::text[], ${pick((row) => row.sealed)}::text[], ${pick((row) => row.sealedId)}::text[],
+      ${pick((row) => row.error)}::text[])`;
+  const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, row.name), row]));
+  return calls.map(({ env, run, told }) => {
+    const row = found.get(keyOf(env, run, told.name));
+    return (
+      row && {
+        isNew: row.is_new,
+        at: row.at.getTime(),
+        ...(row.detail !== null && { detail: row.detail }),
+      }
+    );
+  });
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { configure, runs, tasks } from '@millrace/sdk';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { startServices } from '../../examples/trip/services.ts';
+import { descendants, millrace, repository, type Running } from '../cli/command.ts';
+import { promote } from '../support/promote.ts';
+import { testServer } from '../support/server.ts';
+
+const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
+/** Trips that are booked side by side. */
+const together = 50;
+const wanted = Math.ceil(200 * scale);
+/** Of one run: at the fourth loss of its runner it would end as CRASHED. */
+const killsOfRun = 3;
+const isPoor = (n: number) => n % 5 === 0;
+
+/** A generator of numbers from 0 up to 1, the same for a seed. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test(
+  `trips that are killed at ${wanted} random moments are charged once each, or not at all`,
+  { timeout: 300_000 },
+  async () => {
+    const seed = Number(process.env['MILLRACE_TEST_SEED'] ?? fc.sample(fc.nat(), 1)[0]);
+    console.log(`seed ${seed}`);
+    const next = random(seed);
+    let asked = 0;
+    let whenAsked: (() => void) | undefined;
+    const services = await startServices({
+      port: 0,
+      // Mostly quick, sometimes slow: trips that begin together are soon at different steps.
+      delayMs: () => next() ** 3 * 300,
+      onRequest() {
+        asked += 1;
+        whenAsked?.();
+      },
+    });
+    onTestFinished(services.close);
+    const server = await testServer();
+    configure({ baseURL: server.url, secretKey: server.keys.prod });
+    await server.ask(`/api/v1/projects/${server.projectRef}/envvars/prod`, {
+      method: 'POST',
+      body: { name: 'TRIP_SERVICES', value: services.url },
+    });
+
+    const started: Running[] = [];
+    onTestFinished(async () => {
+      for (const one of started) one.kill('SIGKILL');
+      await Promise.all(started.map((one) => one.exitCode));
+    });
+    const work = async (): Promise<Running> => {
+      const runner = millrace(['work', '--env', 'prod', '--concurrency', String(together), '--json'], {
+        cwd: join(repository, 'examples/trip'),
+        env: { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod },
+      });
+      started.push(runner);
+      await runner.line(/^\{"runner"/);
+      return runner;
+    };
+    let runner = await work();
+    await promote(server.url, server.keys.prod);
+
+    const of = (traveller: string, path: string) =>
+      services.deeds.filter((deed) => deed.traveller === traveller && deed.path === path);
+    let lost = 0;
+    let paid = 0;
+    for (let trips = 0; lost < wanted;) {
+      const travellers = Array.from(
+        { length: together },
+        () => `${isPoor(++trips) ? 'poor' : 'rich'} ${trips}`,
+      );
+      const ids = await Promise.all(
+        travellers.map(
+          async (traveller) => (await tasks.trigger('book-trip', { traveller, to: 'Oslo', price: 100 })).id,
+        ),
+      );
+      for (let kill = 0; kill < killsOfRun; kill++) {
+        // After so many more requests. Each is at another moment of another trip.
+        const until = asked + Math.ceil((0.3 + next()) * together);
+        await Promise.race([
+          new Promise<void>((reached) => {
+            whenAsked = () => void (asked >= until && reached());
+          }),
+          // The trips that are left may not make so many.
+          new Promise((waited) => setTimeout(waited, 3_000)),
+        ]);
+        const { pid } = runner;
+        // The executors first: without their runner they would end by themselves.
+        for (const one of [...(await descendants(pid)).toReversed(), pid]) {
+          try {
+            process.kill(one, 'SIGKILL');
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+          }
+        }
+        await runner.exitCode;
+        runner = await work();
+      }
+      const over = await Promise.all(
+        ids.map((id) => runs.poll(id, { pollIntervalMs: 200, timeoutInMs: 120_000 })),
+      );
+      for (const [index, traveller] of travellers.entries()) {
+        const run = over[index];
+        if (!run) throw new Error('a run is missing');
+        const { data } = await runs.attempts(run.id);
+        lost += data.filter(({ status }) => status === 'LOST').length;
+        const isPaid = traveller.startsWith('rich');
+        if (isPaid) paid += 1;
+        expect([run.status, of(traveller, '/charges').length], traveller).toEqual(
+          isPaid ? ['COMPLETED', 1] : ['FAILED', 0],
+        );
+        const [flight, hotel] = [of(traveller, '/flights'), of(traveller, '/hotels')];
+        expect([flight.length, hotel.length], traveller).toEqual([1, 1]);
+        const cancellations = services.deeds.filter(({ path }) =>
+          [`/flights/${flight[0]?.id}/cancel`, `/hotels/${hotel[0]?.id}/cancel`].includes(path),
+        );
+        expect(cancellations, traveller).toHaveLength(isPaid ? 0 : 2);
+      }
+    }
+    let sent = 0;
+    for await (const _ of runs.list({ taskIdentifier: 'send-tickets', limit: 100 })) sent += 1;
+    expect(sent).toBe(paid);
+    console.log(`${lost} times a trip lost its process; ${services.repeated()} requests were repeated`);
+    // Some kills were between a deed and the commit of its step.
+    expect(services.repeated()).toBeGreaterThan(0);
+  },
+);
