@@ -10,12 +10,13 @@ import { promote } from './promote.ts';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
-/** A real runner with real executor processes that serves these files in prod, from when this resolves until the test ends. */
+/** A real runner with real executor processes that serves these files in prod, from when this resolves until `onEnd`: the end of the test by default. */
 export async function startProject(
   server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,
   /** Packages of this workspace that the project has. */
   packages: readonly string[] = [],
+  onEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<void> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });
@@ -37,7 +38,7 @@ export async function startProject(
     isStrict: true,
   });
   await promote(server.url, server.keys.prod, runner.version ?? undefined);
-  onTestFinished(async () => {
+  onEnd(async () => {
     await runner.stop({ waitMs: 0 });
     await rm(dir, { recursive: true, force: true });
   });
