@@ -146,6 +146,8 @@ const rows: Readonly<Record<string, Row>> = {
   'schedules show': { args: ['sched_1'] },
   'schedules ticks': { args: ['sched_1', '--limit', '1'] },
   'schedules preview': 'alone',
+  // It writes JSON for a program: see test/agents.
+  mcp: 'alone',
   'schedules activate': { args: ['sched_1'] },
   'schedules deactivate': { args: ['sched_1'] },
   'schedules backfill': { args: ['sched_1', '--from', '2026-01-01', '--to', '2026-01-02'] },

@@ -1,6 +1,6 @@
 /** Answers that fit into the context of a model: long texts and lists are cut, and it is said that they are. */
 
-const maxCharacters = 24_000;
+export const maxCharacters = 24_000;
 const maxDepth = 10;
 
 interface Limits {

@@ -123,5 +123,5 @@ function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
     headers: pairs,
     signal,
     ...(hasBody && { body: Readable.toWeb(request) as never, duplex: 'half' }),
-  } as RequestInit);
+  });
 }

@@ -1,4 +1,5 @@
 import { errorSorts, errorStatuses } from '@millrace/contract/plain';
+import type { ErrorGroup, ErrorGroupDetail } from '@millrace/sdk';
 import { z } from 'zod';
 import { reads } from '../tool.ts';
 import { afterInput, limitOf, nextOutput, shortRun } from './views.ts';
@@ -11,6 +12,19 @@ const errorView = z.looseObject({
   message: z.string(),
   status: z.string(),
   count: z.number(),
+});
+
+const shortGroup = (group: ErrorGroup | ErrorGroupDetail) => ({
+  id: group.id,
+  task: group.taskIdentifier,
+  type: group.errorType,
+  message: group.errorMessage,
+  status: group.status,
+  count: group.count,
+  firstSeen: group.firstSeen,
+  lastSeen: group.lastSeen,
+  resolvedAt: group.resolvedAt,
+  ignoredUntil: group.ignoredUntil,
 });
 
 export const listErrors = reads({
@@ -35,12 +49,7 @@ export const listErrors = reads({
     );
     const page = await client.errors.list(Object.fromEntries(given));
     return {
-      errors: page.data.map(({ taskIdentifier, errorType, errorMessage, fingerprint, ...group }) => ({
-        ...group,
-        task: taskIdentifier,
-        type: errorType,
-        message: errorMessage,
-      })),
+      errors: page.data.map(shortGroup),
       ...(page.next !== undefined && { next: page.next }),
     };
   },
@@ -60,9 +69,9 @@ export const readError = reads({
       runs.list({ error: id, period: '30d', limit: 5 }),
       errors.history(id, { limit: 5 }),
     ]);
-    const { taskIdentifier, errorType, errorMessage, fingerprint, ...state } = group;
+    const { affectedVersions, resolvedInVersion, ignoredReason, trend } = group;
     return {
-      error: { ...state, task: taskIdentifier, type: errorType, message: errorMessage },
+      error: { ...shortGroup(group), affectedVersions, resolvedInVersion, ignoredReason, trend },
       runs: latest.data.map(shortRun),
       history: history.data,
     };

@@ -18,7 +18,7 @@ const filterInput = z
 
 function paramsOf(filter: string) {
   const query = runFilterQuery(filter);
-  if (isUnreadable(query)) throw new ToolRefused(`The filter cannot be read: ${query.error}.`);
+  if (isUnreadable(query)) throw new ToolRefused(`The filter cannot be read: ${query.error}`);
   return runFilterParams(query);
 }
 
@@ -79,7 +79,7 @@ export const explainRun = reads({
         ...(error && { error: { message: error.message, group: error.group } }),
       })),
       ...(attempts.hasNextPage() && { moreAttempts: true }),
-      timeline: timeline.entries.map(({ parentId, ...entry }) => entry),
+      timeline: timeline.entries,
       ...(timeline.next !== undefined && { moreChildRuns: true }),
     };
   },
@@ -92,7 +92,7 @@ const dataOf = ({ payload, output, metadata }: Run) => ({
 });
 
 /** Most clients give up after a minute. */
-const maxWatchSeconds = 50;
+export const maxWatchSeconds = 50;
 const heartbeatMs = 5_000;
 
 export const watchRun = reads({
