@@ -21,6 +21,7 @@ const elsewhere = [
   'signingKey.rotated',
   'branch.created',
   'branch.updated',
+  'agent.acted',
   'branch.runsCanceled',
   'branch.archived',
   'project.updated',
@@ -54,7 +55,11 @@ describe('the audit log', () => {
     await ask(`POST ${at}/branches`, { body: { branch: 'b' } });
     await ask(`POST ${at}/branches`, { body: { branch: 'b', schedules: true } });
     const inBranch = { key: keys.preview, headers: { 'x-service-branch': 'b' } };
-    await ask('POST /api/v1/tasks/x/trigger', { ...inBranch, body: {} });
+    const byAgent = { 'x-millrace-agent': 'mcp tests/1' };
+    const branchAgent = { ...inBranch, headers: { ...inBranch.headers, ...byAgent } };
+    const { body: triggered } = await ask('POST /api/v1/tasks/x/trigger', { ...branchAgent, body: {} });
+    // What is refused changes nothing, and leaves no entry.
+    expect((await ask('POST /api/v2/runs/run_none/cancel', branchAgent)).status).toBe(404);
     await ask(`POST ${at}/branches/archive`, { body: { branch: 'b', cancelRuns: true } });
     await ask(`PATCH ${at}`, { body: { name: 'New' } });
     const member = await userWith('member');
@@ -91,6 +96,11 @@ describe('the audit log', () => {
     expect(body.data.find((entry: { act: string }) => entry.act === 'endpoint.updated')).toMatchObject({
       old: { host: '127.0.0.1:9', types: ['run.failed'], enabled: true },
       new: { host: '127.0.0.1:9', types: ['run.failed'], enabled: false },
+    });
+    expect(body.data.find((entry: { act: string }) => entry.act === 'agent.acted')).toMatchObject({
+      actor: { kind: 'secretKey' },
+      target: 'x',
+      new: { agent: 'mcp tests/1', operation: 'triggerTask', ids: [triggered.id], branch: 'b' },
     });
     expect(body.data.find((entry: { act: string }) => entry.act === 'member.updated')).toMatchObject({
       old: { role: 'member' },

@@ -149,6 +149,8 @@ const rows: Readonly<Record<string, Row>> = {
   'schedules create': { args: ['report', '0 9 * * *', '--key', 'k'] },
   'schedules ticks': { args: ['sched_1', '--limit', '1'] },
   'schedules preview': 'alone',
+  // It writes JSON for a program: see test/agents.
+  mcp: 'alone',
   'schedules activate': { args: ['sched_1'] },
   'schedules deactivate': { args: ['sched_1'] },
   'schedules backfill': { args: ['sched_1', '--from', '2026-01-01', '--to', '2026-01-02'] },

@@ -37,6 +37,8 @@ import { maxBackfilled } from '../../packages/contract/src/operations/schedules.
 import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
 import { importMs } from '../../packages/millrace/src/bundle/index-tasks.ts';
 import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
+import { maxCharacters } from '../../packages/millrace/src/mcp/bounded.ts';
+import { maxWatchSeconds } from '../../packages/millrace/src/mcp/tools/runs.ts';
 import { longest as consoleCharacters } from '../../packages/millrace/src/executor/capture-console.ts';
 import { startsAtMost } from '../../packages/millrace/src/runner/crash.ts';
 import { defaultLimits, startMs } from '../../packages/millrace/src/runner/limits.ts';
@@ -569,6 +571,18 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         time(deliveries.patienceMs),
         'it is disabled',
         'enable it again',
+      ],
+      [
+        'answer of a tool of `millrace mcp`',
+        `${number(maxCharacters)} characters`,
+        'cut, with a note',
+        'ask for less',
+      ],
+      [
+        'wait of `watch_run` of `millrace mcp`',
+        `${maxWatchSeconds} seconds`,
+        '`isOver` is false',
+        'call it again',
       ],
       ['PostgreSQL', `${oldestMajor} or later`, 'the server does not start', 'upgrade PostgreSQL'],
     ],

@@ -10,7 +10,10 @@ import { promote } from './promote.ts';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
-/** A real runner with real executor processes that serves these files in prod, from when this resolves, with its folder, until the test ends. */
+/**
+ * A real runner with real executor processes that serves these files in prod, from when this resolves, with its folder, until `onEnd`: the end
+ * of the test by default.
+ */
 export async function startProject(
   server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,

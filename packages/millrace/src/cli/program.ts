@@ -17,6 +17,7 @@ import { keysCommand } from './commands/keys.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { membersCommand } from './commands/members.ts';
 import { notificationsCommand } from './commands/notifications.ts';
 import { openCommand } from './commands/open.ts';
@@ -97,6 +98,7 @@ export function program(): Command {
     schedulesCommand(),
     auditCommand(),
     storageCommand(),
+    mcpCommand(),
   ]) {
     root.addCommand(command);
   }

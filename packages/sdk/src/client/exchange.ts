@@ -37,6 +37,7 @@ export function headersOf(
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.previewBranch !== undefined) headers['x-service-branch'] = settings.previewBranch;
+  if (settings.agent !== undefined) headers['x-millrace-agent'] = settings.agent;
   // One for all attempts of this request: the server does it once, whatever was lost on the way.
   if (method !== 'GET') headers['x-trigger-request-idempotency-key'] = crypto.randomUUID();
   return headers;

@@ -1,6 +1,8 @@
 /** A page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
+  /** Where the next page starts: give it as `after`, or as `page` where pages are numbered. Undefined on the last page. */
+  readonly next: string | undefined;
   hasNextPage(): boolean;
   /** Throws a RangeError when there is none. */
   getNextPage(): Promise<Page<T>>;
@@ -30,6 +32,7 @@ async function pageAt<T>(fetch: Fetch<T>, cursor: Cursor): Promise<Page<T>> {
   const { next, previous } = pagination;
   return {
     data,
+    next,
     hasNextPage: () => next !== undefined,
     hasPreviousPage: () => previous !== undefined,
     async getNextPage() {

@@ -13,6 +13,11 @@ export interface ClientSettings {
    * in a branch have set; with a key of preview also `VERCEL_GIT_COMMIT_REF`, which that host sets.
    */
   previewBranch?: string;
+  /**
+   * The agent for which the program calls, such as `support-bot/3`: what is changed with a secret key gets an entry with this name in the
+   * audit log. 1 to 128 characters of plain ASCII. Default: none.
+   */
+  agent?: string;
   /** How a request that failed is tried again. */
   retry?: RequestRetryOptions;
   /** Milliseconds that one attempt of a request may take. Default 60,000. */
@@ -38,6 +43,7 @@ export interface ResolvedSettings {
   /** That was given, or that of the process; undefined where only runs have one. */
   readonly accessToken: string | undefined;
   readonly previewBranch: string | undefined;
+  readonly agent: string | undefined;
   readonly retry: RequestRetry;
   readonly timeoutInMs: number;
   /** No credential was given: inside a run it is that of the run, elsewhere that of the process. */
@@ -101,6 +107,15 @@ function checkedBranch(text: string | undefined): string | undefined {
   return text;
 }
 
+function checkedAgent(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[\x20-\x7e]{1,128}$/.test(text)) {
+    throw new ConfigurationError(
+      `agent must be 1 to 128 characters of plain ASCII, such as support-bot/3; got ${JSON.stringify(text)}.`,
+    );
+  }
+  return text;
+}
+
 /** Fills in what is not given from the environment, then the defaults, and refuses what cannot work. */
 export function resolveSettings(
   given: ClientSettings,
@@ -127,6 +142,7 @@ export function resolveSettings(
           ? filled(variables['VERCEL_GIT_COMMIT_REF'])
           : undefined),
     ),
+    agent: checkedAgent(given.agent),
     retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
     timeoutInMs: given.timeoutInMs ?? 60_000,
     isAmbient: explicit === undefined,

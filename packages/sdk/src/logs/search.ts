@@ -9,6 +9,8 @@ export interface SearchLogsParams extends LogFilter {
   period?: string;
   /** Lines a page: 1 to 1,000. Default 100. A page of a long search may have fewer, and still a next one. */
   limit?: number;
+  /** Start after this place, as `next` of a page gave it. */
+  after?: string;
 }
 
 /**
@@ -19,19 +21,29 @@ export interface SearchLogsParams extends LogFilter {
  *   console.log(line.at, line.runId, line.message);
  * }
  */
-export function search({ from, to, period, limit, ...filter }: SearchLogsParams = {}): PageList<FoundLog> {
+export function search({
+  from,
+  to,
+  period,
+  limit,
+  after: first,
+  ...filter
+}: SearchLogsParams = {}): PageList<FoundLog> {
   const client = currentClient();
-  return pages(async ({ after }) => {
-    const { data, pagination } = await client.call('searchLogs', {
-      query: {
-        ...filterQuery(filter),
-        'filter[createdAt][from]': from?.toISOString(),
-        'filter[createdAt][to]': to?.toISOString(),
-        'filter[createdAt][period]': period,
-        'page[size]': limit,
-        'page[after]': after,
-      },
-    });
-    return { data: data.map(dated), pagination };
-  }, {});
+  return pages(
+    async ({ after }) => {
+      const { data, pagination } = await client.call('searchLogs', {
+        query: {
+          ...filterQuery(filter),
+          'filter[createdAt][from]': from?.toISOString(),
+          'filter[createdAt][to]': to?.toISOString(),
+          'filter[createdAt][period]': period,
+          'page[size]': limit,
+          'page[after]': after,
+        },
+      });
+      return { data: data.map(dated), pagination };
+    },
+    { after: first },
+  );
 }

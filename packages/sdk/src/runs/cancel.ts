@@ -1,3 +1,4 @@
+import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { runId, type RunReference } from './run.ts';
 
@@ -9,5 +10,9 @@ import { runId, type RunReference } from './run.ts';
  * await runs.cancel(handle);
  */
 export async function cancel(run: RunReference): Promise<{ readonly id: string }> {
-  return currentClient().call('cancelRun', { params: { runId: runId(run) } });
+  return cancelThrough(currentClient(), runId(run));
 }
+
+/** Cancels through a given client. */
+export const cancelThrough = (client: ApiClient, id: string): Promise<{ readonly id: string }> =>
+  client.call('cancelRun', { params: { runId: id } });

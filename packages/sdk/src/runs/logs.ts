@@ -15,6 +15,8 @@ const fromWire = (line: WireLine): RunLog => ({ ...line, at: new Date(line.at) }
 export interface LogOptions extends Omit<LogFilter, 'task'> {
   /** Lines a page: 1 to 1,000. Default 200. */
   limit?: number;
+  /** Start after this place, as `next` of a page gave it. */
+  after?: string;
 }
 
 /**
@@ -23,17 +25,23 @@ export interface LogOptions extends Omit<LogFilter, 'task'> {
  * @example
  * for await (const line of runs.logs(handle)) console.log(line.at, line.level, line.message);
  */
-export function logs(run: RunReference, { limit, ...filter }: LogOptions = {}): PageList<RunLog> {
+export function logs(
+  run: RunReference,
+  { limit, after: first, ...filter }: LogOptions = {},
+): PageList<RunLog> {
   const client = currentClient();
   const params = { runId: runId(run) };
-  return pages(async ({ after }) => {
-    const { lines, next } = await client.call('listRunLogs', {
-      params,
-      query: { ...filterQuery(filter), after, limit },
-    });
-    return {
-      data: lines.map(fromWire),
-      pagination: { next: next?.toString() },
-    };
-  }, {});
+  return pages(
+    async ({ after }) => {
+      const { lines, next } = await client.call('listRunLogs', {
+        params,
+        query: { ...filterQuery(filter), after, limit },
+      });
+      return {
+        data: lines.map(fromWire),
+        pagination: { next: next?.toString() },
+      };
+    },
+    { after: first },
+  );
 }

@@ -14,6 +14,8 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
   taskIdentifier: TId,
   payload: unknown,
   options: TriggerOptions = {},
+  /** Called with the id of the run before the wait. */
+  onTriggered: (run: string) => void = () => {},
 ): Promise<RunResult<TId, TOutput>> {
   const run = waitingRun('triggerAndWait');
   ownEnvironment(client, 'triggerAndWait');
@@ -23,6 +25,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
       ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
       : undefined;
   const { id } = await triggerThrough(client, taskIdentifier, payload, onVersionOf(run, options), waitKey);
+  onTriggered(id);
   await run.waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
   return resultOf(await client.call('retrieveRunResult', { params: { runId: id } }));
 }

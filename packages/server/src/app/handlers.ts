@@ -1,5 +1,7 @@
+import { operations } from '@millrace/contract';
 import { alertHandlers } from '../alerts/handlers.ts';
 import { auditHandlers } from '../audit/handlers.ts';
+import { recordAgents } from '../audit/record-agent.ts';
 import { cancelLiveRuns, countLiveRuns } from '../runs/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
@@ -80,7 +82,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       return answer;
     },
   };
-  return {
+  return recordAgents(sql, operations, {
     ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),
     ...listHandlers(engine),
     ...pathHandlers(engine),
@@ -169,7 +171,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
         dispatch.wake(env);
       },
     }),
-  };
+  });
 }
 
 /** Who may log a browser in how often. */

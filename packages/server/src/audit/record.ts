@@ -30,17 +30,24 @@ export interface Act {
 
 /** Records an act, in the same transaction as the act itself. */
 export async function recordAct(sql: Queryable, by: Actor | Invited, act: Act): Promise<void> {
+  await recordEntry(sql, by, act);
+}
+
+/** The same. Returns the id of the entry. */
+export async function recordEntry(sql: Queryable, by: Actor | Invited, act: Act): Promise<string> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;
   const projectRef = 'projectRef' in act.in ? act.in.projectRef : null;
   const organization = 'organization' in act.in ? act.in.organization : null;
   const environment = 'environment' in act.in ? (act.in.environment ?? null) : null;
-  await sql`
+  const [entry] = await sql<{ id: string }[]>`
     insert into audit_log (organization_id, project_ref, environment, act, actor_kind, actor_id, credential_id, target, old, new,
       address, user_agent, request_id)
     select coalesce(${organization}::text, (select organization_id from projects where ref = ${projectRef}::text)),
       ${projectRef}, ${environment}, ${act.act}, ${kind}, ${id}, ${credentialId}, ${act.target},
-      ${jsonOf(act.old)}::jsonb, ${jsonOf(act.new)}::jsonb, ${address}, ${userAgent ?? null}, ${requestId}`;
+      ${jsonOf(act.old)}::jsonb, ${jsonOf(act.new)}::jsonb, ${address}, ${userAgent ?? null}, ${requestId}
+    returning id`;
+  return (entry as { id: string }).id;
 }
 
 /** Records what a request does in an environment. The operation calls it in its own transaction. */

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { reads } from '../tool.ts';
+import { limitOf, nextOutput } from './views.ts';
+
+const taskInput = z.string().min(1).max(128).describe('Id of a task');
+const named = z.looseObject({ id: z.string() });
+const pageInput = z.number().int().min(1).default(1).describe('Which page, from 1.');
+
+/** More would leave no room for anything else in an answer. */
+const maxTasks = 200;
+
+export const listTasks = reads({
+  name: 'list_tasks',
+  title: 'List tasks',
+  description: 'Lists the tasks of the current version. read_task has the payload that one takes.',
+  input: { search: z.string().max(128).optional().describe('A text in the id or the description.') },
+  output: { tasks: z.array(named) },
+  rest: 'Use `search` to find fewer tasks.',
+  async read({ search }, { client }) {
+    const text = search?.toLowerCase() ?? '';
+    const all = await client.tasks.list();
+    const found = all.filter(({ id, description = '' }) =>
+      `${id}\n${description}`.toLowerCase().includes(text),
+    );
+    return {
+      tasks: found.slice(0, maxTasks).map(({ id, description, queue, schedule }) => ({
+        id,
+        ...(description !== undefined && { description }),
+        queue: queue.name,
+        ...(schedule && { schedule }),
+      })),
+      ...(found.length > maxTasks && { more: `${found.length - maxTasks} more tasks: use \`search\`.` }),
+    };
+  },
+});
+
+export const readTask = reads({
+  name: 'read_task',
+  title: 'Read a task',
+  description:
+    'Tells one task: the JSON Schema of its payload, its settings, and how its latest runs went. Read it before trigger_task.',
+  input: { task: taskInput },
+  output: { task: named, payloadSchema: z.unknown().describe('JSON Schema; null if the task has none.') },
+  rest: 'The dashboard has the whole schema.',
+  async read({ task: id }, { client }) {
+    const { payloadSchema, recent, lastRuns, ...task } = await client.tasks.retrieve(id);
+    return { task, payloadSchema, recent, lastRuns };
+  },
+});
+
+export const listQueues = reads({
+  name: 'list_queues',
+  title: 'List queues',
+  description:
+    'Lists queues by name: how many of their runs run and wait, their limits, and whether they are paused.',
+  input: { limit: limitOf(50, 25), page: pageInput },
+  output: { queues: z.array(named), next: nextOutput },
+  rest: 'Ask for fewer queues with `limit`.',
+  async read({ limit, page }, { client }) {
+    const { data, next } = await client.queues.list({ page, perPage: limit });
+    return { queues: data, ...(next !== undefined && { next }) };
+  },
+});
+
+export const listSchedules = reads({
+  name: 'list_schedules',
+  title: 'List schedules',
+  description: 'Lists schedules: what they run, when, and their next time.',
+  input: { limit: limitOf(50, 25), page: pageInput },
+  output: { schedules: z.array(named), next: nextOutput },
+  rest: 'Ask for fewer schedules with `limit`.',
+  async read({ limit, page }, { client }) {
+    const { data, next } = await client.schedules.list({ page, perPage: limit });
+    return { schedules: data, ...(next !== undefined && { next }) };
+  },
+});
+
+export const readStatistics = reads({
+  name: 'read_statistics',
+  title: 'Read statistics',
+  description:
+    'Counts runs by status over time, with percentiles of duration and of time in the queue in milliseconds, and the most runs that waited. Of the environment, one task, queue or version, or of the largest of each with `by`.',
+  input: {
+    period: z.string().default('24h').describe('Up to now, such as 2h, 24h or 7d.'),
+    step: z.string().optional().describe('Width of a point, such as 5m, 1h or 1d. Default: about 12 points.'),
+    task: taskInput.optional(),
+    queue: z.string().optional().describe('A name; task/<id> is the queue of a task.'),
+    version: z.string().optional(),
+    by: z
+      .enum(['task', 'queue', 'version'])
+      .optional()
+      .describe('A series for each of the 5 largest, totals only.'),
+  },
+  output: { series: z.array(z.looseObject({ total: z.unknown() })) },
+  rest: 'Ask for a shorter `period` or a wider `step`.',
+  async read({ by, step, ...params }, { client }) {
+    const given = Object.entries({ ...params, step, by }).filter(([, value]) => value !== undefined);
+    const { from, to, stepMs, series } = await client.stats.retrieve({
+      ...Object.fromEntries(given),
+      ...(by && { limit: 5 }),
+    });
+    return {
+      from,
+      to,
+      stepMs,
+      series: series.map(({ name, total, points }) => ({
+        name,
+        total,
+        // Points of several series would fill the whole answer.
+        ...(by
+          ? {}
+          : { points: points.filter(({ triggered, waiting }) => triggered > 0 || (waiting ?? 0) > 0) }),
+      })),
+    };
+  },
+});

@@ -1,0 +1,79 @@
+import { errorSorts, errorStatuses } from '@millrace/contract/plain';
+import type { ErrorGroup, ErrorGroupDetail } from '@millrace/sdk';
+import { z } from 'zod';
+import { reads } from '../tool.ts';
+import { afterInput, limitOf, nextOutput, shortRun } from './views.ts';
+
+export const errorInput = z.string().min(1).max(128).describe('Id of an error group: error_…');
+
+const errorView = z.looseObject({
+  id: z.string(),
+  task: z.string(),
+  message: z.string(),
+  status: z.string(),
+  count: z.number(),
+});
+
+const shortGroup = (group: ErrorGroup | ErrorGroupDetail) => ({
+  id: group.id,
+  task: group.taskIdentifier,
+  type: group.errorType,
+  message: group.errorMessage,
+  status: group.status,
+  count: group.count,
+  firstSeen: group.firstSeen,
+  lastSeen: group.lastSeen,
+  resolvedAt: group.resolvedAt,
+  ignoredUntil: group.ignoredUntil,
+});
+
+export const listErrors = reads({
+  name: 'list_errors',
+  title: 'List error groups',
+  description:
+    'Lists error groups: failures of runs with the same cause, with how often and when they occurred. read_error has one of them.',
+  input: {
+    status: z.array(z.enum(errorStatuses)).optional(),
+    task: z.array(z.string().max(128)).max(50).optional(),
+    search: z.string().max(1_000).optional().describe('A text in the type or the message.'),
+    period: z.string().optional().describe('Occurred in the last, such as 24h or 7d. Default: of all time.'),
+    sort: z.enum(errorSorts).default('lastSeen').describe('The latest or the most first.'),
+    limit: limitOf(50, 20),
+    after: afterInput,
+  },
+  output: { errors: z.array(errorView), next: nextOutput },
+  rest: 'read_error has one error group.',
+  async read({ task, ...params }, { client }) {
+    const given = Object.entries({ ...params, taskIdentifier: task }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const page = await client.errors.list(Object.fromEntries(given));
+    return {
+      errors: page.data.map(shortGroup),
+      ...(page.next !== undefined && { next: page.next }),
+    };
+  },
+});
+
+export const readError = reads({
+  name: 'read_error',
+  title: 'Read an error group',
+  description:
+    'Tells one error group: how often it occurred, in which versions, what was done about it, and its latest runs.',
+  input: { error: errorInput },
+  output: { error: errorView, runs: z.array(z.unknown()).describe('Its latest runs.') },
+  rest: 'explain_run has the error of one run with its frames.',
+  async read({ error: id }, { client: { errors, runs } }) {
+    const [group, latest, history] = await Promise.all([
+      errors.retrieve(id, { trend: '24h' }),
+      runs.list({ error: id, period: '30d', limit: 5 }),
+      errors.history(id, { limit: 5 }),
+    ]);
+    const { affectedVersions, resolvedInVersion, ignoredReason, trend } = group;
+    return {
+      error: { ...shortGroup(group), affectedVersions, resolvedInVersion, ignoredReason, trend },
+      runs: latest.data.map(shortRun),
+      history: history.data,
+    };
+  },
+});

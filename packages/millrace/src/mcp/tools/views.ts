@@ -1,0 +1,59 @@
+import type { ListedRun, Run, WatchedRun } from '@millrace/sdk';
+import { z } from 'zod';
+
+const maxFrames = 30;
+
+export const runInput = z.string().min(1).max(128).describe('Id of a run: run_…');
+export const limitOf = (most: number, usual: number) =>
+  z.number().int().min(1).max(most).default(usual).describe(`How many, 1 to ${most}.`);
+export const afterInput = z
+  .string()
+  .max(1_024)
+  .optional()
+  .describe('Continue after this: `next` of the page before.');
+export const nextOutput = z.string().optional().describe('There are more: call again with this as `after`.');
+
+/** A run in few words. */
+export const runView = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  task: z.string(),
+  createdAt: z.string().describe('Time, UTC'),
+});
+
+/** The members of a run that a list and a single run have in common. */
+export const shortRun = (run: ListedRun | Run | WatchedRun) => ({
+  id: run.id,
+  status: run.status,
+  task: run.taskIdentifier,
+  ...(run.version !== undefined && { version: run.version }),
+  createdAt: run.createdAt,
+  ...(run.startedAt && { startedAt: run.startedAt }),
+  ...(run.finishedAt && { finishedAt: run.finishedAt }),
+  ...(run.delayedUntil && { delayedUntil: run.delayedUntil }),
+  durationMs: run.durationMs,
+  ...(run.tags.length > 0 && { tags: run.tags }),
+  ...(run.isTest && { isTest: true }),
+});
+
+interface ShownError {
+  readonly name?: string | undefined;
+  readonly message: string;
+  readonly stackTrace?: string | undefined;
+}
+
+/** An error with the frames of its stack as a list. */
+export const shortError = ({ name, message, stackTrace = '' }: ShownError) => ({
+  ...(name !== undefined && { name }),
+  message,
+  frames: framesOf(stackTrace),
+});
+
+/** The lines of a stack that are frames: `at charge (tasks/charge.ts:12:9)`. */
+function framesOf(stack: string): string[] {
+  return stack
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('at '))
+    .slice(0, maxFrames);
+}
