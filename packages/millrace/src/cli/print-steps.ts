@@ -1,6 +1,7 @@
+import { readableDuration } from '@millrace/contract/plain';
 import type { RunStep } from '@millrace/sdk';
 import { printTable } from './print-table.ts';
-import { duration, type Screen } from './screen.ts';
+import type { Screen } from './screen.ts';
 
 const maxResult = 60;
 
@@ -13,7 +14,7 @@ export function printSteps(steps: readonly RunStep[], { line }: Screen): void {
       step.name,
       step.takenFrom === undefined ? step.status : 'TAKEN OVER',
       String(step.attempt),
-      duration(step.durationMs),
+      readableDuration(step.durationMs),
       cut(resultOf(step)),
     ]),
   );
