@@ -19,8 +19,8 @@ export interface BulkOptions extends ConnectionOptions {
   readonly schedule?: string;
   readonly error?: string;
   readonly errorText?: string;
-  readonly metadata?: PathFilter;
-  readonly payload?: PathFilter;
+  readonly metadataValue?: PathFilter;
+  readonly payloadValue?: PathFilter;
   readonly period?: string;
   readonly from?: Date;
   readonly to?: Date;
@@ -42,11 +42,11 @@ export const withBulkOptions = (command: Command): Command =>
       .option('--error <id>', 'all that failed with this error group (error_…)')
       .option('--error-text <text>', 'all that failed with an error whose type or message has this text')
       .option(
-        '--metadata <path=value>',
+        '--metadata-value <path=value>',
         'all with this value at a declared path; may be repeated',
         pathFilter,
       )
-      .option('--payload <path=value>', 'the same of the payload', pathFilter)
+      .option('--payload-value <path=value>', 'the same of the payload', pathFilter)
       .option('--period <period>', 'created in the last, for instance 7d or 30m; 7d unless told otherwise')
       .option('--from <date>', 'created then or later', instant)
       .option('--to <date>', 'created then or earlier', instant)
@@ -74,8 +74,8 @@ export function bulkSelection(ids: readonly string[], options: BulkOptions): str
 }
 
 function filterOf(options: BulkOptions): BulkRunsFilter | undefined {
-  const { task, status, tag, queue, runVersion, schedule, error, errorText, metadata, payload } = options;
-  const { period, from, to } = options;
+  const { task, status, tag, queue, runVersion, schedule, error, errorText } = options;
+  const { metadataValue: metadata, payloadValue: payload, period, from, to } = options;
   const filter: BulkRunsFilter = {
     ...(task !== undefined && { taskIdentifier: task }),
     ...(status !== undefined && { status }),
