@@ -285,7 +285,17 @@ test(
 
     // The histogram, as with a drag.
     await keys.tabTo(page.getByRole('slider', { name: /choose a time/ }));
-    await keys.press('ArrowLeft', 'Shift+ArrowLeft', 'Enter');
+    await keys.press('ArrowLeft', 'Shift+ArrowLeft');
+    // What is chosen can be seen: two of the 168 hours.
+    await expect
+      .poll(() =>
+        page
+          .locator('.u-select')
+          .first()
+          .evaluate((one) => one.clientWidth),
+      )
+      .toBeGreaterThan(5);
+    await keys.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toMatch(/^from:.+ to:.+$/);
     await page.goBack();
 

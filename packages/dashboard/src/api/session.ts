@@ -1,7 +1,7 @@
 import type { CurrentBrowserSession, EnvironmentKind, Role } from '@millrace/contract';
 import { isAtLeast, roles } from '@millrace/contract/plain';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import leastRoles from 'virtual:roles';
+import operationRoles from 'virtual:roles';
 import { call } from './client.ts';
 import { useEnvironment } from './environment.ts';
 import type { OperationName } from './operation-types.ts';
@@ -35,7 +35,7 @@ export const roleNames: Readonly<Record<Role, string>> = {
 
 /** Whether somebody with the role may call the operation. The server decides; this only hides buttons that it would refuse. */
 export function allows(role: Role | undefined, operation: OperationName, isDev = false): boolean {
-  const [usual, inDev] = leastRoles[operation]?.split(' ') ?? [];
+  const [usual, inDev] = operationRoles[operation]?.split(' ') ?? [];
   const least = isDev ? (inDev ?? usual) : usual;
   if (least === 'own') return true;
   const found = roles.find((one) => one === least);

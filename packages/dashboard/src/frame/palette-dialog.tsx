@@ -144,7 +144,7 @@ function PaletteList() {
           }}
         />
       </div>
-      <ul id="palette-list" role="listbox" aria-label="Results" className="palette-list">
+      <ul id="palette-list" role="listbox" aria-label="Results" tabIndex={-1} className="palette-list">
         {shown.map(({ key, label, hint, icon, run }, index) => (
           <li
             key={key}

@@ -11,6 +11,9 @@ const keyNames: Readonly<Record<string, string>> = {
   ArrowRight: '→',
 };
 
+/** `Mod+k` and `g r` are two keys, `+` is one. */
+const partsOf = (keys: string): readonly string[] => (keys === '+' ? [keys] : keys.split(/[ +]/));
+
 /** `?` shows every key that works on the page, as the parts of the page tell them. */
 export function ShortcutHelp() {
   const [shown, setShown] = useState<ReturnType<typeof currentShortcuts>>();
@@ -26,7 +29,7 @@ export function ShortcutHelp() {
             {shortcuts.map(({ keys, does }) => (
               <div key={keys}>
                 <dt>
-                  {keys.split(/[ +]/).map((key) => (
+                  {partsOf(keys).map((key) => (
                     <kbd key={key}>{keyNames[key] ?? key}</kbd>
                   ))}
                 </dt>

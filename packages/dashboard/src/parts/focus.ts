@@ -8,7 +8,7 @@ import { useLayoutEffect, useRef, type RefObject } from 'react';
 const popups = '.dialog, .menu-place, .toasts';
 
 /** What had the focus, and where it was. */
-interface Place {
+interface Position {
   readonly element: HTMLElement;
   /** What is around it, the nearest first. */
   readonly around: readonly Element[];
@@ -16,11 +16,11 @@ interface Place {
   readonly row: string | undefined;
 }
 
-let latest: Place | undefined;
+let latest: Position | undefined;
 /** The latest below dialogs, menus and messages. */
-let below: Place | undefined;
+let below: Position | undefined;
 /** The same, but not in a side panel either. */
-let inPage: Place | undefined;
+let inPage: Position | undefined;
 let isByKeyboard = false;
 
 const main = (): HTMLElement | null => document.querySelector<HTMLElement>('#content');
@@ -30,7 +30,7 @@ const canHaveFocus = (element: HTMLElement): boolean =>
   element.checkVisibility({ visibilityProperty: true }) &&
   !element.matches(':disabled');
 
-function placeOf(element: HTMLElement): Place {
+function positionOf(element: HTMLElement): Position {
   const around: Element[] = [];
   for (let up = element.parentElement; up && up !== document.body; up = up.parentElement) around.push(up);
   return { element, around, row: element.closest<HTMLElement>('[data-key]')?.dataset['key'] };
@@ -46,9 +46,9 @@ const firstIn = (element: Element): HTMLElement | undefined =>
     : undefined;
 
 /** The element itself; if it is gone its row, or the first control of what it was in. */
-function at(place: Place | undefined): HTMLElement | null {
-  if (place === undefined) return main();
-  const { element, around, row } = place;
+function at(position: Position | undefined): HTMLElement | null {
+  if (position === undefined) return main();
+  const { element, around, row } = position;
   if (canHaveFocus(element)) return element;
   const again =
     row === undefined ? null : document.querySelector<HTMLElement>(`[data-key="${CSS.escape(row)}"]`);
@@ -91,7 +91,7 @@ export function keepFocus(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent): void => {
     if (!(target instanceof HTMLElement)) return;
-    latest = placeOf(target);
+    latest = positionOf(target);
     if (target.closest(popups)) return;
     below = latest;
     if (!target.closest('.panel')) inPage = latest;

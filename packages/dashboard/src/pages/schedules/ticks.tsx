@@ -42,7 +42,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
   {
     id: 'tick',
     header: 'Tick',
-    width: 'minmax(120px, 250px)',
+    width: 'minmax(120px, 1.4fr)',
     isEssential: true,
     cell: (tick) => (
       <span className="number cut">

@@ -154,6 +154,8 @@ export function FilterField({
         id={`${id}-list`}
         role="listbox"
         aria-label="Completions"
+        // Browsers let Tab go to what scrolls.
+        tabIndex={-1}
         className="menu filter-list"
         hidden={offered.length === 0}
       >

@@ -124,8 +124,10 @@ export default function Canvas({
               const { min = 0, max = 0 } = self.scales['x'] ?? {};
               // No room is left for one at the end: it would be cut.
               const end = self.bbox.width / ratio() - 24;
-              return values.map((value) =>
-                self.valToPos(value, 'x') > end ? '' : axisTimeText(value * 1_000, (max - min) * 1_000, zone),
+              const texts = values.map((value) => axisTimeText(value * 1_000, (max - min) * 1_000, zone));
+              // Steps shorter than what a text tells would say the same twice.
+              return texts.map((text, index) =>
+                text === texts[index - 1] || self.valToPos(values[index] as number, 'x') > end ? '' : text,
               );
             },
           },

@@ -43,7 +43,7 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
   if (!environments.data) return <Skeleton lines={4} label="Loading environments" />;
   const own = environments.data.filter(({ branchName }) => branchName === null);
   return (
-    <div className="card scroll-x" tabIndex={0} role="region" aria-label="Environments">
+    <div className="card settings-environments-box" tabIndex={0} role="region" aria-label="Environments">
       <table className="plain-table settings-environments">
         <thead>
           <tr>
@@ -72,7 +72,7 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
                   )}
                 </td>
                 <td>
-                  <div className="row settings-acts">
+                  <div className="row wrap settings-acts">
                     {allows(role, 'pauseEnvironment', isDev) &&
                       (paused ? (
                         <Button

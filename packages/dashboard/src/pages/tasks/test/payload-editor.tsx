@@ -86,6 +86,7 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
       <ul
         id={`${id}-list`}
         role="listbox"
+        tabIndex={-1}
         aria-label="Completions"
         className="menu payload-completions"
         hidden={offered.length === 0}
