@@ -83,7 +83,7 @@ describe('what happened in a run', () => {
       /^attempt 2 FAILED on /,
       /^pause before the next attempt$/,
       /^attempt 3 COMPLETED on /,
-      /^pg\.query:SELECT.*: select 41/,
+      /^pg\.query:SELECT: select 41/,
       /^waits for a time$/,
       /^mail COMPLETED run_/,
       /^attempt 1 COMPLETED on /,

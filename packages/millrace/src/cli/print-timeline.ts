@@ -146,7 +146,8 @@ function labelOf(entry: TimelineEntry): string[] {
       return [`${entry.level}: ${entry.message}`];
     case 'span':
       return [
-        entry.detail === undefined ? entry.name : `${entry.name}: ${entry.detail}`,
+        // Names are "operation target"; the detail tells the target better, and lines are short.
+        entry.detail === undefined ? entry.name : `${entry.name.split(' ', 1)[0]}: ${entry.detail}`,
         ...(entry.message === undefined ? [] : [entry.message]),
       ];
   }

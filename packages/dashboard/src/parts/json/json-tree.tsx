@@ -45,7 +45,14 @@ export function JsonTree({
     0,
     rows.findIndex((row) => keyOf(row) === active),
   );
-  const found = search === '' ? [] : searchJson(value, search);
+  // Millions of characters are searched once for each text, not each time that it is drawn.
+  const searched = useRef({ value, text: '', found: [] as ReturnType<typeof searchJson> });
+  const find = (text: string): typeof searched.current.found => {
+    if (searched.current.value !== value || searched.current.text !== text)
+      searched.current = { value, text, found: text === '' ? [] : searchJson(value, text) };
+    return searched.current.found;
+  };
+  const found = find(search);
   const current = found[at];
 
   const goTo = (index: number, paths = found): void => {
@@ -119,8 +126,7 @@ export function JsonTree({
           value={search}
           onChange={(event) => {
             setSearch(event.target.value);
-            const next = event.target.value === '' ? [] : searchJson(value, event.target.value);
-            goTo(0, next);
+            goTo(0, find(event.target.value));
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || found.length === 0) return;
