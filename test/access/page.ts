@@ -88,25 +88,18 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
     ],
     'query the PostgreSQL database with SQL, or use the filters of the lists',
   ],
-  [['GET /api/v1/prompts', 'GET /api/v1/prompts/{slug}'], 'Millrace has no prompts'],
+  [
+    ['GET /api/v1/prompts', 'GET /api/v1/prompts/{slug}'],
+    'Millrace keeps no prompts: they are what the code of a task defines ([moving in](moving.md))',
+  ],
   [
     [
       'POST /api/v1/runs/{id}/input-streams/wait',
       'POST /api/v1/runs/{id}/session-streams/wait',
-      'POST /realtime/v1/streams/{runId}/input/{streamId}',
-    ],
-    'send further input to the session of the run, where the task waits for it ([sessions](sessions.md))',
-  ],
-  [
-    [
       'POST /engine/v1/runs/{id}/wait/duration',
       'POST /engine/v1/runs/{id}/waitpoints/tokens/{waitpointId}/wait',
     ],
     'waits use the connection of the runner ([waits](waits.md))',
-  ],
-  [
-    ['GET /api/v1/sessions/{session}/snapshot-url', 'PUT /api/v1/sessions/{session}/snapshot-url'],
-    'store the state of a session in its channels or in your own database',
   ],
   [['GET /api/v1/runs/{id}/spans/{spanId}'], 'use the trace of the run, which includes its spans'],
   [['POST /api/v1/tasks/batch', 'POST /api/v1/tasks/{taskId}/batch'], 'use `POST /api/v2/tasks/batch`'],

@@ -184,8 +184,8 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
   if (outcome?.kind === 'failed') return failAs(calls, outcome);
   const thrown = ran.ok ? undefined : ran.thrown;
   if (isOutOfMemory(thrown)) {
-    const outcome = afterOutOfMemory(attempt, thrown);
-    return outcome.kind === 'retry' ? outcome : fail(calls, thrown, outcome);
+    const next = afterOutOfMemory(attempt, thrown);
+    return next.kind === 'retry' ? next : fail(calls, thrown, next);
   }
   const { error, delayMs } = await afterError(calls, {
     thrown,

@@ -6,7 +6,7 @@ interface Records {
 }
 
 /** What is in the payload of the first run only: the log of the session has it. As the server leaves it out for a later run. */
-const firstOnly = ['message', 'messages', 'trigger'];
+const firstOnly = new Set(['message', 'messages', 'trigger']);
 
 /**
  * The payload of an agent. When the code of an attempt runs again, because the process that waited for a message is gone, the agent resumes
@@ -26,6 +26,6 @@ export async function conversationPayload(attempt: Attempt, payload: unknown): P
     headers.some(([name, value]) => name === 'trigger-control' && value === 'turn-complete'),
   );
   if (!isTurnComplete) return payload;
-  const kept = Object.entries(given).filter(([name]) => !firstOnly.includes(name));
+  const kept = Object.entries(given).filter(([name]) => !firstOnly.has(name));
   return { ...Object.fromEntries(kept), continuation: true, previousRunId: ctx.run.id };
 }
