@@ -127,7 +127,7 @@ interface MortalRunner {
 async function startMortalRunner(server: TestServer): Promise<MortalRunner> {
   const version = await server.ask('/runner/v1/versions', {
     method: 'POST',
-    body: { contentHash: 'model', tasks: [{ id: 'model', filePath: 'tasks/model.ts' }] },
+    body: { contentHash: 'content-model', tasks: [{ id: 'model', filePath: 'tasks/model.ts' }] },
   });
   const waiting: Assignment[] = [];
   let arrived: (() => void) | undefined;

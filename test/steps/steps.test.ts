@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  for (const end of ends.toReversed()) await end();
 });
 
 let files = 0;

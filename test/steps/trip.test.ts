@@ -9,7 +9,7 @@ import { testServer } from '../support/server.ts';
 
 const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
 /** Trips that are booked side by side. */
-const together = 50;
+const together = 60;
 const wanted = Math.ceil(200 * scale);
 /** Of one run: at the fourth loss of its runner it would end as CRASHED. */
 const killsOfRun = 3;

@@ -63,7 +63,7 @@ export const createWaitpointToken = operation({
       .optional(),
   }),
   bodyOptional: true,
-  bodyLimit: 65_536,
+  bodyLimit: 10_240,
   reply: z.object({
     id: z.string(),
     /** True only when an idempotency key led to an existing token. */

@@ -1,10 +1,10 @@
 import { storedType, type Operations, type Reply, type StoredStep } from '@millrace/contract';
-import { unseal, type MasterKey } from '../../auth/seal.ts';
+import type { MasterKey } from '../../auth/seal.ts';
 import { Problem } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
 import type { AddressOf } from '../retrieve.ts';
 import { readSteps, type StepRow } from './read.ts';
-import { sealedStepContext } from './store.ts';
+import { unsealResult } from './sealed.ts';
 
 /** Steps of one page: their results may be large. */
 const pageSize = 100;
@@ -61,8 +61,7 @@ function storedStep(
 
   function resultOf() {
     const { sealed, sealed_id: id } = row;
-    if (masterKey && sealed && id !== null)
-      return { output: unseal(masterKey, sealed, sealedStepContext(id)), outputType: row.output_type ?? '' };
+    if (masterKey && sealed && id !== null) return unsealResult(masterKey, id, sealed);
     if (type === storedType) return { outputPresignedUrl: addressOf(output ?? ''), outputType: type };
     return { output: output ?? '', outputType: type ?? 'application/json' };
   }

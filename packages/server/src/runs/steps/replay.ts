@@ -19,7 +19,7 @@ export async function replayFromStep(
 ): Promise<{ readonly id: string; readonly isCached: boolean }> {
   const { env, replayOf = '' } = run;
   const inserted = await sql.begin(async (tx) => {
-    const seq = await placeOf(tx, env, replayOf, fromStep);
+    const seq = await seqOf(tx, env, replayOf, fromStep);
     const [row] = await insertRuns({ sql: tx, clock }, [run]);
     if (!row) throw new TypeError('the inserted run has no row');
     // A request that was sent before has its run, with its steps.
@@ -39,7 +39,7 @@ export async function replayFromStep(
   return { id: inserted.run_id, isCached: false };
 }
 
-async function placeOf(tx: Transaction, env: number, run: string, name: string): Promise<number> {
+async function seqOf(tx: Transaction, env: number, run: string, name: string): Promise<number> {
   const rows = await tx<{ name: string; seq: number; is_asked: boolean }[]>`
     (select s.name, s.seq, true as is_asked from run_steps s where s.env = ${env} and s.run_id = ${run} and s.name = ${name})
     union all

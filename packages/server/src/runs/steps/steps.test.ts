@@ -124,7 +124,7 @@ test('code reads the secrets that it returned, and nobody else does', async () =
   await store(attempt, { name: 'failed', seq: 2, status: 'FAILED', error: { message: `no ${secret}` } });
   const [own, failed] = await load(attempt);
   expect(own).toMatchObject({ output, outputType: 'application/json' });
-  expect(failed?.error?.message).toBe('no [redacted]');
+  expect(failed?.error?.message).toBe('no <redacted>');
   const [other] = await load(attempt, false);
   expect(other).toMatchObject({ outputPresignedUrl: expect.stringMatching(/^address of run_/) });
   const rows = await t.sql`select * from run_steps where run_id = ${id}`;

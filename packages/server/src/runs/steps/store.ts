@@ -1,6 +1,6 @@
 import { maxJsonLevels, maxPacketBytes, storedType, type Body, type Operations } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
-import { seal, type MasterKey } from '../../auth/seal.ts';
+import type { MasterKey } from '../../auth/seal.ts';
 import { column } from '../../db/columns.ts';
 import { groupCommit } from '../../db/group.ts';
 import { newId } from '../../db/ids.ts';
@@ -11,6 +11,7 @@ import { storeLargeText } from '../../packets/store-large-output.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
 import { storableJson, storableText } from '../storable.ts';
+import { sealResult } from './sealed.ts';
 
 type Told = Body<Operations['storeRunStep']>;
 
@@ -37,8 +38,6 @@ interface Row extends NewStep {
   readonly sealedId: string | null;
   readonly error: string | null;
 }
-
-export const sealedStepContext = (id: string): string => `run_steps:${id}`;
 
 /**
  * Stores the result of a step, once. 409 if the attempt that tells has its run no more. Concurrent calls share a statement and a commit.
@@ -81,7 +80,7 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
     outputType: stored ? storedType : outputType,
     sealedId,
     sealed:
-      sealedId === null ? null : seal(masterKey, output, sealedStepContext(sealedId)).toString('base64'),
+      sealedId === null ? null : sealResult(masterKey, sealedId, { output, outputType }).toString('base64'),
   };
 }
 
@@ -101,32 +100,36 @@ function refuseUnfit(name: string, output: string, type: string): void {
 interface WrittenRow {
   readonly env: number;
   readonly run_id: string;
+  readonly fence: string;
   readonly name: string;
   readonly is_new: boolean;
   readonly at: Date;
   readonly detail: string | null;
 }
 
-const keyOf = (env: number, run: string, name: string): string => `${env} ${run} ${name}`;
+/** A call of one attempt. Attempts do not share rows: only one of them has the run. */
+const keyOf = (env: number, run: string, fence: number, name: string): string =>
+  `${env} ${run} ${fence} ${name}`;
+const keyOfRow = ({ env, run, told }: Row): string => keyOf(env, run, told.fence, told.name);
 
 async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promise<(StoredAt | undefined)[]> {
   const now = clock.now();
   // A call that was repeated while the first was under way.
-  const rows = [...new Map(calls.map((row) => [keyOf(row.env, row.run, row.told.name), row])).values()];
+  const rows = [...new Map(calls.map((row) => [keyOfRow(row), row])).values()];
   const pick = (read: (row: Row) => string | number | null | undefined) => column(rows, read);
   const detailOf = ({ told: { sleepMs }, detail }: Row) =>
     sleepMs === undefined ? detail : new Date(Math.ceil(now + sleepMs)).toISOString();
   const written = await sql<WrittenRow[]>`
-    select env, run_id, name, is_new, at, detail from store_steps(
+    select env, run_id, fence, name, is_new, at, detail from store_steps(
       ${new Date(now)}, ${pick((row) => row.env)}::int[], ${pick((row) => row.run)}::text[],
       ${pick((row) => row.told.fence)}::bigint[], ${pick((row) => row.told.name)}::text[], ${pick((row) => row.told.kind)}::text[],
       ${pick((row) => row.told.status)}::text[], ${pick((row) => row.told.seq)}::int[], ${pick((row) => row.told.tries)}::int[],
       ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${pick((row) => row.output)}::text[],
       ${pick((row) => row.outputType)}::text[], ${pick((row) => row.sealed)}::text[], ${pick((row) => row.sealedId)}::text[],
       ${pick((row) => row.error)}::text[])`;
-  const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, row.name), row]));
-  return calls.map(({ env, run, told }) => {
-    const row = found.get(keyOf(env, run, told.name));
+  const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, Number(row.fence), row.name), row]));
+  return calls.map((call) => {
+    const row = found.get(keyOfRow(call));
     return (
       row && {
         isNew: row.is_new,

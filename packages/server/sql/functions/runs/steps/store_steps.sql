@@ -6,7 +6,7 @@
 create or replace function store_steps(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_name text[], p_kind text[], p_status text[], p_seq int[], p_tries int[],
   p_took double precision[], p_detail text[], p_output text[], p_output_type text[], p_sealed text[], p_sealed_id text[], p_error text[]
-) returns table (env int, run_id text, name text, is_new boolean, at timestamptz, detail text)
+) returns table (env int, run_id text, fence bigint, name text, is_new boolean, at timestamptz, detail text)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
@@ -47,8 +47,8 @@ begin
   select array_agg(w.env || ' ' || w.run_id || ' ' || w.name) into v_new from written w;
 
   return query
-  select s.env, s.run_id, s.name, coalesce(s.env || ' ' || s.run_id || ' ' || s.name = any (v_new), false), s.ended_at, s.detail
-    from unnest(p_env, p_run, p_name, v_held) as i (env, run_id, name, held)
+  select s.env, s.run_id, i.fence, s.name, coalesce(s.env || ' ' || s.run_id || ' ' || s.name = any (v_new), false), s.ended_at, s.detail
+    from unnest(p_env, p_run, p_fence, p_name, v_held) as i (env, run_id, fence, name, held)
     join run_steps s on s.env = i.env and s.run_id = i.run_id and s.name = i.name
    where i.held;
 end $$;
