@@ -146,7 +146,7 @@ const rows: Readonly<Record<string, Row>> = {
   'runners stop': { args: ['runner_1'] },
   'schedules list': { args: ['--limit', '1'] },
   'schedules show': { args: ['sched_1'] },
-  'schedules create': { args: ['report', '0 9 * * *', '--key', 'k'] },
+  'schedules create': { args: ['report', '0 9 * * *', '--deduplication-key', 'k'] },
   'schedules ticks': { args: ['sched_1', '--limit', '1'] },
   'schedules preview': 'alone',
   // It writes JSON for a program: see test/agents.

@@ -5,7 +5,7 @@ import { openClient, withConnectionOptions, type ConnectionOptions } from '../co
 import { printSchedule } from '../print-schedule.ts';
 
 interface CreateOptions extends ConnectionOptions {
-  readonly key: string;
+  readonly deduplicationKey: string;
   readonly tz?: string;
   readonly window?: string;
   readonly externalId?: string;
@@ -21,7 +21,7 @@ export const createCommand = (): Command =>
       .description('a schedule of a task; with a key that one has already, its settings are replaced')
       .argument('<task>', 'the id of a task that is declared with schedules.task')
       .argument('<cron>', "a cron expression, such as '0 9 * * mon-fri'")
-      .requiredOption('--key <key>', 'its deduplication key: the environment has one schedule with it')
+      .requiredOption('--deduplication-key <key>', 'its key: the environment has one schedule with it')
       .option('--tz <zone>', 'a time zone, such as Europe/Paris (default: UTC)')
       .option('--window <time>', 'spread starts inside this time after the tick: 15m, 2h or 50%')
       .option('--external-id <id>', 'an id of yours, which each run gets')
@@ -32,12 +32,12 @@ export const createCommand = (): Command =>
       .option('--inactive', 'it does not fire before it is activated')
       .option('--json', 'one line of JSON'),
   ).action(async (task: string, cron: string, options: CreateOptions) => {
-    const { key, tz, window, externalId, missed, overlap, inactive, json } = options;
+    const { deduplicationKey, tz, window, externalId, missed, overlap, inactive, json } = options;
     const { schedules } = await openClient(options);
     const schedule = await schedules.create({
       task,
       cron,
-      deduplicationKey: key,
+      deduplicationKey,
       ...(tz !== undefined && { timezone: tz }),
       ...(window !== undefined && { window }),
       ...(externalId !== undefined && { externalId }),
