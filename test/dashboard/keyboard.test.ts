@@ -114,16 +114,7 @@ test(
 
     // Tabs and JSON.
     await keys.tabTo(page.getByRole('tab', { selected: true }));
-    await keys.press('ArrowRight');
-    await keys.tabBackTo(page.getByRole('tab', { name: 'Payload' }), 2).catch(() => {});
-    await page.getByRole('tab', { name: 'Payload' }).waitFor();
-    await expect
-      .poll(async () => {
-        if ((await page.evaluate('document.activeElement.textContent')) === 'Payload') return true;
-        await page.keyboard.press('ArrowRight');
-        return false;
-      })
-      .toBe(true);
+    await keys.arrowTo(page.getByRole('tab', { name: 'Payload' }), 'ArrowRight');
     await keys.press('Enter');
     const json = page.getByRole('tree', { name: 'Payload' });
     await keys.tabTo(json.getByRole('treeitem').first());
