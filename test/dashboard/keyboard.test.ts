@@ -22,10 +22,11 @@ const trigger = async (
   return body.id;
 };
 
-const ended = (server: TestServer, run: string, status: string): Promise<void> =>
-  expect
+const ended = async (server: TestServer, run: string, status: string): Promise<void> => {
+  await expect
     .poll(async () => (await server.ask(`/api/v3/runs/${run}`)).body.status, { timeout: 30_000 })
     .toBe(status);
+};
 
 const shop = {
   'tasks/shop.ts': `
@@ -331,8 +332,11 @@ test('a version is promoted, and taken back', slow, async () => {
   const second = await deployed(server, text('two'));
   const { page, open } = await openDashboard(server);
   const keys = keysOf(page);
-  const currentIs = (version: string): Promise<void> =>
-    expect.poll(async () => (await server.ask('/api/v1/deployments/current')).body.version).toBe(version);
+  const currentIs = async (version: string): Promise<void> => {
+    await expect
+      .poll(async () => (await server.ask('/api/v1/deployments/current')).body.version)
+      .toBe(version);
+  };
   await open('/versions');
   const versions = page.getByRole('grid', { name: 'Versions' });
   await versions.getByText(second).first().waitFor();

@@ -40,10 +40,11 @@ const faultOfFocus = `(() => {
   return '';
 })()`;
 
-const seen = (page: Page, after: string): Promise<void> =>
-  expect
+const seen = async (page: Page, after: string): Promise<void> => {
+  await expect
     .poll(() => page.evaluate<string>(faultOfFocus), { timeout: 3_000, interval: 50, message: after })
     .toBe('');
+};
 
 const named = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim().slice(0, 40)`;
 
