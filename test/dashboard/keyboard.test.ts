@@ -358,7 +358,7 @@ test('a version is promoted, and taken back', slow, async () => {
   await keys.press('Enter');
   await currentIs(second);
   await question.waitFor({ state: 'detached' });
-  await keys.isAt(versions.getByRole('row', { name: second }));
+  await keys.isAt(versions.getByRole('button', { name: `What can be done with ${second}` }));
 
   // The page of the one before takes it back.
   await keys.press('j', 'Enter');
