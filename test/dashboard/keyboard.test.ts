@@ -22,10 +22,11 @@ const trigger = async (
   return body.id;
 };
 
-const ended = (server: TestServer, run: string, status: string): Promise<void> =>
-  expect
+const ended = async (server: TestServer, run: string, status: string): Promise<void> => {
+  await expect
     .poll(async () => (await server.ask(`/api/v3/runs/${run}`)).body.status, { timeout: 30_000 })
     .toBe(status);
+};
 
 const shop = {
   'tasks/shop.ts': `
@@ -114,16 +115,7 @@ test(
 
     // Tabs and JSON.
     await keys.tabTo(page.getByRole('tab', { selected: true }));
-    await keys.press('ArrowRight');
-    await keys.tabBackTo(page.getByRole('tab', { name: 'Payload' }), 2).catch(() => {});
-    await page.getByRole('tab', { name: 'Payload' }).waitFor();
-    await expect
-      .poll(async () => {
-        if ((await page.evaluate('document.activeElement.textContent')) === 'Payload') return true;
-        await page.keyboard.press('ArrowRight');
-        return false;
-      })
-      .toBe(true);
+    await keys.arrowTo(page.getByRole('tab', { name: 'Payload' }), 'ArrowRight');
     await keys.press('Enter');
     const json = page.getByRole('tree', { name: 'Payload' });
     await keys.tabTo(json.getByRole('treeitem').first());
@@ -340,8 +332,11 @@ test('a version is promoted, and taken back', slow, async () => {
   const second = await deployed(server, text('two'));
   const { page, open } = await openDashboard(server);
   const keys = keysOf(page);
-  const currentIs = (version: string): Promise<void> =>
-    expect.poll(async () => (await server.ask('/api/v1/deployments/current')).body.version).toBe(version);
+  const currentIs = async (version: string): Promise<void> => {
+    await expect
+      .poll(async () => (await server.ask('/api/v1/deployments/current')).body.version)
+      .toBe(version);
+  };
   await open('/versions');
   const versions = page.getByRole('grid', { name: 'Versions' });
   await versions.getByText(second).first().waitFor();
@@ -363,7 +358,7 @@ test('a version is promoted, and taken back', slow, async () => {
   await keys.press('Enter');
   await currentIs(second);
   await question.waitFor({ state: 'detached' });
-  await keys.isAt(versions.getByRole('row', { name: second }));
+  await keys.isAt(versions.getByRole('button', { name: `What can be done with ${second}` }));
 
   // The page of the one before takes it back.
   await keys.press('j', 'Enter');

@@ -9,8 +9,8 @@ export interface Keys {
   tabTo(target: Locator, most?: number): Promise<void>;
   /** Presses Shift and Tab until the focus is there. */
   tabBackTo(target: Locator, most?: number): Promise<void>;
-  /** Presses the arrow down until the focus is there: in a menu. */
-  arrowTo(target: Locator): Promise<void>;
+  /** Presses an arrow until the focus is there: in a menu, in a line of tabs. */
+  arrowTo(target: Locator, key?: 'ArrowDown' | 'ArrowRight'): Promise<void>;
   /** Writes where the focus is. */
   write(text: string): Promise<void>;
   /** Waits until the focus is there, without a key. */
@@ -40,10 +40,11 @@ const faultOfFocus = `(() => {
   return '';
 })()`;
 
-const seen = (page: Page, after: string): Promise<void> =>
-  expect
+const seen = async (page: Page, after: string): Promise<void> => {
+  await expect
     .poll(() => page.evaluate<string>(faultOfFocus), { timeout: 3_000, interval: 50, message: after })
     .toBe('');
+};
 
 const named = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim().slice(0, 40)`;
 
@@ -73,7 +74,7 @@ export function keysOf(page: Page): Keys {
     },
     tabTo: (target, most = 60) => go('Tab', target, most),
     tabBackTo: (target, most = 60) => go('Shift+Tab', target, most),
-    arrowTo: (target) => go('ArrowDown', target, 20),
+    arrowTo: (target, key = 'ArrowDown') => go(key, target, 20),
     write: (text) => page.keyboard.insertText(text),
     isAt: async (target) => {
       await target.first().waitFor();

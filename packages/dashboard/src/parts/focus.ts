@@ -80,8 +80,7 @@ export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | n
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (isTaken) button.current?.focus({ preventScroll: true });
-    // Only when it comes.
-    // oxlint-disable-next-line react/exhaustive-deps -- what it was at first counts
+    // Only when it comes: what it was at first counts.
   }, []);
   return button;
 }
@@ -90,7 +89,8 @@ export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | n
 export function keepFocus(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent): void => {
-    if (!(target instanceof HTMLElement)) return;
+    // What keeps Tab inside a dialog is beside it, and gone with it.
+    if (!(target instanceof HTMLElement) || !target.closest('#root, .panel, .dialog, .menu-place')) return;
     latest = positionOf(target);
     if (target.closest(popups)) return;
     below = latest;

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readableDuration } from '@millrace/contract/plain';
 import { screenOn, table } from './screen.ts';
 
 const esc = '\u001b';

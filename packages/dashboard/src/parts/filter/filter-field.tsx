@@ -74,7 +74,7 @@ export function FilterField({
     if (offered.length === 0) void offer(text, input.current?.selectionStart ?? text.length);
     else setActive((before) => (before + by + offered.length) % offered.length);
   };
-  const completion = offered[active];
+  const chosen = offered[active];
   const onKeyDown = usePartKeys(
     'In the filter',
     [
@@ -84,12 +84,12 @@ export function FilterField({
         keys: 'Enter',
         does: 'Take the completion, or filter',
         run: () => {
-          if (completion) return choose(completion);
+          if (chosen) return choose(chosen);
           close();
           submit(text);
         },
       },
-      ...(completion ? [{ keys: 'Tab', does: 'Take the completion', run: () => choose(completion) }] : []),
+      ...(chosen ? [{ keys: 'Tab', does: 'Take the completion', run: () => choose(chosen) }] : []),
       {
         keys: 'Escape',
         does: 'Close the completions, or leave',

@@ -71,8 +71,8 @@ export function Waterfall({ entries, now }: WaterfallProps) {
     line.focus({ preventScroll: true });
   });
   const index = rows.findIndex(({ id }) => id === active);
-  const row = rows[index];
-  const zoom = (factor: number): void => setWindow(zoomed(shown, timeline, factor, row));
+  const current = rows[index];
+  const zoom = (factor: number): void => setWindow(zoomed(shown, timeline, factor, current));
   const pan = (by: number): void => setWindow(moved(shown, timeline, by));
   const onKeyDown = usePartKeys('In the timeline', [
     { keys: 'ArrowDown', does: 'Next line', run: () => move(index + 1) },
@@ -82,20 +82,26 @@ export function Waterfall({ entries, now }: WaterfallProps) {
     {
       keys: 'ArrowRight',
       does: 'Open what is below it',
-      run: () => (row?.isCollapsed ? toggle(row.id) : move(index + 1)),
+      run: () => (current?.isCollapsed ? toggle(current.id) : move(index + 1)),
     },
     {
       keys: 'ArrowLeft',
       does: 'Close what is below it, or go to what it is below',
       run: () =>
-        row && row.childCount > 0 && !row.isCollapsed ? toggle(row.id) : move(parentIndex(rows, index)),
+        current && current.childCount > 0 && !current.isCollapsed
+          ? toggle(current.id)
+          : move(parentIndex(rows, index)),
     },
     {
       keys: 'Enter',
       does: 'Show what is known of it',
-      run: () => row && setSelected(row.id === selected ? undefined : row.id),
+      run: () => current && setSelected(current.id === selected ? undefined : current.id),
     },
-    { keys: 'z', does: 'Look at the time of the line', run: () => row && setWindow(around(row, timeline)) },
+    {
+      keys: 'z',
+      does: 'Look at the time of the line',
+      run: () => current && setWindow(around(current, timeline)),
+    },
     { keys: '+', does: 'Look closer', run: () => zoom(0.5) },
     { keys: '-', does: 'Look from further away', run: () => zoom(2) },
     { keys: 'Shift+ArrowLeft', does: 'To earlier', run: () => pan(-0.25) },

@@ -33,7 +33,7 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
       area.current?.setSelectionRange(completion.cursor, completion.cursor);
     });
   };
-  const completion = offered[active];
+  const chosen = offered[active];
   const next = (by: number): void => setActive((active + by + offered.length) % offered.length);
   const onKeyDown = usePartKeys(
     'In the payload',
@@ -43,12 +43,12 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
         does: 'Ask for names and values',
         run: () => offer(value, area.current?.selectionStart ?? 0),
       },
-      ...(completion
+      ...(chosen
         ? [
             { keys: 'ArrowDown', does: 'Next completion', run: () => next(1) },
             { keys: 'ArrowUp', does: 'Previous completion', run: () => next(-1) },
-            { keys: 'Tab', does: 'Take the completion', run: () => choose(completion) },
-            { keys: 'Enter', does: 'Take the completion', run: () => choose(completion) },
+            { keys: 'Tab', does: 'Take the completion', run: () => choose(chosen) },
+            { keys: 'Enter', does: 'Take the completion', run: () => choose(chosen) },
             { keys: 'Escape', does: 'Close the completions', run: () => setOffered([]) },
           ]
         : []),
