@@ -18,6 +18,7 @@ import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
 import { membersCommand } from './commands/members.ts';
 import { notificationsCommand } from './commands/notifications.ts';
+import { outboxCommand } from './commands/outbox.ts';
 import { openCommand } from './commands/open.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
@@ -69,6 +70,7 @@ export function program(): Command {
     versionsCommand(),
     runnersCommand(),
     triggerCommand(),
+    outboxCommand(),
     tasksCommand(),
     runsCommand(),
     whyCommand(),
