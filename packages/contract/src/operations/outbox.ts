@@ -27,7 +27,7 @@ export const deliverOutbox = operation({
   path: '/api/v1/outbox',
   tag: 'tasks',
   summary: 'Create the runs of rows of an outbox, each exactly once, in their order',
-  access: { secretKey: true, action: 'trigger', on: 'tasks', objects: true },
+  access: { secretKey: true, action: 'trigger', on: 'tasks', objects: true, forbidsRuns: true },
   body: z.object({
     /** Each is checked by itself, so that one that is not valid does not hinder the others. */
     items: z

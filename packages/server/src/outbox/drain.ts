@@ -57,7 +57,7 @@ export async function drainOutbox(options: DrainOptions): Promise<void> {
       try {
         refuseOtherEnvironment(await environmentOfOutbox(sql), environment);
         const count = await deliverNext(sql, options);
-        if (count > 0) continue;
+        if (count !== undefined && count > 0) continue;
         if (once && count === 0) return;
       } catch (error) {
         if (error instanceof OutboxRefused || !onError(error)) throw error;
