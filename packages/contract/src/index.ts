@@ -15,6 +15,7 @@ export * from './operations/events.ts';
 export * from './operations/alerts.ts';
 export * from './operations/notifications.ts';
 export * from './operations/index.ts';
+export * from './operations/outbox.ts';
 export * from './operations/packets.ts';
 export * from './operations/projects.ts';
 export * from './operations/organizations.ts';

@@ -5,6 +5,7 @@ import type { Operations } from './operations/index.ts';
 export const routes: Readonly<Record<keyof Operations, readonly [method: string, path: string]>> = {
   triggerTask: ['POST', '/api/v1/tasks/:taskId/trigger'],
   triggerMany: ['POST', '/api/v1/tasks/trigger-many'],
+  deliverOutbox: ['POST', '/api/v1/outbox'],
   resetIdempotencyKey: ['POST', '/api/v1/idempotencyKeys/:key/reset'],
   listTasks: ['GET', '/api/v1/tasks'],
   retrieveTask: ['GET', '/api/v1/tasks/:taskId'],

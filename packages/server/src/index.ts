@@ -13,6 +13,8 @@ export { ping } from './db/ping.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './logger.ts';
+export { drainOutbox, OutboxRefused } from './outbox/drain.ts';
+export { environmentOfOutbox, outboxSql } from './outbox/rows.ts';
 export type { LeaseTimes } from './runs/dispatch/connection-state.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';

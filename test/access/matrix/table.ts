@@ -11,6 +11,7 @@ const text = `
 # Triggering: specification, operation table; contract 3
 POST   /api/v1/tasks/{taskId}/trigger                                    | trigger task        | key | token | - | member
 POST   /api/v1/tasks/trigger-many                                        | trigger task        | key | token | - | member
+POST   /api/v1/outbox                                                    | trigger task        | key, not in runs | -     | - | member
 GET    /api/v1/tasks                                                     | read tasks          | key | -     | - | viewer
 GET    /api/v1/tasks/{taskId}                                            | read task           | key | -     | - | viewer
 POST   /api/v1/idempotencyKeys/{key}/reset                               | write runs          | key | token | - | member

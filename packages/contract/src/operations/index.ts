@@ -187,6 +187,7 @@ import {
   updateSchedule,
 } from './schedules.ts';
 import { retrieveStorage } from './storage.ts';
+import { deliverOutbox } from './outbox.ts';
 import { listTasks, retrieveTask } from './tasks-list.ts';
 import { resetIdempotencyKey, triggerMany, triggerTask } from './tasks.ts';
 import {
@@ -230,6 +231,7 @@ import {
 export const operations = {
   triggerTask,
   triggerMany,
+  deliverOutbox,
   resetIdempotencyKey,
   listTasks,
   retrieveTask,

@@ -20,6 +20,7 @@ import { logsCommand } from './commands/logs.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { membersCommand } from './commands/members.ts';
 import { notificationsCommand } from './commands/notifications.ts';
+import { outboxCommand } from './commands/outbox.ts';
 import { openCommand } from './commands/open.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
@@ -71,6 +72,7 @@ export function program(): Command {
     versionsCommand(),
     runnersCommand(),
     triggerCommand(),
+    outboxCommand(),
     tasksCommand(),
     runsCommand(),
     whyCommand(),

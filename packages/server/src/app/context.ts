@@ -59,6 +59,7 @@ export interface Timers {
   readonly schedules: Timer;
   readonly events: Timer;
   readonly bulkActions: Timer;
+  readonly outbox: Timer;
 }
 
 /** What is stopped at the end, the last one first. */
@@ -96,6 +97,7 @@ export async function startContext(
     schedules: new Timer(),
     events: new Timer(),
     bulkActions: new Timer(),
+    outbox: new Timer(),
   };
 
   const packets = packetAddresses(masterKey);
@@ -177,7 +179,15 @@ export async function startContext(
     tellOfBranches(env);
     wakes.tell({ kind: 'branches', env });
   };
-  listenToWakes({ engine, runners, dispatch, asked, tellOfBranches, accessEnded: accessEndedHere });
+  listenToWakes({
+    engine,
+    runners,
+    dispatch,
+    asked,
+    tellOfBranches,
+    accessEnded: accessEndedHere,
+    outboxFilled: () => timers.outbox.wakeNow(),
+  });
   listenToPause({ pause, runners, dispatch, resume });
 
   return {

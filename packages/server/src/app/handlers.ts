@@ -12,6 +12,8 @@ import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../runs/create/quota.ts';
 import { networkOf } from '../http/bad-credentials.ts';
 import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
+import { findTriggered } from '../outbox/find.ts';
+import { outboxHandlers } from '../outbox/handlers.ts';
 import { packetHandlers } from '../packets/handlers.ts';
 import { pauseHandlers } from '../pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
@@ -83,7 +85,16 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     },
   };
   return recordAgents(sql, operations, {
-    ...runHandlers({ engine, runners, trigger, mint, packets, takeRuns }),
+    ...runHandlers({
+      engine,
+      runners,
+      trigger,
+      mint,
+      packets,
+      takeRuns,
+      findTriggered: (environment, id) => findTriggered(sql, environment, id),
+    }),
+    ...outboxHandlers({ engine, dispatch, redactor, takeRuns }),
     ...listHandlers(engine),
     ...pathHandlers(engine),
     ...changeHandlers({ engine, dispatch, trigger, redactor }),

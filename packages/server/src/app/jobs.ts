@@ -9,6 +9,8 @@ import { startJob, type Job, type Ticked } from '../jobs/job.ts';
 import { channelPruner } from '../log/prune.ts';
 import { messenger } from '../notifications/messenger.ts';
 import { notificationPruner } from '../notifications/prune.ts';
+import { outboxDrainer } from '../outbox/drainer.ts';
+import { receiptPruner } from '../outbox/prune.ts';
 import { packetPruner } from '../packets/prune.ts';
 import { runnerNamePruner } from '../runners/prune-names.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
@@ -64,6 +66,8 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     tickPruner(engine),
     deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
+    outboxDrainer({ engine, dispatch, redactor, timer: timers.outbox }),
+    receiptPruner(engine),
     messenger({ ...context, masterKey, egress: context.receivers }),
     alertEvaluator(context),
     notificationPruner(sql, clock, retention.notificationsMs),

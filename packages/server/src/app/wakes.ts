@@ -14,6 +14,8 @@ export interface WakeDependencies {
   readonly tellOfBranches: (env: number) => void;
   /** A credential, or what it is of, has ended. */
   readonly accessEnded: () => void;
+  /** A transaction that triggered a run has committed. */
+  readonly outboxFilled: () => void;
 }
 
 /** Acts on wake-ups of other processes that no single room answers. */
@@ -24,10 +26,12 @@ export function listenToWakes({
   asked,
   tellOfBranches,
   accessEnded,
+  outboxFilled,
 }: WakeDependencies): void {
   const { sql, log, wakes, versions } = engine;
   wakes.listen((wake) => {
     if (wake.kind === 'access') accessEnded();
+    if (wake.kind === 'outbox') outboxFilled();
     if (wake.kind === 'branches') tellOfBranches(wake.env);
     if (wake.kind === 'versions') {
       versions.forget(wake.env);

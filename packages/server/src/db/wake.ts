@@ -21,6 +21,8 @@ export type Wake =
   | { readonly kind: 'followsLines'; readonly env: number }
   /** Log lines of an environment that the receiver follows were stored. */
   | { readonly kind: 'lines'; readonly env: number }
+  /** A transaction that triggered a run has committed. The database itself sends it. */
+  | { readonly kind: 'outbox' }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
@@ -72,11 +74,13 @@ export async function startWakes(
   };
 
   const listening = await directSql.listen(channel, (text) => {
-    const { from, wakes } = JSON.parse(text) as { from: string; wakes: (Wake | { kind: 'here' })[] };
+    const { from, wakes } = JSON.parse(text) as { from?: string; wakes: (Wake | { kind: 'here' })[] };
     if (from === self) return;
-    // A process that has just started sends nothing until it knows of a peer: answer it at once.
-    if (!seen.has(from)) send([{ kind: 'here' }]);
-    seen.set(from, clock.now());
+    // A notification of the database itself is from no process. A process that has just started sends nothing until it knows of a peer: answer it at once.
+    if (from !== undefined) {
+      if (!seen.has(from)) send([{ kind: 'here' }]);
+      seen.set(from, clock.now());
+    }
     for (const wake of wakes) {
       if (wake.kind !== 'here') for (const listener of listeners) listener(wake);
     }
@@ -113,7 +117,7 @@ function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;
   if (wake.kind === 'resumed' || wake.kind === 'runner') return `${wake.kind} ${wake.runner}`;
-  if (wake.kind === 'pause') return wake.kind;
+  if (wake.kind === 'pause' || wake.kind === 'outbox') return wake.kind;
   if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.wanted ?? ''}`;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

@@ -1,9 +1,9 @@
 import { storedType, type operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
-import { isUser, endOf } from '../auth/principal.ts';
+import { endOf, isUser, type Environment } from '../auth/principal.ts';
 import type { PacketAddresses } from '../packets/url.ts';
-import { asProblem, notFound, unprocessable } from '../problem.ts';
+import { asProblem, notFound, unprocessable, type Problem } from '../problem.ts';
 import type { TakeRuns } from './create/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { ConnectedRunners } from '../runners/runners.ts';
@@ -40,6 +40,11 @@ export interface RunHandlerDependencies {
   readonly packets: Pick<PacketAddresses, 'sign'>;
   /** Counts runs against the quota of batches: many triggers in one request are no way around it. */
   readonly takeRuns: TakeRuns;
+  /** What became of a trigger of a transaction that has no run of its id. */
+  readonly findTriggered: (
+    environment: Environment,
+    id: string,
+  ) => Promise<{ readonly run: string } | { readonly problem: Problem } | undefined>;
 }
 
 const handleTokenSeconds = 3_600;
@@ -51,6 +56,7 @@ export function runHandlers({
   mint,
   packets,
   takeRuns,
+  findTriggered,
 }: RunHandlerDependencies): HandlersOf<Named> {
   const addressesFor =
     ({
@@ -162,7 +168,16 @@ export function runHandlers({
 
     async retrieveRun(request) {
       const { runId } = request.params;
-      const run = await retrieveRun(engine, request.environment.id, runId, addressesFor(request));
+      const retrieve = (id: string) => retrieveRun(engine, request.environment.id, id, addressesFor(request));
+      let run = await retrieve(runId);
+      if (!run) {
+        const triggered = await findTriggered(request.environment, runId);
+        if (triggered && 'problem' in triggered) {
+          request.authorize([{ type: 'runs', id: runId }]);
+          throw triggered.problem;
+        }
+        if (triggered) run = await retrieve(triggered.run);
+      }
       // A client that has just triggered may be ahead of a replica: let it ask again.
       if (!run) throw notFound('Not found', true);
       authorizeRun(request, run);

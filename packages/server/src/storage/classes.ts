@@ -5,6 +5,7 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   runs: 'runs',
   run_facets: 'runs',
   idempotency_keys: 'runs',
+  outbox_receipts: 'runs',
   debounces: 'runs',
   attempts: 'runs',
   runner_names: 'runs',

@@ -1,0 +1,144 @@
+import type {
+  DrizzleTransaction,
+  KnexTransaction,
+  KyselyTransaction,
+  PgClient,
+  PostgresTransaction,
+  PrismaTransaction,
+  TypeOrmManager,
+  TypeOrmRunner,
+} from './transaction.ts';
+import { TransactionError } from './transaction-error.ts';
+
+/** How a library sends a statement, with parameters `$1`, `$2`, …, in its transaction. */
+export interface Open {
+  query(text: string, values: readonly string[]): PromiseLike<readonly unknown[]>;
+  /** The library itself refuses statements without an open transaction. Otherwise the database is asked. */
+  readonly isSure: boolean;
+}
+
+type Shape = Readonly<Record<string, unknown>>;
+
+/** Recognises the transaction object of a library by its members. Throws a TransactionError for what is no open transaction. */
+export function openTransaction(tx: unknown): Open {
+  if ((typeof tx !== 'object' && typeof tx !== 'function') || tx === null) throw unknownObject();
+  const shape = tx as Shape;
+  const has = (name: string): boolean => typeof shape[name] === 'function';
+  if (has('$queryRawUnsafe')) return prisma(shape);
+  if (has('executeQuery')) return kysely(shape);
+  if (has('raw') && has('queryBuilder')) return knex(shape);
+  if (typeof shape['isTransactionActive'] === 'boolean' && has('query')) return typeOrmRunner(shape);
+  if (has('query') && has('getRepository')) return typeOrmManager(shape);
+  if (has('execute') && has('select')) return drizzle(shape);
+  if (has('unsafe')) return postgres(shape);
+  if (has('query')) return pg(shape);
+  throw unknownObject();
+}
+
+const unknownObject = (): TransactionError =>
+  new TransactionError(
+    'not_a_transaction',
+    'The first argument is not a transaction of pg, postgres, Drizzle, Prisma, Kysely, Knex or TypeORM. ' +
+      'With another library, call `select millrace.trigger($1, $2, $3)` in the transaction.',
+  );
+
+const notOpened = (given: string, wanted: string): TransactionError =>
+  new TransactionError(
+    'not_a_transaction',
+    `The first argument is ${given}, not a transaction: give ${wanted}.`,
+  );
+
+export const noTransaction = (): TransactionError =>
+  new TransactionError(
+    'no_transaction',
+    'No transaction is open on this connection: it is over, or `begin` was not called. Nothing was triggered.',
+  );
+
+function pg(shape: Shape): Open {
+  if ('totalCount' in shape && 'idleCount' in shape) {
+    throw notOpened('a pool of pg', 'the client that `pool.connect()` returns, after `begin`');
+  }
+  const client = shape as unknown as PgClient;
+  return {
+    query: async (text, values) => (await client.query(text, [...values])).rows,
+    // Idle may mean that a `begin` is on its way.
+    isSure: client.getTransactionStatus?.() === 'T',
+  };
+}
+
+function postgres(shape: Shape): Open {
+  if (typeof shape['savepoint'] !== 'function') {
+    throw notOpened('a connection of postgres', 'what `sql.begin` gives to your function');
+  }
+  const sql = shape as unknown as PostgresTransaction;
+  return { query: (text, values) => sql.unsafe(text, [...values]), isSure: false };
+}
+
+function drizzle(shape: Shape): Open {
+  if (typeof shape['rollback'] !== 'function') {
+    throw notOpened('a database of Drizzle', 'what `db.transaction` gives to your function');
+  }
+  const tx = shape as unknown as DrizzleTransaction;
+  return {
+    async query(text, values) {
+      // What Drizzle builds of its own `sql` tag, without a dependency on it.
+      const built = { toQuery: () => ({ sql: text, params: [...values] }) };
+      return rowsOf(await tx.execute({ getSQL: () => built }));
+    },
+    isSure: false,
+  };
+}
+
+function prisma(shape: Shape): Open {
+  if (typeof shape['$connect'] === 'function') {
+    throw notOpened('a client of Prisma', 'what `prisma.$transaction` gives to your function');
+  }
+  const tx = shape as unknown as PrismaTransaction;
+  return { query: (text, values) => tx.$queryRawUnsafe<unknown[]>(text, ...values), isSure: true };
+}
+
+function kysely(shape: Shape): Open {
+  if (shape['isTransaction'] !== true) {
+    throw notOpened('a database of Kysely', 'what `db.transaction().execute` gives to your function');
+  }
+  const tx = shape as unknown as KyselyTransaction;
+  return {
+    async query(text, values) {
+      // What `CompiledQuery.raw` makes.
+      const query = { kind: 'RawNode', sqlFragments: [text], parameters: [] };
+      const id = { queryId: 'millrace' };
+      return (await tx.executeQuery({ sql: text, parameters: values, query, queryId: id })).rows;
+    },
+    isSure: true,
+  };
+}
+
+function knex(shape: Shape): Open {
+  if (shape['isTransaction'] !== true) {
+    throw notOpened('a connection of Knex', 'what `knex.transaction` gives to your function');
+  }
+  const tx = shape as unknown as KnexTransaction;
+  if (tx.isCompleted()) throw noTransaction();
+  return {
+    async query(text, values) {
+      // Its placeholders are question marks, in order; the statements here have each parameter once.
+      return rowsOf(await tx.raw(text.replaceAll(/\$\d+/g, '?'), [...values]));
+    },
+    isSure: true,
+  };
+}
+
+function typeOrmRunner(shape: Shape): Open {
+  const runner = shape as unknown as TypeOrmRunner;
+  if (!runner.isTransactionActive) throw noTransaction();
+  return { query: async (text, values) => rowsOf(await runner.query(text, [...values])), isSure: true };
+}
+
+function typeOrmManager(shape: Shape): Open {
+  const { queryRunner } = shape as unknown as TypeOrmManager;
+  if (queryRunner) return typeOrmRunner(queryRunner as unknown as Shape);
+  throw notOpened('a manager of TypeORM', 'the one that `dataSource.transaction` gives to your function');
+}
+
+const rowsOf = (result: unknown): readonly unknown[] =>
+  Array.isArray(result) ? (result as unknown[]) : (result as { rows: unknown[] }).rows;

@@ -1,0 +1,93 @@
+-- The outbox of Millrace: it lets transactions of this database trigger runs. docs/transactions.md explains it.
+--
+-- `millrace outbox install` runs this file, and `millrace outbox sql` prints it for a migration of your own. It may be run again.
+-- Everything is in the schema `millrace`. Who may trigger is a matter of grants:
+--
+--   grant usage on schema millrace to app;
+--   grant execute on function millrace.trigger(text, jsonb, jsonb) to app;
+
+create schema if not exists millrace;
+
+-- One row: which environment the runs of this outbox belong to.
+create table if not exists millrace.outbox_settings (
+  only_row boolean primary key default true check (only_row),
+  -- its public id
+  environment text not null,
+  -- Whether a commit wakes whoever delivers. Commits with a notification take turns in PostgreSQL. Without it, rows wait for the next poll,
+  -- a second at most.
+  notify boolean not null default true
+);
+insert into millrace.outbox_settings (environment) values ('{environment}') on conflict do nothing;
+
+create sequence if not exists millrace.outbox_seq;
+
+-- A run that a committed transaction triggered and that is not delivered yet. A delivered row is deleted.
+create table if not exists millrace.outbox (
+  -- of the run
+  id text collate "C" primary key,
+  seq bigint not null default nextval('millrace.outbox_seq'),
+  task text not null,
+  -- null for none
+  payload jsonb,
+  options jsonb not null default '{}',
+  bytes int not null,
+  created_at timestamptz not null default clock_timestamp(),
+  -- It cannot be delivered, and `error` says why. Set both to null to try it again.
+  failed_at timestamptz,
+  error text
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+alter sequence millrace.outbox_seq owned by millrace.outbox.seq;
+-- in the order of delivery
+create index if not exists outbox_waiting on millrace.outbox (seq) where failed_at is null;
+
+-- Triggers a run of a task when the transaction commits, and returns the id of the run. `options` has the members that the API's trigger
+-- has. It runs with the rights of its owner, so that a role needs no right on the tables.
+create or replace function millrace.trigger(task text, payload jsonb, options jsonb default '{}') returns text
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  letters constant text := '0123456789abcdefghijklmnopqrstuvwxyz';
+  random constant text := replace(gen_random_uuid()::text, '-', '');
+  seq constant bigint := nextval('millrace.outbox_seq');
+  size constant int := octet_length(coalesce(payload::text, '')) + octet_length(coalesce(options::text, ''));
+  -- Four numbers as digits of base 36: the milliseconds, an order within one of them, and two random ones (v4 fixes digits 13 and 17).
+  numbers bigint[];
+  widths constant int[] := '{8,3,6,7}';
+  n bigint;
+  digits text;
+  id text := 'run_';
+begin
+  if coalesce(length(task), 0) not between 1 and 128 then
+    raise exception 'millrace.trigger: the first argument is the id of a task, a text of 1 to 128 characters' using errcode = '22023';
+  end if;
+  if options is not null and jsonb_typeof(options) not in ('object', 'null') then
+    raise exception 'millrace.trigger: the options are a JSON object, such as {"delay": "10m"}' using errcode = '22023';
+  end if;
+  if size > 3000000 then
+    raise exception 'millrace.trigger: payload and options have % bytes; at most 3,000,000 fit. Store the data and pass a reference', size
+      using errcode = '54000';
+  end if;
+  numbers := array[
+    floor(extract(epoch from clock_timestamp()) * 1000)::bigint,
+    seq % 46656,
+    ('x' || substr(random, 1, 12))::bit(48)::bigint % 2176782336,
+    ('x' || substr(random, 18, 15))::bit(60)::bigint % 78364164096
+  ];
+  for i in 1..4 loop
+    n := numbers[i];
+    digits := '';
+    for j in 1..widths[i] loop
+      digits := substr(letters, (n % 36)::int + 1, 1) || digits;
+      n := n / 36;
+    end loop;
+    id := id || digits;
+  end loop;
+  insert into millrace.outbox (id, seq, task, payload, options, bytes)
+  values (id, seq, task, payload, coalesce(nullif(options, 'null'), '{}'), size);
+  perform pg_notify('millrace', '{"wakes":[{"kind":"outbox"}]}') from millrace.outbox_settings s where s.notify;
+  return id;
+end
+$$;
+revoke all on schema millrace from public;
+revoke all on all tables in schema millrace from public;
+revoke all on function millrace.trigger(text, jsonb, jsonb) from public;

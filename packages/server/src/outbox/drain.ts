@@ -1,0 +1,99 @@
+import type { OutboxItem } from '@millrace/contract';
+import { connect, type Database } from '../db/connect.ts';
+import type { Delivered } from './deliver.ts';
+import { environmentOfOutbox, lockOutbox, nextRows, settleRows } from './rows.ts';
+
+export interface DrainOptions {
+  /** Where the outbox is. */
+  readonly database: Database;
+  /** The public id of the environment that `send` delivers to. */
+  readonly environment: string;
+  /** Sends rows to a server, which creates each run exactly once. Rejects if it is unknown whether it did; they are then sent again. */
+  readonly send: (items: readonly OutboxItem[]) => Promise<readonly Delivered[]>;
+  /** End when nothing waits. Default: wait for more until `signal`. */
+  readonly once?: boolean | undefined;
+  readonly signal: AbortSignal;
+  readonly onDelivered?: (results: readonly Delivered[]) => void;
+  /** Something failed that may succeed later: true to try again. */
+  readonly onError: (error: unknown) => boolean;
+}
+
+/** The outbox is not one that may be drained like this. The message says what to do. */
+export class OutboxRefused extends Error {
+  override name = 'OutboxRefused';
+}
+
+const pollMs = 1_000;
+
+/**
+ * Delivers the rows of an outbox in another database than the server's. A row is deleted after the server has confirmed it. Whoever dies in
+ * between leaves it, and it is sent again. A notification of a commit starts the next look; without one it looks once a second.
+ */
+export async function drainOutbox(options: DrainOptions): Promise<void> {
+  const { database, environment, once, signal, onError } = options;
+  const sql = connect(database, { name: 'millrace-outbox', max: 2 });
+  let wake = (): void => {};
+  let isWoken = false;
+  const woken = (): void => {
+    isWoken = true;
+    wake();
+  };
+  signal.addEventListener('abort', woken);
+  const pause = async (): Promise<void> => {
+    if (isWoken || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  };
+  // Without it, the poll finds every row.
+  const listening = once ? undefined : await sql.listen('millrace', woken).catch(() => undefined);
+  try {
+    while (!signal.aborted) {
+      isWoken = false;
+      try {
+        refuseOtherEnvironment(await environmentOfOutbox(sql), environment);
+        const count = await deliverNext(sql, options);
+        if (count !== undefined && count > 0) continue;
+        if (once && count === 0) return;
+      } catch (error) {
+        if (error instanceof OutboxRefused || !onError(error)) throw error;
+        // Not at once: a commit would otherwise start the next try.
+        isWoken = false;
+      }
+      await pause();
+    }
+  } finally {
+    signal.removeEventListener('abort', woken);
+    await listening?.unlisten().catch(() => {});
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function refuseOtherEnvironment(found: string | undefined, wanted: string): void {
+  if (found === wanted) return;
+  throw new OutboxRefused(
+    `The outbox of this database belongs to the environment ${found ?? '(none)'}, and the key to ${wanted}. Give the key of the other one, ` +
+      'or update millrace.outbox_settings.',
+  );
+}
+
+/** How many rows were sent; undefined while another process has the turn. */
+async function deliverNext(
+  sql: ReturnType<typeof connect>,
+  { send, onDelivered }: DrainOptions,
+): Promise<number | undefined> {
+  const results: readonly Delivered[] | undefined = await sql.begin(async (tx) => {
+    if (!(await lockOutbox(tx))) return undefined;
+    const rows = await nextRows(tx);
+    if (rows.length === 0) return [];
+    const delivered = await send(rows);
+    await settleRows(tx, delivered);
+    return delivered;
+  });
+  if (results && results.length > 0) onDelivered?.(results);
+  return results?.length;
+}

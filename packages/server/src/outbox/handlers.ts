@@ -1,0 +1,31 @@
+import type { operations } from '@millrace/contract';
+import { retryOnDeadlock } from '../db/retry.ts';
+import type { HandlersOf } from '../request.ts';
+import type { TakeRuns } from '../runs/create/quota.ts';
+import { deliver, follow, prepareItems, type OutboxDependencies } from './deliver.ts';
+
+type Named = Pick<typeof operations, 'deliverOutbox'>;
+
+export function outboxHandlers(
+  dependencies: OutboxDependencies & { readonly takeRuns: TakeRuns },
+): HandlersOf<Named> {
+  const { engine, takeRuns } = dependencies;
+  return {
+    async deliverOutbox(request) {
+      const { items } = request.body;
+      // Who may trigger none of them is refused, so that a drainer with a wrong key marks no row as failed.
+      request.authorize(items.map(({ task }) => ({ type: 'tasks', id: String(task) })));
+      request.charge(items.length - 1);
+      takeRuns(request, items.length);
+      const { environment } = request;
+      const prepared = await prepareItems(dependencies, environment, items, (task) =>
+        request.authorize([{ type: 'tasks', id: task }]),
+      );
+      const { results, made } = await retryOnDeadlock(() =>
+        engine.sql.begin((tx) => deliver(tx, engine, environment.id, prepared, { mayComeAgain: true })),
+      );
+      follow(dependencies, made);
+      return { results: [...results] };
+    },
+  };
+}

@@ -1,0 +1,181 @@
+/** Delivering rows of an outbox in another database: the operation of the API, and the commands. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Database, Sql } from '../../packages/server/src/db/connect.ts';
+import { main } from '../../packages/millrace/src/cli/main.ts';
+import { testDatabase } from '../support/database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { open, piecesOf } from './outbox.ts';
+
+const ends: (() => unknown)[] = [];
+let server: TestServer;
+let runs: Sql;
+
+beforeAll(async () => {
+  server = await startTestServer((end) => ends.push(end));
+  runs = open(server.database);
+  ends.push(() => runs.end({ timeout: 1 }));
+});
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+const idOf = (n: number): string => `run_${String(n).padStart(24, '0')}`;
+const send = (items: readonly object[], key?: string) =>
+  server.ask('/api/v1/outbox', { method: 'POST', body: { items }, ...(key !== undefined && { key }) });
+
+describe('a delivery', () => {
+  test('makes each run once, however often and with however many at once it is sent', async () => {
+    const items = Array.from({ length: 20 }, (_, n) => ({ id: idOf(n), task: 'mail', payload: n }));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(items)));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body.results).toEqual(items.map(({ id }) => ({ id, run: id })));
+    }
+    expect(await runs`select from runs`).toHaveLength(20);
+    // Even where the run is not kept any more.
+    await runs`delete from pending_version`;
+    await runs`delete from runs where id = ${idOf(3)}`;
+    expect((await send([items[3]!])).body.results).toEqual([{ id: idOf(3), run: idOf(3) }]);
+    expect(await runs`select from runs where id = ${idOf(3)}`).toHaveLength(0);
+  });
+
+  test('leads to the run of an idempotency key, and to the same one when that key is free again', async () => {
+    const options = { idempotencyKey: 'k' };
+    const items = [100, 101].map((n) => ({ id: idOf(n), task: 'mail', options }));
+    const first = [
+      { id: idOf(100), run: idOf(100) },
+      { id: idOf(101), run: idOf(100) },
+    ];
+    expect((await send(items)).body.results).toEqual(first);
+    await runs`delete from idempotency_keys`;
+    expect((await send(items)).body.results).toEqual(first);
+    expect((await server.ask(`/api/v3/runs/${idOf(101)}`)).body.id).toBe(idOf(100));
+  });
+
+  test('refuses rows one by one, and none hinders the others', async () => {
+    const { status, body } = await send([
+      { id: idOf(200), task: '' },
+      { id: idOf(201), task: 'mail', options: { ttl: 'soon' } },
+      { id: idOf(202), task: 'mail', payload: 'name', options: { payloadType: 'application/store' } },
+      { id: idOf(203), task: 'mail', options: { parentRunId: 'run_of_somebody' } },
+      { id: idOf(204), task: 'mail', payload: 7, options: { payloadType: 'text/plain' } },
+    ]);
+    expect(status).toBe(200);
+    expect(body.results).toEqual([
+      { id: idOf(200), status: 400, error: expect.stringMatching(/^task: /) },
+      { id: idOf(201), status: 400, error: expect.stringMatching(/^options\.ttl: /) },
+      {
+        id: idOf(202),
+        status: 400,
+        error: expect.stringMatching(/^options\.payloadType: .*not for transactions/),
+      },
+      { id: idOf(203), run: idOf(203) },
+      { id: idOf(204), status: 400, error: expect.stringMatching(/^payload: /) },
+    ]);
+    expect(await runs`select from runs where id > ${idOf(199)} and id < ${idOf(300)}`).toHaveLength(1);
+  });
+
+  test.each([
+    [[], /items/],
+    [[{ task: 'mail' }], /items\.0\.id/],
+    [[{ id: 'run_short', task: 'mail' }], /must be the id that millrace\.trigger returned/],
+    [Array.from({ length: 501 }, (_, n) => ({ id: idOf(1_000 + n), task: 'mail' })), /items/],
+  ])('of what is no rows is refused', async (items, sentence) => {
+    const { status, body } = await send(items);
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(sentence)]);
+  });
+});
+
+describe('the commands', () => {
+  let database: Database;
+  let url: string;
+  let app: Sql;
+
+  beforeAll(async () => {
+    const other = await testDatabase();
+    database = other.connection;
+    const { host, port = 5_432, database: name, username, password = '' } = piecesOf(database);
+    url = `postgres://${username}:${password}@${encodeURIComponent(host)}:${port}/${name}`;
+    app = open(database);
+    ends.push(other.drop, () => app.end({ timeout: 1 }));
+  });
+
+  const outbox = async (args: readonly string[], key = server.keys.prod) => {
+    let said = '';
+    const streams = (['stdout', 'stderr'] as const).map((stream) =>
+      vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+        said += String(text);
+        return true;
+      }),
+    );
+    try {
+      return { code: await main(['outbox', ...args, '--url', server.url, '--key', key]), said };
+    } finally {
+      for (const stream of streams) stream.mockRestore();
+      process.exitCode = 0;
+    }
+  };
+
+  test('install an outbox, print its SQL, and deliver from it', async () => {
+    const from = ['--database-url', url];
+    expect(await outbox(['drain', '--once', ...from])).toEqual({
+      code: 1,
+      said: expect.stringMatching(/The database has no outbox: run `millrace outbox install`/),
+    });
+    expect(await outbox(['install', ...from])).toEqual({
+      code: 0,
+      said: 'The outbox is installed. Its runs belong to prod.\n',
+    });
+    // Again: nothing changes.
+    expect((await outbox(['install', ...from])).code).toBe(0);
+    expect((await outbox(['sql'])).said).toContain(
+      'create or replace function millrace.trigger(task text, payload jsonb,',
+    );
+    expect(await outbox(['install', ...from], server.keys.stg)).toEqual({
+      code: 1,
+      said: expect.stringMatching(/has an outbox of another environment, /),
+    });
+    expect(await outbox(['drain', '--once', ...from], server.keys.stg)).toEqual({
+      code: 1,
+      said: expect.stringMatching(/belongs to the environment .* Give the key of the other one/),
+    });
+
+    const [row] = await app<{ ids: string[] }[]>`
+      select array_agg(millrace.trigger('mail', to_jsonb(n)) order by n) as ids from generate_series(1, 1200) as n`;
+    const [bad] = await app<
+      { id: string }[]
+    >`select millrace.trigger('mail', null, '{"delay":"soon"}') as id`;
+    expect(await outbox(['drain', '--once', '--json', ...from])).toEqual({
+      code: 1,
+      said: expect.stringMatching(
+        new RegExp(`"id":"${bad?.id}","status":400.*\\n.*"delivered":1200,"failed":1`),
+      ),
+    });
+    const made = await runs<{ id: string }[]>`select id from runs where id = any(${row?.ids ?? []}::text[])`;
+    expect(made).toHaveLength(1_200);
+    expect(await app`select error from millrace.outbox`).toEqual([
+      { error: expect.stringMatching(/^options\.delay/) },
+    ]);
+    // Nothing waits.
+    expect(await outbox(['drain', '--once', ...from])).toEqual({ code: 0, said: 'Delivered 0.\n' });
+  });
+
+  test('of the documentation work as they are written there', async () => {
+    const page = await readFile(new URL('../../docs/transactions.md', import.meta.url), 'utf8');
+    const commands = [...page.matchAll(/^npx millrace outbox (.*) --database-url "\$DATABASE_URL"$/gm)].map(
+      ([, words = '']) => words,
+    );
+    expect(commands).toEqual(['install', 'drain']);
+    const [, statements = ''] = /```sql\n(begin;[\s\S]*?commit;)\n```/.exec(page) ?? [];
+    expect((await outbox(['install', '--database-url', url])).code).toBe(0);
+    await app.unsafe('create table orders (id int primary key, total int)');
+    await app.unsafe(statements);
+    expect(await outbox(['drain', '--once', '--database-url', url])).toEqual({
+      code: 0,
+      said: 'Delivered 1.\n',
+    });
+    const made = await runs<{ payload: string }[]>`select payload from runs where task = 'confirm'`;
+    expect(made.map(({ payload }) => JSON.parse(payload) as unknown)).toEqual([{ order: 7 }]);
+  });
+});
