@@ -7,6 +7,7 @@ import { callApi } from './call-api.ts';
 import type { Inbox } from './inbox.ts';
 import { inputInbox, inputPath } from './input-streams.ts';
 import { sessionInbox } from './session-streams.ts';
+import type { EndedWait, MessageWait } from './waitpoint.ts';
 
 interface WaitBody {
   /** A duration, or a date. */
@@ -21,18 +22,6 @@ export interface SessionWaitBody extends WaitBody {
 
 export interface InputWaitBody extends WaitBody {
   readonly streamId: string;
-}
-
-/** What came of a wait for a message, as `waitUntil` of the published SDK resolves with. */
-interface Ended {
-  readonly ok: boolean;
-  readonly output: string;
-  readonly outputType: string;
-}
-
-/** A wait for the message after the last one that the code has taken. */
-export interface MessageWait {
-  readonly end: (begin: (wait: Wait) => Promise<void>) => Promise<Ended>;
 }
 
 /** The wait for a message to a session. `version` is that of the published SDK. */
@@ -135,11 +124,11 @@ function deadlineOf(timeout: string | undefined): { readonly until?: number } {
   return { until: typeof ms === 'number' ? Date.now() + ms : Date.parse(timeout) };
 }
 
-const ended = (ok: boolean, output: string): Ended => ({ ok, output, outputType: 'application/json' });
-const failed = (message: string): Ended => ended(false, JSON.stringify({ message }));
+const ended = (ok: boolean, output: string): EndedWait => ({ ok, output, outputType: 'application/json' });
+const failed = (message: string): EndedWait => ended(false, JSON.stringify({ message }));
 
 /** Messages are texts. What is no JSON is given as a text. */
-function taken({ data }: { readonly data: unknown }): Ended {
+function taken({ data }: { readonly data: unknown }): EndedWait {
   if (typeof data === 'string' && isJson(data)) return ended(true, data);
   return ended(true, JSON.stringify(data));
 }
