@@ -32,7 +32,7 @@ beforeAll(async () => {
   await server.ask('/runner/v1/versions', {
     method: 'POST',
     body: {
-      contentHash: 'a',
+      contentHash: 'content-1',
       tasks: [{ id: 'mail', filePath: 'a.ts', ttl: 3_600, queue: { name: 'post' } }],
     },
   });
