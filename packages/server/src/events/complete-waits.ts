@@ -26,7 +26,8 @@ export async function completeWaits(
         from event_waits w left join waitpoints t on t.env = w.env and t.id = w.waitpoint_id
        where w.env = ${env} and w.name = ${name} order by w.waitpoint_id for update of w`;
     const matched = waits.filter(
-      ({ filter, is_over }) => !is_over && compileFilter(filter === null ? undefined : JSON.parse(filter))(event['payload']),
+      ({ filter, is_over }) =>
+        !is_over && compileFilter(filter === null ? undefined : JSON.parse(filter))(event['payload']),
     );
     const over = [...waits.filter((wait) => wait.is_over), ...matched].map((wait) => wait.id);
     if (over.length === 0) continue;
