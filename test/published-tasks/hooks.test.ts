@@ -213,9 +213,9 @@ test.each(versions.map(([minor]) => minor))(
         ['channels/side/out', 'useSessionStreamChannel', 'channel'],
       ] as const) {
         const url = `/realtime/v1/sessions/${session.id}/${path}/append`;
-        await server.ask(url, { method: 'POST', key: served.key, body: { hello } });
+        await server.ask(url, { method: 'POST', key: served.key, body: hello });
         await show(name, { id: session.id }, reading);
-        await shows({ records: [{ hello }] });
+        await shows({ records: [hello] });
       }
     }
   },
