@@ -97,7 +97,7 @@ test.each(['the same database', 'another database'])(
         await client.query('insert into app values ($1)', [id]);
         if (moment === 'before the commit') await end(pid);
         await Promise.all([client.query('commit'), moment === 'with the commit' && end(pid)]);
-      if (moment === 'after the commit') await end(pid);
+        if (moment === 'after the commit') await end(pid);
       } catch {
         // Whether it committed, the table of the application says.
       } finally {
