@@ -42,7 +42,10 @@ const ask = async (path: string, body?: unknown) => {
   return response.json();
 };
 const { environment } = (await ask('/api/v1/whoami')) as { environment: { id: string } };
-await ask('/runner/v1/versions', { contentHash: 'bench-transactions', tasks: [{ id: 'mail', filePath: 'a.ts' }] });
+await ask('/runner/v1/versions', {
+  contentHash: 'bench-transactions',
+  tasks: [{ id: 'mail', filePath: 'a.ts' }],
+});
 await promote(server.url, key);
 
 const own = connect(postgres.connection, { name: 'bench', max: 2 });

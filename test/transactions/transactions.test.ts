@@ -8,7 +8,10 @@ import { Client, Pool } from 'pg';
 import postgres from 'postgres';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Sql } from '../../packages/server/src/db/connect.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
+import { startServer } from '../../packages/server/src/server.ts';
 import { task } from '../../packages/sdk/src/index.ts';
 import { trigger, type Transaction } from '../../packages/sdk/src/transactions/index.ts';
 import { promote } from '../support/promote.ts';
@@ -186,6 +189,26 @@ describe('millrace.trigger', () => {
       select q.run_id from queued q join lanes l on l.id = q.lane_id where l.key = 'ordered' order by q.sort_key, q.run_id`;
     expect(rows.map((row) => row.run_id)).toEqual(ids);
   });
+});
+
+test('a server starts again with its own tables, also where its role is named as the schema of the outbox is', async () => {
+  const again = await startServer({
+    database: server.database,
+    port: 0,
+    masterKey: masterKeyOf(Buffer.alloc(32, 1)),
+    log: createLog({ write() {} }),
+  });
+  try {
+    const response = await fetch(`${again.url}/api/v1/whoami`, {
+      headers: { authorization: `Bearer ${server.keys.prod}` },
+    });
+    expect(response.status).toBe(200);
+    const names = await sql<{ name: string }[]>`
+      select relname as name from pg_class where relnamespace = 'millrace'::regnamespace and relkind = 'r' order by 1`;
+    expect(names.map(({ name }) => name)).toEqual(['outbox', 'outbox_settings']);
+  } finally {
+    await again.close();
+  }
 });
 
 describe('the SDK', () => {

@@ -39,6 +39,7 @@ export async function migrate(
   await refuseOldServer(sql);
   const release = await readSqlFolder(folder);
   return sql.session(async (session) => {
+    await leaveOutboxSchema(session);
     await session`select pg_advisory_lock(${migrationLock})`;
     try {
       return {
@@ -49,6 +50,20 @@ export async function migrate(
       await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
     }
   });
+}
+
+/**
+ * An outbox is in the schema `millrace`, and where the role has that name, its own schema comes first in the search path. Nothing of the
+ * server is created there.
+ */
+async function leaveOutboxSchema(session: Queryable): Promise<void> {
+  await session`
+    select set_config('search_path', (
+      select string_agg(quote_ident(s.name), ', ' order by s.position)
+        from unnest(current_schemas(false)) with ordinality as s (name, position) where s.name <> 'millrace'), false)
+     where exists (
+      select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'millrace' and c.relname = 'outbox_settings')`;
 }
 
 async function applySchema(session: Queryable, release: SqlRelease, patienceMs: number): Promise<string[]> {

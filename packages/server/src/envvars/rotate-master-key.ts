@@ -21,7 +21,8 @@ const exceptions: Readonly<Record<string, { readonly of: string; readonly id: st
 /** All sealed columns. The check comes last, so that a server with the old key can still start during the rotation. */
 const sealedColumns = (sql: Sql): Promise<SealedColumn[]> => sql<SealedColumn[]>`
   select quote_ident(table_name) as table, quote_ident(column_name) as column from information_schema.columns
-   where table_schema = current_schema() and data_type = 'bytea' and column_name like 'sealed%'
+   where table_schema = (select x.relnamespace::regnamespace::text from pg_class x where x.oid = 'secret_keys'::regclass)
+     and data_type = 'bytea' and column_name like 'sealed%'
    order by table_name = 'master_key_check', table_name, column_name`;
 
 export interface Rotated {

@@ -12,7 +12,7 @@ interface TableRow {
 export async function readStorage(sql: Sql): Promise<StorageUse> {
   const tables = await sql<TableRow[]>`
     select c.relname as name, pg_total_relation_size(c.oid)::text as bytes, greatest(0, c.reltuples)::bigint::text as rows
-      from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`;
+      from pg_class c where c.relkind = 'r' and c.relnamespace = (select x.relnamespace from pg_class x where x.oid = 'runs'::regclass)`;
   const classes = new Map<
     StorageClass,
     { bytes: number; rows: number; tables: { name: string; bytes: number }[] }

@@ -40,7 +40,7 @@ async function tablesOf(sql: Queryable): Promise<string[]> {
            array(select k.confrelid::int from pg_constraint k
                   where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as "pointsAt"
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'env' and not a.attisdropped
-     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+     where c.relkind = 'r' and c.relnamespace = (select x.relnamespace from pg_class x where x.oid = 'runs'::regclass)
      order by c.relname`;
   const left = [...tables];
   const ordered: string[] = [];

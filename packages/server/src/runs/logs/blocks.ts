@@ -31,7 +31,8 @@ export const logIndexer = ({ sql }: Pick<Engine, 'sql'>): Job => {
     async tick() {
       const until = seenId;
       const [newest] = await sql<{ id: string }[]>`select last_value as id from pg_sequences
-        where schemaname = current_schema() and sequencename = 'run_logs_id_seq' and last_value is not null`;
+        where schemaname = (select x.relnamespace::regnamespace::text from pg_class x where x.oid = 'runs'::regclass)
+          and sequencename = 'run_logs_id_seq' and last_value is not null`;
       seenId = newest?.id;
       if (until === undefined) return false;
       let written = 0;
