@@ -48,8 +48,8 @@ describe('a request that is sent again', () => {
       await ask(`PUT ${at}/A`, { headers: { ...branch }, body: { value: 'changed' } });
       await ask(`POST ${at}`, { headers: { ...headers, ...branch }, body: { name: 'A', value: 'A' } });
       expect((await ask(`GET ${at}`, { headers: { ...branch } })).body).toEqual([
-        { name: 'A', value: 'changed', isSecret: false },
-        { name: 'B', value: 'B', isSecret: false },
+        { name: 'A', value: 'changed', isSecret: false, isInherited: false },
+        { name: 'B', value: 'B', isSecret: false, isInherited: false },
       ]);
     }
   });

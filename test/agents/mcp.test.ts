@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport, type Progress } from '@modelcont
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { millrace, repository } from '../cli/command.ts';
+import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -38,9 +39,8 @@ beforeAll(async () => {
   await startProject(server, { 'tasks/shop.ts': tasks }, ['zod'], onEnd);
   const body = { payload: { order: 'A-17', amount: 5 } };
   failed = (await server.ask('/api/v1/tasks/charge/trigger', { method: 'POST', body })).body.id;
-  await expect
-    .poll(async () => (await server.ask(`/api/v3/runs/${failed}`)).body.status, { timeout: 30_000 })
-    .toBe('FAILED');
+  const status = async (): Promise<unknown> => (await server.ask(`/api/v3/runs/${failed}`)).body.status;
+  await eventually(status, (seen) => seen === 'FAILED', 30_000);
 }, 60_000);
 afterAll(async () => {
   for (const end of ends) await end();

@@ -115,10 +115,12 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/deployments/{version}/move': 404,
   'POST /api/v1/invites/accept': 404,
   'POST /api/v1/invites/join': 404,
-  // It is the current one, which was finalized, and no canary.
-  // Its run has no attempt.
+  // The run has no attempt, and is over.
   'GET /api/v1/runs/{runId}/steps/results': 409,
   'PUT /api/v1/runs/{runId}/steps': 409,
+  'POST /realtime/v1/streams/{runId}/input/{stream}': 400,
+  'PUT /realtime/v1/streams/{runId}/input/{stream}': 400,
+  // It is the current one, which was finalized, and no canary.
   'POST /api/v1/deployments/{version}/archive': 409,
   'POST /api/v1/deployments/{version}/abort-canary': 409,
   'POST /api/v1/deployments/{deploymentId}/fail': 409,

@@ -80,7 +80,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
     to: '2026-01-03T00:00:00Z',
   }),
   'POST /api/v1/events': () => ({ id: `${Math.random()}`, event: {} }),
-  'POST /api/v1/outbox': () => ({ items: [{ id: `run_${'0'.repeat(24)}`, task: 'task' }] }),
+  'POST /api/v1/outbox': ({ task }) => ({ items: [{ id: `run_${'0'.repeat(24)}`, task }] }),
   'POST /api/v1/event-batches': () => ({ events: [{ id: `${Math.random()}`, event: {} }] }),
   'POST /api/v1/sessions': ({ task }) => ({
     type: 'chat',

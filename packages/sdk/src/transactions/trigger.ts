@@ -40,7 +40,7 @@ export async function trigger<T extends AnyTask = AnyTask>(
 ): Promise<TriggeredInTransaction<T>> {
   return withinAttempt(async () => {
     const open = openTransaction(tx);
-    const taskIdentifier: TaskId<T> = typeof task === 'string' ? task : (task as T).id;
+    const taskIdentifier: TaskId<T> = typeof task === 'string' ? task : task.id;
     const { idempotencyKey } = options;
     const wire = {
       ...wireOptions(options, false, undefined, ''),

@@ -1,7 +1,7 @@
 import type { OutboxItem } from '@millrace/contract';
 import { connect, type Database } from '../db/connect.ts';
 import type { Delivered } from './deliver.ts';
-import { environmentOfOutbox, lockOutbox, nextRows, settleRows } from './rows.ts';
+import { environmentOfOutbox, lockOutbox, nextRows, finishRows } from './rows.ts';
 
 export interface DrainOptions {
   /** Where the outbox is. */
@@ -91,7 +91,7 @@ async function deliverNext(
     const rows = await nextRows(tx);
     if (rows.length === 0) return [];
     const delivered = await send(rows);
-    await settleRows(tx, delivered);
+    await finishRows(tx, delivered);
     return delivered;
   });
   if (results && results.length > 0) onDelivered?.(results);

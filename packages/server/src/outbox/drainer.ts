@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { NewRun } from '../runs/create/row.ts';
 import { deliver, follow, prepareItems, type OutboxDependencies } from './deliver.ts';
-import { environmentOfOutbox, lockOutbox, nextRows, settleRows } from './rows.ts';
+import { environmentOfOutbox, lockOutbox, nextRows, finishRows } from './rows.ts';
 
 export interface DrainerDependencies extends OutboxDependencies {
   readonly timer: Timer;
@@ -32,7 +32,7 @@ export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): 
         const environment = await outboxEnvironment(tx);
         const prepared = await prepareItems(dependencies, environment, rows);
         const delivery = await deliver(tx, engine, environment.id, prepared, { mayComeAgain: false });
-        await settleRows(tx, delivery.results);
+        await finishRows(tx, delivery.results);
         made.push(...delivery.made);
         return rows.length;
       });

@@ -52,7 +52,7 @@ export async function nextRows(tx: Transaction): Promise<OutboxItem[]> {
 }
 
 /** Deletes rows that were delivered, and marks those that cannot be. */
-export async function settleRows(
+export async function finishRows(
   tx: Transaction,
   results: readonly { readonly id: string; readonly error?: string }[],
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseDuration } from '@millrace/contract/plain';
-import type { Wait } from '@millrace/contract/runner';
 import { endOfSession, followPath } from '@millrace/sdk/executor';
 import type { Attempt } from './attempt.ts';
 import { callApi } from './call-api.ts';
