@@ -110,6 +110,9 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
   'POST /api/v1/token': 404,
+  // Its run may be over, and reads no messages then.
+  'POST /realtime/v1/streams/{runId}/input/{stream}': 400,
+  'PUT /realtime/v1/streams/{runId}/input/{stream}': 400,
   // It is a link that nobody made.
   'POST /api/v1/browser-sessions': 401,
   'POST /api/v1/deployments/{version}/move': 404,

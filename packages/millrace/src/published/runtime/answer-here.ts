@@ -4,9 +4,9 @@ import {
   inputMessageWait,
   sessionMessageWait,
   type InputWaitBody,
-  type MessageWait,
   type SessionWaitBody,
 } from './message-wait.ts';
+import type { MessageWait } from './waitpoint.ts';
 
 interface DurationBody {
   readonly date?: string;

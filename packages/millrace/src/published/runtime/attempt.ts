@@ -2,7 +2,7 @@ import type { Context } from '@millrace/sdk';
 import type { RunScope } from '@millrace/sdk/executor';
 import { publishedContext, type PublishedContext } from './context.ts';
 import type { Inbox } from './inbox.ts';
-import type { Waitpoint } from './waits.ts';
+import type { Waitpoint } from './waitpoint.ts';
 import { Usage } from './usage.ts';
 
 /** What the SDK hands to every hook. */

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseDuration } from '@millrace/contract/plain';
-import type { Wait } from '@millrace/contract/runner';
 import { endOfSession, followPath } from '@millrace/sdk/executor';
 import type { Attempt } from './attempt.ts';
 import { callApi } from './call-api.ts';
 import type { Inbox } from './inbox.ts';
 import { inputInbox, inputPath } from './input-streams.ts';
 import { sessionInbox } from './session-streams.ts';
+import type { MessageWait, Waited } from './waitpoint.ts';
 
 interface WaitBody {
   /** A duration, or a date. */
@@ -21,18 +21,6 @@ export interface SessionWaitBody extends WaitBody {
 
 export interface InputWaitBody extends WaitBody {
   readonly streamId: string;
-}
-
-/** What came of a wait for a message, as `waitUntil` of the published SDK resolves with. */
-interface Ended {
-  readonly ok: boolean;
-  readonly output: string;
-  readonly outputType: string;
-}
-
-/** A wait for the message after the last one that the code has taken. */
-export interface MessageWait {
-  readonly end: (begin: (wait: Wait) => Promise<void>) => Promise<Ended>;
 }
 
 /** The wait for a message to a session. `version` is that of the published SDK. */
@@ -135,11 +123,11 @@ function deadlineOf(timeout: string | undefined): { readonly until?: number } {
   return { until: typeof ms === 'number' ? Date.now() + ms : Date.parse(timeout) };
 }
 
-const ended = (ok: boolean, output: string): Ended => ({ ok, output, outputType: 'application/json' });
-const failed = (message: string): Ended => ended(false, JSON.stringify({ message }));
+const ended = (ok: boolean, output: string): Waited => ({ ok, output, outputType: 'application/json' });
+const failed = (message: string): Waited => ended(false, JSON.stringify({ message }));
 
 /** Messages are texts. What is no JSON is given as a text. */
-function taken({ data }: { readonly data: unknown }): Ended {
+function taken({ data }: { readonly data: unknown }): Waited {
   if (typeof data === 'string' && isJson(data)) return ended(true, data);
   return ended(true, JSON.stringify(data));
 }

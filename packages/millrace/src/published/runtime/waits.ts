@@ -1,5 +1,4 @@
 import type { Wait } from '@millrace/contract/runner';
-import type { MessageWait } from './message-wait.ts';
 import { requireAttempt, type Attempt } from './attempt.ts';
 import type { Hooks } from './hooks.ts';
 import { callApi } from './call-api.ts';
@@ -9,9 +8,6 @@ type Told =
   | { readonly type: 'batch'; readonly batchId: string; readonly runCount: number }
   | { readonly type: 'token'; readonly token: string }
   | { readonly type: 'duration'; readonly date: Date };
-
-/** A wait that was announced to this process, and has not begun. */
-export type Waitpoint = { readonly time: Wait } | { readonly message: MessageWait };
 
 /**
  * Their `runtime` API: how the code of a task waits. Unlike theirs, several waits may be under way at once. What it waits for was made
