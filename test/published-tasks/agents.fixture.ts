@@ -44,12 +44,12 @@ const heard = ({ prompt }: Prompt): string => {
 };
 
 const parrotModel = new MockLanguageModelV2({
-  doStream: async (options) => saying(heard(options as Prompt).split(/(?<= )/)),
+  doStream: async (options) => saying(heard(options).split(/(?<= )/)),
 });
 
 const slowModel = new MockLanguageModelV2({
   doStream: async (options) => {
-    const text = heard(options as Prompt);
+    const text = heard(options);
     return text.endsWith('go') ? saying(Array<string>(200).fill('word '), 100) : saying([text]);
   },
 });

@@ -28,10 +28,10 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
       onEnd,
     );
     served = await serve(dir, how, onEnd);
-    const sdk = (await import(name)) as any;
+    const sdk = await import(name);
     sdk.configure({ baseURL: served.server.url, accessToken: served.key });
     ({ sessions } = sdk);
-    ({ AgentChat } = (await import(`${name}/chat`)) as any);
+    ({ AgentChat } = await import(`${name}/chat`));
   }, 120_000);
   afterAll(async () => {
     for (const end of ends) await end();

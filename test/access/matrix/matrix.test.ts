@@ -110,16 +110,17 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
   'POST /api/v1/token': 404,
+  // Its run may be over, and reads no messages then.
+  'POST /realtime/v1/streams/{runId}/input/{stream}': 400,
+  'PUT /realtime/v1/streams/{runId}/input/{stream}': 400,
   // It is a link that nobody made.
   'POST /api/v1/browser-sessions': 401,
   'POST /api/v1/deployments/{version}/move': 404,
   'POST /api/v1/invites/accept': 404,
   'POST /api/v1/invites/join': 404,
-  // The run has no attempt, and is over.
+  // Its run has no attempt.
   'GET /api/v1/runs/{runId}/steps/results': 409,
   'PUT /api/v1/runs/{runId}/steps': 409,
-  'POST /realtime/v1/streams/{runId}/input/{stream}': 400,
-  'PUT /realtime/v1/streams/{runId}/input/{stream}': 400,
   // It is the current one, which was finalized, and no canary.
   'POST /api/v1/deployments/{version}/archive': 409,
   'POST /api/v1/deployments/{version}/abort-canary': 409,

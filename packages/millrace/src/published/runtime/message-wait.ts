@@ -6,7 +6,7 @@ import { callApi } from './call-api.ts';
 import type { Inbox } from './inbox.ts';
 import { inputInbox, inputPath } from './input-streams.ts';
 import { sessionInbox } from './session-streams.ts';
-import type { EndedWait, MessageWait } from './waitpoint.ts';
+import type { MessageWait, Waited } from './waitpoint.ts';
 
 interface WaitBody {
   /** A duration, or a date. */
@@ -123,11 +123,11 @@ function deadlineOf(timeout: string | undefined): { readonly until?: number } {
   return { until: typeof ms === 'number' ? Date.now() + ms : Date.parse(timeout) };
 }
 
-const ended = (ok: boolean, output: string): EndedWait => ({ ok, output, outputType: 'application/json' });
-const failed = (message: string): EndedWait => ended(false, JSON.stringify({ message }));
+const ended = (ok: boolean, output: string): Waited => ({ ok, output, outputType: 'application/json' });
+const failed = (message: string): Waited => ended(false, JSON.stringify({ message }));
 
 /** Messages are texts. What is no JSON is given as a text. */
-function taken({ data }: { readonly data: unknown }): EndedWait {
+function taken({ data }: { readonly data: unknown }): Waited {
   if (typeof data === 'string' && isJson(data)) return ended(true, data);
   return ended(true, JSON.stringify(data));
 }

@@ -1,7 +1,7 @@
 import type { Wait } from '@millrace/contract/runner';
 
-/** What came of a wait for a message, as `waitUntil` of the published SDK resolves with. */
-export interface EndedWait {
+/** What came of a wait, as `waitUntil` of the published SDK resolves with. */
+export interface Waited {
   readonly ok: boolean;
   readonly output: string;
   readonly outputType: string;
@@ -9,7 +9,7 @@ export interface EndedWait {
 
 /** A wait for the message after the last one that the code has taken. */
 export interface MessageWait {
-  readonly end: (begin: (wait: Wait) => Promise<void>) => Promise<EndedWait>;
+  readonly end: (begin: (wait: Wait) => Promise<void>) => Promise<Waited>;
 }
 
 /** A wait that was announced to this process, and has not begun. */
