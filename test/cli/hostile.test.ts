@@ -241,7 +241,14 @@ describe('a server that answers with hostile texts', () => {
   );
 
   test('is shown by `import trigger`, of the installation that is read too', async () => {
-    const from = ['--from', server.url.replace('127.0.0.1', 'localhost'), '--from-token', 'tr_pat_0'];
+    const from = [
+      '--from',
+      server.url.replace('127.0.0.1', 'localhost'),
+      '--from-token',
+      'tr_pat_0',
+      '--from-key',
+      'tr_prod_0',
+    ];
     const words = ['import', 'trigger', '--from-project', 'p', ...from, ...connection(server.url)];
     for (const args of [[], ['--json'], ['--apply', '--runs', 'runs.ndjson']]) {
       const { all, exitCode } = await shown(...words, ...args);

@@ -246,6 +246,7 @@ test('what cannot be read is one sentence', async () => {
   expect(await refused('--from-token', 'tr_pat_0000')).toMatch(
     /^4 millrace: \S+ refused the credential \(401 .*\): it takes a personal access token of that installation/,
   );
+  expect(await refused('--from-token', 'tr_pat_with\nend')).toMatch(/^2 millrace: [^\n]* copy it again\.\n$/);
   expect(await refused('--from-project', 'proj_unknown')).toMatch(
     /^1 millrace: The token does not see the project proj_unknown and its environment prod at .* Check --from-project and --from-env\.\n$/,
   );

@@ -42,6 +42,9 @@ const slugs: Readonly<Record<EnvironmentKind, string>> = {
 
 const projectPath = ({ projectRef }: From): string => `/api/v1/projects/${encodeURIComponent(projectRef)}`;
 
+/** What a header takes. */
+export const credentialText = /^[\x21-\x7e]+$/;
+
 /** The secret key of the environment: the given one, else the one that the token may see. Undefined if it may see none. */
 export async function readKey(from: From): Promise<string | undefined> {
   const { source, env, token, key } = from;
@@ -51,7 +54,8 @@ export async function readKey(from: From): Promise<string | undefined> {
     return key;
   }
   if (token === undefined) return undefined;
-  const reply = z.looseObject({ apiKey: z.string().optional() });
+  // What is no credential cannot be sent, and the error would quote it.
+  const reply = z.looseObject({ apiKey: z.string().regex(credentialText).optional().catch(undefined) });
   const path = `${projectPath(from)}/${slugs[env]}`;
   return askSource(source, { path, credential: token, reply }).then(
     ({ apiKey }) => apiKey,

@@ -5,7 +5,14 @@ import type { Schedule } from '@millrace/sdk';
 import { applySchedules, applyVariables, type Failures, type Step } from '../../import/apply.ts';
 import { planSchedules, type ScheduleStep } from '../../import/plan-schedules.ts';
 import { planVariables, type VariableStep } from '../../import/plan-variables.ts';
-import { readKey, readRuns, readSchedules, readVariables, type From } from '../../import/read.ts';
+import {
+  credentialText,
+  readKey,
+  readRuns,
+  readSchedules,
+  readVariables,
+  type From,
+} from '../../import/read.ts';
 import { saveRuns } from '../../import/save-runs.ts';
 import { readPublished } from '../../project/read-published.ts';
 import { findServer, openClient } from '../connection.ts';
@@ -57,6 +64,12 @@ async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Prom
       exitCodes.usage,
       `Nothing is read without a credential of ${url}: set MILLRACE_IMPORT_TOKEN to a personal access token, or MILLRACE_IMPORT_KEY to the secret key of the environment.`,
     );
+  for (const given of [token, key])
+    if (given !== undefined && !credentialText.test(given))
+      throw new CommandFailed(
+        exitCodes.usage,
+        `The credential of ${url} has a space, a line end or another character that no credential has: copy it again.`,
+      );
   const projectRef = options.fromProject ?? (await readPublished(resolve(options.dir)))?.config.project;
   if (projectRef === undefined)
     throw new CommandFailed(
