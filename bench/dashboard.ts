@@ -10,7 +10,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type Page, type Request } from 'playwright-core';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
@@ -121,7 +121,7 @@ const quantile = (values: readonly number[], share: number): number =>
 
 async function open(page: Page, url: string, selector: string) {
   const requests: { path: string; ms: number }[] = [];
-  const listen = (request: import('playwright-core').Request): void => {
+  const listen = (request: Request): void => {
     const { pathname, search } = new URL(request.url());
     const { responseEnd } = request.timing();
     if (/^\/(?:api|realtime)\//.test(pathname)) requests.push({ path: pathname + search, ms: responseEnd });
