@@ -104,7 +104,7 @@ describe('commands about runs and queues', () => {
     });
     const { stdout } = await said('stats', '--period', '1h');
     expect(stdout).toMatch(/^triggered +[·▁▂▃▄▅▆▇█]+ +\d+$/m);
-    expect(stdout).toMatch(/^duration p95 .* m?s$/m);
+    expect(stdout).toMatch(/^duration p95 .*\dm?s$/m);
     const refused = await said('stats', '--period', '2d', '--step', '1m');
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/Use step=5m/)]);
     const both = await said('stats', '--task', 'a', '--run-version', '1');

@@ -34,7 +34,13 @@ interface Branch {
   /** Deploys these tasks and makes them current, once the runner has loaded them. Replies the version. */
   deploy(text: string): Promise<string>;
   trigger(task: string, payload?: unknown): Promise<string>;
-  shown(run: string): Promise<{ status: string; output: unknown; version: string }>;
+  shown(run: string): Promise<{
+    status: string;
+    output: unknown;
+    version: string;
+    startedAt: string;
+    finishedAt: string;
+  }>;
   /** The output of a run. */
   ended(run: string): Promise<unknown>;
   archive(options?: { readonly cancelRuns?: boolean }): ReturnType<Installation['ask']>;
@@ -196,14 +202,17 @@ test('branches share the slots, and one that fills them does not keep another fr
   const [a, b] = [await branchOf(home, 'feat/a'), await branchOf(home, 'feat/b')];
   await a.deploy('one');
   await b.deploy('two');
-  const many = await Promise.all(Array.from({ length: 12 }, () => a.trigger('nap', { ms: 400 })));
+  const many = await Promise.all(Array.from({ length: 12 }, () => a.trigger('nap', { ms: 1_000 })));
   await expect.poll(async () => (await a.shown(many[0] as string)).status, { timeout }).toBe('EXECUTING');
   const few = await Promise.all(Array.from({ length: 3 }, () => b.trigger('nap', { ms: 100 })));
   for (const run of few) expect(await b.ended(run)).toBe('two');
-  const statuses = await Promise.all(many.map(async (run) => (await a.shown(run)).status));
-  // Two at once, 12 runs of 0.4 s take 2.4 s: those of the other branch did not wait for them.
-  expect(statuses.filter((status) => status !== 'COMPLETED').length).toBeGreaterThan(2);
   for (const run of many) expect(await a.ended(run)).toBe('one');
+  // Two at once, 12 runs of a second take six: those of the other branch did not wait for them.
+  const last = Math.max(
+    ...(await Promise.all(few.map(async (run) => Date.parse((await b.shown(run)).finishedAt)))),
+  );
+  const starts = await Promise.all(many.map(async (run) => Date.parse((await a.shown(run)).startedAt)));
+  expect(starts.filter((start) => start > last).length).toBeGreaterThan(2);
   await runner.stop({ waitMs: 0 });
 }, 90_000);
 

@@ -223,7 +223,7 @@ describe('a merge in the midst of a read', () => {
     const fingerprints = await heldUp(
       (tx) => tx`lock table error_samples in access exclusive mode`,
       () => listFingerprints(sql, env, id('b')),
-      () => merge('a', 'b'),
+      (tx) => mergeErrorGroups(within(tx), { ...change(100, 'a'), errors: [id('b')] }),
     );
     expect(fingerprints?.map((one) => one.fingerprint)).toContain('b');
   });

@@ -18,25 +18,76 @@ export interface Deferred {
   readonly promise: Promise<unknown> | ((timeoutMs: number) => Promise<unknown>);
 }
 
-/** What the published SDK knows of the attempt that the calling code belongs to. In its own processes this is global. */
-export interface Attempt {
+/**
+ * What the published SDK knows of the attempt that the calling code belongs to. In its own processes this is global. Most code uses little
+ * of it, so each part is made when it is asked for first.
+ */
+export class Attempt {
   readonly scope: RunScope;
-  readonly ctx: PublishedContext;
   readonly payload: unknown;
   readonly signal: AbortSignal;
   /** What the `init` hooks returned. */
-  init: unknown;
+  init: unknown = {};
   /** An `init` hook has thrown: the attempt fails with this. */
   failed: { readonly thrown: unknown } | undefined;
-  readonly locals: Map<unknown, unknown>;
-  readonly usage: Usage;
-  readonly deferred: Set<Deferred>;
+  readonly #context: Context;
+  readonly #machine: string | undefined;
+  readonly #startedAt = performance.now();
+  #ctx: PublishedContext | undefined;
+  #usage: Usage | undefined;
+  #locals: Map<unknown, unknown> | undefined;
+  #deferred: Set<Deferred> | undefined;
+  #inboxes: Map<string, Inbox> | undefined;
+  #waitpoints: Map<string, Waitpoint> | undefined;
+  #waitKeys: Map<string, string> | undefined;
+
+  constructor(scope: RunScope, { payload, ctx, signal }: CallArguments, machine: string | undefined) {
+    this.scope = scope;
+    this.payload = payload;
+    this.signal = signal;
+    this.#context = ctx;
+    this.#machine = machine;
+  }
+
+  get ctx(): PublishedContext {
+    return (this.#ctx ??= publishedContext(this.#context, this.#machine));
+  }
+
+  get usage(): Usage {
+    return (this.#usage ??= new Usage(this.#startedAt));
+  }
+
+  get locals(): Map<unknown, unknown> {
+    return (this.#locals ??= new Map());
+  }
+
+  get deferred(): Set<Deferred> {
+    return (this.#deferred ??= new Set());
+  }
+
   /** What it reads of channels, by their paths. */
-  readonly inboxes: Map<string, Inbox>;
+  get inboxes(): Map<string, Inbox> {
+    return (this.#inboxes ??= new Map());
+  }
+
   /** Waits that its code has asked for and not begun, by the id that it was given for them. */
-  readonly waitpoints: Map<string, Waitpoint>;
+  get waitpoints(): Map<string, Waitpoint> {
+    return (this.#waitpoints ??= new Map());
+  }
+
   /** Keys that lead a repeated request, and an attempt that runs again, to what was made before; by request. */
-  readonly waitKeys: Map<string, string>;
+  get waitKeys(): Map<string, string> {
+    return (this.#waitKeys ??= new Map());
+  }
+
+  /** Reads nothing more of channels. */
+  closeInboxes(): void {
+    for (const inbox of this.#inboxes?.values() ?? []) inbox.close();
+  }
+
+  get hasDeferred(): boolean {
+    return (this.#deferred?.size ?? 0) > 0;
+  }
 }
 
 /** The registered symbol under which all copies of our SDK share the async contexts of runs. */
@@ -51,25 +102,12 @@ export function currentAttempt(): Attempt | undefined {
 }
 
 /** The attempt of the calling code. The first call, before any of its code, makes it. `machine` is that of its task. */
-export function enterAttempt({ payload, ctx, signal }: CallArguments, machine?: string): Attempt {
+export function enterAttempt(given: CallArguments, machine?: string): Attempt {
   const scope = scopes[slot]?.getStore();
   if (!scope) throw new Error('A task of the published SDK runs only within an attempt.');
   const known = attempts.get(scope);
   if (known) return known;
-  const attempt: Attempt = {
-    scope,
-    ctx: publishedContext(ctx, machine),
-    payload,
-    signal,
-    init: {},
-    failed: undefined,
-    locals: new Map(),
-    usage: new Usage(),
-    deferred: new Set(),
-    inboxes: new Map(),
-    waitpoints: new Map(),
-    waitKeys: new Map(),
-  };
+  const attempt = new Attempt(scope, given, machine);
   attempts.set(scope, attempt);
   return attempt;
 }

@@ -120,7 +120,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       try {
         if (attempt.failed) throw attempt.failed.thrown;
         const given = isAgent ? await conversationPayload(attempt, payload) : payload;
-        return await task.fns.run(given, { ctx: attempt.ctx, init: attempt.init, signal });
+        return await task.fns.run(given, argumentsOfRun(attempt));
       } catch (thrown) {
         // Thrown by `runs.completeWithOutput` and the like.
         if (isNamed(thrown, 'CompleteTaskWithOutput')) return (thrown as { output?: unknown }).output;
@@ -131,6 +131,15 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   return { id, [brand]: definition };
 }
 
+/** Few functions read `ctx`, so it is made when it is read. */
+const argumentsOfRun = (attempt: Attempt) => ({
+  get ctx() {
+    return attempt.ctx;
+  },
+  init: attempt.init,
+  signal: attempt.signal,
+});
+
 /** The attempt within its middleware and its `init` and `cleanup` hooks. */
 async function around(
   hooks: Hooks,
@@ -138,14 +147,14 @@ async function around(
   attempt: Attempt,
   execute: () => Promise<void>,
 ): Promise<void> {
-  const { payload, ctx, signal } = attempt;
+  const { payload, signal } = attempt;
   let after: { readonly thrown: unknown } | undefined;
   const inner = async (): Promise<void> => {
     if (hooks.has('Init', id)) {
       try {
         const made: object = {};
         for (const hook of hooks.of('Init', id)) {
-          const value = await (hook as Call)({ payload, ctx, signal, task: id });
+          const value = await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id });
           if (typeof value === 'object' && value !== null && !Array.isArray(value))
             Object.assign(made, value);
         }
@@ -155,12 +164,12 @@ async function around(
       }
     }
     await execute();
-    for (const inbox of attempt.inboxes.values()) inbox.close();
+    attempt.closeInboxes();
     // What fails after the end of the task is no concern of the middleware.
     try {
       for (const hook of hooks.of('Cleanup', id))
-        await (hook as Call)({ payload, ctx, signal, task: id, init: attempt.init });
-      if (attempt.deferred.size > 0) await afterDeferred(attempt);
+        await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id, init: attempt.init });
+      if (attempt.hasDeferred) await afterDeferred(attempt);
     } catch (thrown) {
       after = { thrown };
     }
@@ -168,7 +177,7 @@ async function around(
   let went = inner;
   for (const hook of hooks.of('Middleware', id).toReversed()) {
     const next = went;
-    went = async () => void (await (hook as Call)({ payload, ctx, signal, task: id, next }));
+    went = async () => void (await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id, next }));
   }
   await went();
   if (after) throw after.thrown;

@@ -12,8 +12,13 @@ export interface Sample {
 
 /** How long code of an attempt takes, without waits. The processor time of one run in a shared process is not known. */
 export class Usage {
-  readonly #whole: Measurement = { startedAt: performance.now(), pausedMs: 0, endedAt: undefined };
-  readonly #open = new Set<Measurement>([this.#whole]);
+  readonly #whole: Measurement;
+  readonly #open: Set<Measurement>;
+
+  constructor(startedAt: number) {
+    this.#whole = { startedAt, pausedMs: 0, endedAt: undefined };
+    this.#open = new Set([this.#whole]);
+  }
 
   start(): Measurement {
     const measurement = { startedAt: performance.now(), pausedMs: 0, endedAt: undefined };
