@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   await promote(server.url, server.keys.prod);
-  await sql.unsafe('create table public.users (id int primary key, email text not null)');
+  await sql.unsafe('create table users (id int primary key, email text not null)');
 });
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();

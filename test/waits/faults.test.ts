@@ -105,7 +105,7 @@ test(
       ({ status }) => status === 'COMPLETED',
       30_000,
     );
-    expect(run.output).toEqual([['SubtaskError', 0, 2, 4, 6], 42, 0]);
+    expect(run.output).toEqual([['SubtaskError', 0, 2, 4, 6], 42, 0, 14]);
     expect((await system.call<Listed>('/api/v1/runs?filter[tag]=member')).data).toHaveLength(5);
   },
 );

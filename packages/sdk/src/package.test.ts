@@ -41,6 +41,7 @@ test('loads nothing but superjson and small modules of the contract', () => {
     new Set([
       '#transport',
       '@millrace/contract/environment',
+      '@millrace/contract/larger-machine',
       '@millrace/contract/metadata',
       '@millrace/contract/spans',
       'superjson',

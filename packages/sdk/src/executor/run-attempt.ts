@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { largerMachine } from '@millrace/contract/plain';
+import { largerMachine } from '@millrace/contract/larger-machine';
 import type { Outcome } from '@millrace/contract/runner';
 import { callAll, callWatching, hasHooks, type HookCalls } from '../hooks/call.ts';
 import { afterError } from '../hooks/catch-error.ts';
