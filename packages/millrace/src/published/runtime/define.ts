@@ -82,6 +82,8 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
     id,
     description: task.description,
     queue: queueOf(task, catalog),
+    // Agents keep what they read in a variable of their module: two in one process would take each other's messages.
+    isolated: isAgent || undefined,
     retry: task.retry ? retryPolicyOf(task.retry) : (settings.retry ?? { maxAttempts: 1 }),
     machine,
     maxDuration: task.maxDuration ?? settings.maxDuration,
