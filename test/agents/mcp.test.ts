@@ -22,7 +22,7 @@ export const charge = task({
     throw new TypeError('card declined');
   },
 });
-export const greet = task({ id: 'greet', run: async ({ name }: { name: string }) => {
+export const hello = task({ id: 'hello', run: async ({ name }: { name: string }) => {
   await wait.for({ seconds: 2 });
   return 'Hello, ' + name;
 } });
@@ -57,8 +57,7 @@ async function callerOf(client: Client, transport: Parameters<Client['connect']>
   return {
     client,
     raw,
-    // What an answer holds is what the test is about.
-    // oxlint-disable-next-line typescript/no-explicit-any
+    // oxlint-disable-next-line typescript/no-explicit-any -- what an answer holds is what the test is about
     async ok(name: string, given?: Given, onprogress?: (progress: Progress) => void): Promise<any> {
       const { structuredContent, isError, content } = await raw(name, given, onprogress);
       expect([name, isError ?? false, content]).toEqual([name, false, expect.anything()]);
@@ -143,7 +142,7 @@ test('an agent finds out why a run failed, and can change nothing', async () => 
   expect(await ok('watch_run', { run: failed, seconds: 1 })).toMatchObject({ isOver: true });
 
   for (const [name, given] of Object.entries({
-    trigger_task: { task: 'greet', payload: { name: 'Ada' } },
+    trigger_task: { task: 'hello', payload: { name: 'Ada' } },
     replay_run: { run: failed },
     cancel_run: { run: failed },
     resolve_error: { error: errors[0].id },
@@ -169,7 +168,7 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
     idempotentHint: true,
   });
 
-  const once = { task: 'greet', payload: { name: 'Ada' }, idempotencyKey: 'one' };
+  const once = { task: 'hello', payload: { name: 'Ada' }, idempotencyKey: 'one' };
   const { id } = await ok('trigger_task', once);
   expect(await ok('trigger_task', once)).toMatchObject({ id, isCached: true });
   const said: string[] = [];
@@ -191,8 +190,8 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
 
   const acted = (await entries()).toReversed();
   expect(acted.map((entry: { target: string; new: object }) => [entry.target, entry.new])).toMatchObject([
-    ['greet', { agent: 'mcp stdio-agent/1.2', operation: 'triggerTask', ids: [id] }],
-    ['greet', { operation: 'triggerTask', ids: [id] }],
+    ['hello', { agent: 'mcp stdio-agent/1.2', operation: 'triggerTask', ids: [id] }],
+    ['hello', { operation: 'triggerTask', ids: [id] }],
     [id, { operation: 'replayRun', ids: [replayed.id] }],
     [replayed.id, { operation: 'cancelRun' }],
     [errors[0].id, { operation: 'resolveError' }],
@@ -226,7 +225,7 @@ test('over HTTP it serves both generations of clients, and only those with the t
       }),
     );
     expect((await ok('explain_run', { run: failed })).run.status).toBe('FAILED');
-    const { id } = await ok('trigger_task', { task: 'greet', payload: { name: mode } });
+    const { id } = await ok('trigger_task', { task: 'hello', payload: { name: mode } });
     const said: string[] = [];
     const watched = await ok('watch_run', { run: id }, ({ message = '' }) => void said.push(message));
     expect(watched).toMatchObject({ isOver: true, run: { output: `Hello, ${mode}` } });

@@ -114,7 +114,7 @@ const lines = (text: string): any[] =>
     .map((line) => JSON.parse(line));
 
 const schedulesThere = async () =>
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a reply holds is what the test is about
   ((await target.ask('/api/v1/schedules?perPage=100')).body.data as any[]).filter(
     ({ type }) => type === 'IMPERATIVE',
   );
@@ -180,7 +180,7 @@ test('shows what it would do, does it, and finds nothing to do when it is repeat
 
 async function declaredId(): Promise<string> {
   const { body } = await source.ask('/api/v1/schedules');
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a reply holds is what the test is about
   return (body.data as any[]).find(({ type }) => type === 'DECLARATIVE').id as string;
 }
 

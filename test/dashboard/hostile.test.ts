@@ -70,7 +70,7 @@ async function expectText(page: Page, text = shown): Promise<void> {
     0,
   );
   const all = await page.evaluate<string>("document.querySelector('#root').textContent");
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- that there are none is what the test is about
   expect(all.match(/.{0,40}[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E\u2066-\u2069].{0,40}/u)?.[0]).toBe(
     undefined,
   );

@@ -323,9 +323,9 @@ test(
 test('a version is promoted, and taken back', slow, async () => {
   const server = await testServer();
   const text = (says: string) => ({
-    'tasks/greet.ts': `
+    'tasks/hello.ts': `
       import { task } from '@millrace/sdk';
-      export const greet = task({ id: 'greet', run: async () => '${says}' });
+      export const hello = task({ id: 'hello', run: async () => '${says}' });
     `,
   });
   const first = await deployed(server, text('one'));

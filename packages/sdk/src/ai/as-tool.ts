@@ -24,8 +24,7 @@ export interface AsToolOptions {
 /** A tool as `generateText` and `streamText` of the AI SDK take it. */
 export interface TaskTool<TInput, TOutput> {
   readonly description: string;
-  // The type of a schema in the AI SDK has a symbol of its own, in each version another one.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- a schema's type has a symbol of its own in each version of the AI SDK
   readonly inputSchema: any;
   readonly execute: (input: TInput, options?: { readonly abortSignal?: AbortSignal }) => Promise<TOutput>;
 }

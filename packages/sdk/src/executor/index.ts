@@ -6,6 +6,7 @@ export type { AbortReason, ExecuteOptions, RunContextFacts } from './execute-opt
 export { endOfSession, followPath, type ChannelRecord, type FollowOptions } from './follow-messages.ts';
 export { outputLimit } from './outcome.ts';
 export { serializeError } from './serialize-error.ts';
+export { parsedMessage } from '../sessions/records.ts';
 export { registerTracing } from './tracing/register.ts';
 export { currentRun, type RunLogLine, type RunScope, type RunSpans, type RunWaits } from '../run-scope.ts';
 export { collectDeclaredTasks, type DeclaredTask } from '../task/declared.ts';

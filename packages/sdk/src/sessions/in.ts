@@ -4,7 +4,7 @@ import { currentRun, type RunWaits } from '../run-scope.ts';
 import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
 import { whyEnded, type SessionClosedError } from './ended.ts';
 import { followChannel, pause, type ChannelRecord } from './follow.ts';
-import { dataOf } from './records.ts';
+import { dataOf, parsedMessage } from './records.ts';
 
 /** A message on `.in`. */
 export interface Message<T = unknown> {
@@ -132,7 +132,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
       // Another part of the code has consumed it meanwhile.
       if (found.seqNum <= (position.last ?? -1)) continue;
       took(found.seqNum);
-      return { data: parsed(found.data) as T };
+      return { data: parsedMessage(found.data) as T };
     }
   };
 
@@ -195,7 +195,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     async peek<T>() {
       await ready();
       const first = await look();
-      return first && { data: parsed(first.data) as T, seq: first.seqNum, at: new Date() };
+      return first && { data: parsedMessage(first.data) as T, seq: first.seqNum, at: new Date() };
     },
 
     on<T>(handle: (message: Message<T>) => void | Promise<void>) {
@@ -228,20 +228,10 @@ export function sessionIn(client: ApiClient, session: string, position: Position
 type Got<T> = { readonly data: T } | SessionClosedError | undefined;
 
 const messageOf = <T>(record: ChannelRecord): Message<T> => ({
-  data: parsed(dataOf(record)) as T,
+  data: parsedMessage(dataOf(record)) as T,
   seq: record.seq,
   at: new Date(record.at),
 });
-
-/** Messages are texts. Valid JSON is parsed. */
-function parsed(data: unknown): unknown {
-  if (typeof data !== 'string') return data;
-  try {
-    return JSON.parse(data) as unknown;
-  } catch {
-    return data;
-  }
-}
 
 /** The position in `.in` according to the last completed turn. */
 async function lastConsumed(client: ApiClient, session: string): Promise<number | undefined> {

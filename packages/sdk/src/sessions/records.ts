@@ -30,3 +30,13 @@ export function controlOf({ headers, seq }: ChannelRecord): Control | undefined 
 
 /** Commands of the S2 protocol (trim, fence) have a header without a name. They are not data. */
 export const isCommand = ({ headers }: ChannelRecord): boolean => headers[0]?.[0] === '';
+
+/** Messages are texts. Valid JSON is parsed. */
+export function parsedMessage(data: unknown): unknown {
+  if (typeof data !== 'string') return data;
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return data;
+  }
+}

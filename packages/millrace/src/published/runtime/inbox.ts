@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ChannelRecord, FollowOptions } from '@millrace/sdk/executor';
+import { parsedMessage, type ChannelRecord, type FollowOptions } from '@millrace/sdk/executor';
 import { Result, timedOut, type Taken } from './taken.ts';
 
 /** A message on a channel that the code of a task reads. */
@@ -234,7 +234,7 @@ export class Inbox {
     if (headers.some(([name]) => name === 'trigger-control') || headers[0]?.[0] === '') return;
     if (this.#after !== undefined && at <= this.#after) return;
     const { id, data } = JSON.parse(body) as { readonly id?: string; readonly data?: unknown };
-    const message = { id: id ?? String(seq), seqNum: seq, data: parsed(data) };
+    const message = { id: id ?? String(seq), seqNum: seq, data: parsedMessage(data) };
     const waiter = this.#kept.length === 0 ? this.#waiterFor(message) : undefined;
     if (waiter) {
       this.#take(seq);
@@ -276,15 +276,5 @@ function call(handler: Handler, message: Message): boolean {
     return result === true;
   } catch {
     return false;
-  }
-}
-
-/** Messages are texts. What is JSON is parsed. */
-function parsed(data: unknown): unknown {
-  if (typeof data !== 'string') return data;
-  try {
-    return JSON.parse(data) as unknown;
-  } catch {
-    return data;
   }
 }
