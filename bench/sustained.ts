@@ -15,7 +15,6 @@ import { Feeder } from './src/feeder.ts';
 import { dataFolder } from './src/folders.ts';
 import { startDatabases } from './src/postgres.ts';
 import { itemOf, prepare, type Mode } from './src/sustained/load.ts';
-import { Machine } from './src/sustained/machine.ts';
 import { verdictOf, type Window } from './src/sustained/verdict.ts';
 import { Watch, type Parts } from './src/sustained/watch.ts';
 
@@ -71,8 +70,6 @@ const watch = new Watch(database, {
   database: databases.pid,
 });
 
-const machine = new Machine();
-
 let sent = 0;
 let over = false;
 let failure: unknown;
@@ -124,7 +121,6 @@ async function measure(): Promise<void> {
       begun: to.begun,
       perS,
       cpuUs,
-      machineUs: machine.cost(),
       waiting: waiting(),
       ...(await watch.moment()),
     };
@@ -142,7 +138,7 @@ function report(window: Window): void {
       .join(' ');
   console.log(
     `${(windows.length * windowMs) / 1_000} s: ${Math.round(window.perS)}/s, ${(window.begun / 1e6).toFixed(2)} M begun, ${window.waiting} wait; ` +
-      `µs ${round(window.cpuUs)} machine ${Math.round(window.machineUs)}; MiB ${round(window.memory)}; hot MiB ${round(window.hot)} (dead ${window.dead}, vacuums ${window.autovacuums}); ` +
+      `µs ${round(window.cpuUs)}; MiB ${round(window.memory)}; hot MiB ${round(window.hot)} (dead ${window.dead}, vacuums ${window.autovacuums}); ` +
       `growing MiB ${round(window.growing)}; checkpoints ${window.checkpoints}`,
   );
 }
@@ -163,7 +159,6 @@ if (failure === undefined) {
   process.exitCode = 1;
 }
 feeder.close();
-machine.close();
 await watch.close();
 await runner.stop();
 await system.end();

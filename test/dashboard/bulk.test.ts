@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { openDashboard } from '../support/dashboard.ts';
+import { lockWaiters } from '../support/locks.ts';
 import { testServer } from '../support/server.ts';
 
 test(
@@ -34,7 +35,7 @@ test(
     // Somebody holds a run of the second hundred: the action gets so far, and waits.
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    const sql = connect(server.database, { name: 'test', max: 1 });
+    const sql = connect(server.database, { name: 'test', max: 2 });
     onTestFinished(async () => {
       release();
       await sql.end();
@@ -56,6 +57,8 @@ test(
     await question.getByText('Stop before 250 more runs are canceled?').waitFor();
     await question.getByText('100 runs are done, and stay so.').waitFor();
     await question.getByRole('button', { name: 'Leave 250 runs as they are' }).click();
+    // The action waits for the run, and the request of the button for the action.
+    await expect.poll(() => lockWaiters(sql), { timeout: 30_000 }).toHaveLength(2);
     release();
     await holding;
     await actions.getByText('Stopped').waitFor();

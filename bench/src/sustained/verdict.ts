@@ -7,8 +7,6 @@ export interface Window extends Moment {
   readonly perS: number;
   /** Processor time of each attempt, in microseconds: other work on the machine moves it less than it moves the rate. */
   readonly cpuUs: Parts;
-  /** Processor time of a fixed piece of work in this window, in microseconds: see machine.ts. */
-  readonly machineUs: number;
   readonly waiting: number;
 }
 
@@ -25,7 +23,11 @@ export interface Verdict {
   readonly medianPerS: number;
   readonly slowestPerS: number;
   readonly ratio: number;
-  /** The same, had the machine been as fast in each window as in the median one. */
+  /**
+   * The same, had the machine been as fast in each window as in the median one. Other tenants of the hardware slow it for minutes. The
+   * runner shows by how much: it does the same work for each attempt, whatever is stored, and its processor time for it followed the rate
+   * of 44 windows with a correlation of −0.90.
+   */
   readonly steadyRatio: number;
   /** What was larger in the last third than it had ever been in the middle third. */
   readonly rising: readonly string[];
@@ -39,9 +41,9 @@ export function verdictOf(all: readonly Window[]): Verdict {
   const medianPerS = median(rates) ?? 0;
   const slowestPerS = Math.min(...rates);
   const ratio = slowestPerS / medianPerS;
-  const steady = windows.map(({ perS, machineUs }) => perS * machineUs);
+  const steady = windows.map(({ perS, cpuUs }) => perS * cpuUs.runner);
   const steadyRatio = Math.min(...steady) / (median(steady) ?? 0);
-  const speeds = windows.map(({ machineUs }) => machineUs);
+  const speeds = windows.map(({ cpuUs }) => cpuUs.runner);
   const variation = Math.max(...speeds) / Math.min(...speeds) - 1;
   const third = Math.floor(windows.length / 3);
   const middle = windows.slice(third, 2 * third);

@@ -26,8 +26,8 @@ export interface RunScope {
   readonly onSpan?: ((spans: RunSpans) => void) | undefined;
   /** The W3C trace context of the caller of its trigger. */
   readonly traceparent?: string | undefined;
-  /** Its metadata, changed here and told to the server a little later. */
-  readonly metadata?: RunMetadata | undefined;
+  /** Its metadata, changed here and told to the server a little later; made by the first call. */
+  readonly metadata?: (() => RunMetadata) | undefined;
   /** Values that its code keeps under names: see `locals`. */
   readonly locals?: Map<string, unknown> | undefined;
   /** Aborted when the attempt is to stop. */
@@ -40,6 +40,8 @@ export interface RunScope {
   steps?: RunSteps | undefined;
   /** The step that the code is in. */
   readonly step?: string | undefined;
+  /** What another SDK, whose tasks are executed by this one, knows of the attempt. */
+  other?: object | undefined;
 }
 
 /** The steps of an attempt, as far as its end is concerned. */

@@ -66,7 +66,11 @@ export class Serving {
   readonly #tasks = new Map<string, Task>();
   /** Why a task file could not be imported. */
   readonly #importErrors = new Map<string, unknown>();
-  readonly #live = new Map<number, Live>();
+  /**
+   * By fence. Not a Map: one that many entries come to and leave is copied again and again, and each old copy keeps the next one, with what
+   * is in it, in memory until the next collection of the whole heap.
+   */
+  readonly #live: Record<number, Live | undefined> = Object.create(null) as Record<number, Live>;
   /** Requested credentials, by fence. */
   readonly #asked = new Map<number, AttemptCredential>();
 
@@ -125,12 +129,12 @@ export class Serving {
   cancel(fences: readonly number[]): void {
     // Cancelled before everything is loaded: they start and are stopped at once, before any of their code runs.
     if (!this.#sdk) return void this.#loaded.then(() => this.cancel(fences));
-    for (const fence of fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
+    for (const fence of fences) this.#live[fence]?.abort({ kind: 'canceled' });
   }
 
   waited(attempts: readonly Waited[]): void {
     for (const { fence, state, keys } of attempts) {
-      const waiting = this.#live.get(fence)?.waiting;
+      const waiting = this.#live[fence]?.waiting;
       if (state === 'suspended') waiting?.suspended();
       else waiting?.over(keys);
     }
@@ -169,7 +173,7 @@ export class Serving {
       this.#send({ type: 'credential', fence });
     });
     const live: Live = { assignment, task, abort, waiting, credential, blamed: undefined };
-    this.#live.set(fence, live);
+    this.#live[fence] = live;
     const onWait = waiting.begin.bind(waiting);
     const filePath = this.#message.tasks[assignment.task] ?? '';
     const { environment } = this.#message;
@@ -189,7 +193,7 @@ export class Serving {
     this.#partialLines?.end(onLog);
     limit?.end();
     waiting.forget();
-    this.#live.delete(fence);
+    delete this.#live[fence];
     // Then only tell the runner that its code has ended.
     if (live.blamed) await live.blamed;
     this.#complete({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
@@ -268,9 +272,9 @@ export class Serving {
   }
 
   #blame(sdk: Sdk, fence: number | null, thrown: unknown, torn: boolean): void {
-    const live = fence === null ? undefined : this.#live.get(fence);
+    const live = fence === null ? undefined : this.#live[fence];
     // The server must have the attempt's metadata before its end.
-    const told = sdk.currentRun()?.metadata?.flush();
+    const told = sdk.currentRun()?.metadata?.().flush();
     if (live && !live.blamed) live.blamed = this.#completeThrown(sdk, live, thrown, torn, told);
     else this.#send({ type: 'uncaught', settlement: null, torn, error: sdk.serializeError(thrown) });
   }

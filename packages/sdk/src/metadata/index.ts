@@ -9,7 +9,7 @@ export type { Metadata };
 
 /** For the current run, changes are buffered and sent together; for another run, or outside of runs, they are sent at once. */
 function change(target: MetadataTarget, operation: MetadataOperation, options: OfRun): unknown {
-  const own = options.run === undefined ? currentRun()?.metadata : undefined;
+  const own = options.run === undefined ? currentRun()?.metadata?.() : undefined;
   if (own) {
     own.change(target, operation);
     return undefined;
@@ -81,7 +81,7 @@ const changesOf = (target: MetadataTarget): MetadataChanging =>
 function current(): Metadata;
 function current(options: Named): Promise<Metadata>;
 function current(options: OfRun = {}): Metadata | Promise<Metadata> {
-  const own = options.run === undefined ? currentRun()?.metadata : undefined;
+  const own = options.run === undefined ? currentRun()?.metadata?.() : undefined;
   if (own) return own.current();
   const params = { runId: ownRunId(options) };
   return currentClient()
@@ -90,7 +90,7 @@ function current(options: OfRun = {}): Metadata | Promise<Metadata> {
 }
 
 /** Resolves when the server has every change that the run has made so far. Nothing to do outside of runs. */
-const flush = async (): Promise<void> => currentRun()?.metadata?.flush();
+const flush = async (): Promise<void> => currentRun()?.metadata?.().flush();
 
 /**
  * Metadata of a run: at most 256 KiB of plain JSON.

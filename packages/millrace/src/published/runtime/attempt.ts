@@ -28,6 +28,8 @@ export class Attempt {
   readonly signal: AbortSignal;
   /** What the `init` hooks returned. */
   init: unknown = {};
+  /** Hooks come after its `run`, so it does not end with that. */
+  isWrapped = false;
   /** An `init` hook has thrown: the attempt fails with this. */
   failed: { readonly thrown: unknown } | undefined;
   readonly #context: Context;
@@ -93,23 +95,18 @@ export class Attempt {
 /** The registered symbol under which all copies of our SDK share the async contexts of runs. */
 const slot = Symbol.for('@millrace/sdk/run-scopes');
 const scopes = globalThis as { [slot]?: { getStore(): RunScope | undefined } };
-const attempts = new WeakMap<RunScope, Attempt>();
 
 /** The attempt of the calling code; undefined outside of attempts of published tasks. */
 export function currentAttempt(): Attempt | undefined {
   const scope = scopes[slot]?.getStore();
-  return scope && attempts.get(scope);
+  return scope?.other as Attempt | undefined;
 }
 
 /** The attempt of the calling code. The first call, before any of its code, makes it. `machine` is that of its task. */
 export function enterAttempt(given: CallArguments, machine?: string): Attempt {
   const scope = scopes[slot]?.getStore();
   if (!scope) throw new Error('A task of the published SDK runs only within an attempt.');
-  const known = attempts.get(scope);
-  if (known) return known;
-  const attempt = new Attempt(scope, given, machine);
-  attempts.set(scope, attempt);
-  return attempt;
+  return (scope.other ??= new Attempt(scope, given, machine)) as Attempt;
 }
 
 /** The same, for what the published SDK refuses outside of a task. */

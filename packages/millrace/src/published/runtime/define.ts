@@ -3,6 +3,7 @@ import type { PublishedSettings } from '@millrace/contract/runner';
 import { retryPolicyOf } from '../retry.ts';
 import { enterAttempt, type Attempt, type CallArguments } from './attempt.ts';
 import type { Catalog, CatalogTask } from './catalog.ts';
+import type { PublishedContext } from './context.ts';
 import { conversationPayload } from './conversation.ts';
 import { fail, isNamed } from './final-errors.ts';
 import type { HookFunction, HookKind, Hooks } from './hooks.ts';
@@ -95,7 +96,11 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       environments: task.schedule.environments,
     },
     schema: schemaOf(task),
-    middleware: (given: Next) => around(hooks, id, enter(given), given.next),
+    get middleware() {
+      return wrapping.some((kind) => hooks.has(kind, id))
+        ? (given: Next) => around(hooks, id, enter(given), given.next)
+        : undefined;
+    },
     get onStart() {
       return present('Start', start);
     },
@@ -122,25 +127,59 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       try {
         if (attempt.failed) throw attempt.failed.thrown;
         const given = isAgent ? await conversationPayload(attempt, payload) : payload;
-        return await task.fns.run(given, argumentsOfRun(attempt));
+        return await task.fns.run(given, new RunArguments(attempt));
       } catch (thrown) {
         // Thrown by `runs.completeWithOutput` and the like.
         if (isNamed(thrown, 'CompleteTaskWithOutput')) return (thrown as { output?: unknown }).output;
         throw fail(thrown, noRetries(attempt));
+      } finally {
+        if (!attempt.isWrapped) {
+          attempt.closeInboxes();
+          if (attempt.hasDeferred) await afterDeferred(attempt);
+        }
       }
     },
   };
   return { id, [brand]: definition };
 }
 
-/** Few functions read `ctx`, so it is made when it is read. */
-const argumentsOfRun = (attempt: Attempt) => ({
-  get ctx() {
-    return attempt.ctx;
-  },
-  init: attempt.init,
-  signal: attempt.signal,
-});
+/** With any of these hooks there is code of the attempt before or after `run`, and the attempt ends in `around`. */
+const wrapping: readonly HookKind[] = [
+  'Init',
+  'Start',
+  'StartAttempt',
+  'Success',
+  'Failure',
+  'Complete',
+  'Cancel',
+  'CatchError',
+  'Middleware',
+  'Cleanup',
+];
+
+/**
+ * What the function of a task gets beside its payload. Few functions read `ctx`, so it is made when it is read. All objects share one getter:
+ * V8 makes a hidden class for each getter of a literal, and that keeps the attempt in memory until the next collection of the whole heap.
+ */
+class RunArguments {
+  static readonly #ctx: ThisType<RunArguments> & PropertyDescriptor = {
+    enumerable: true,
+    configurable: true,
+    get(): PublishedContext {
+      return this.#attempt.ctx;
+    },
+  };
+  readonly init: unknown;
+  readonly signal: AbortSignal;
+  readonly #attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.init = attempt.init;
+    this.signal = attempt.signal;
+    this.#attempt = attempt;
+    Object.defineProperty(this, 'ctx', RunArguments.#ctx);
+  }
+}
 
 /** The attempt within its middleware and its `init` and `cleanup` hooks. */
 async function around(
@@ -150,6 +189,7 @@ async function around(
   execute: () => Promise<void>,
 ): Promise<void> {
   const { payload, signal } = attempt;
+  attempt.isWrapped = true;
   let after: { readonly thrown: unknown } | undefined;
   const inner = async (): Promise<void> => {
     if (hooks.has('Init', id)) {

@@ -3,7 +3,7 @@ import { currentAttempt } from './attempt.ts';
 import { readStream } from './read-stream.ts';
 import type { StreamsApi } from './streams.ts';
 
-type RunMetadata = NonNullable<RunScope['metadata']>;
+type RunMetadata = ReturnType<NonNullable<RunScope['metadata']>>;
 type Target = Parameters<RunMetadata['change']>[0];
 type Operation = Parameters<RunMetadata['change']>[1];
 
@@ -13,7 +13,8 @@ const asJson = (value: unknown): unknown =>
 
 /** Whose metadata is changed, with every method of the published SDK that changes it. Outside of a task nothing happens, as there. */
 function changesOf(target: Target, whose: 'self' | 'parent' | 'root', streams: StreamsApi) {
-  const change = (operation: Operation): void => currentAttempt()?.scope.metadata?.change(target, operation);
+  const change = (operation: Operation): void =>
+    currentAttempt()?.scope.metadata?.().change(target, operation);
   const changes = {
     set(key: string, value: unknown) {
       const json = asJson(value);
@@ -59,10 +60,10 @@ export function metadataApi(streams: StreamsApi): object {
     parent,
     root,
     enterWithMetadata() {},
-    current: () => currentAttempt()?.scope.metadata?.current(),
-    getKey: (key: string) => currentAttempt()?.scope.metadata?.current()[key],
-    flush: async () => currentAttempt()?.scope.metadata?.flush(),
-    refresh: async () => currentAttempt()?.scope.metadata?.flush(),
+    current: () => currentAttempt()?.scope.metadata?.().current(),
+    getKey: (key: string) => currentAttempt()?.scope.metadata?.().current()[key],
+    flush: async () => currentAttempt()?.scope.metadata?.().flush(),
+    refresh: async () => currentAttempt()?.scope.metadata?.().flush(),
     fetchStream: async (key: string, signal?: AbortSignal) => readStream(key, signal),
   };
 }
