@@ -25,7 +25,7 @@ import { makeTimeline } from './timeline-data.ts';
 const total = Number(process.argv[2] ?? 10_000_000);
 const kept = process.argv[3];
 const tasks = 50;
-const rounds = 7;
+const rounds = Number(process.argv[4] ?? 7);
 const yearMs = 365 * 86_400_000;
 
 const folder = kept ?? (await mkdtemp(join(tmpdir(), 'millrace-bench-')));
@@ -209,7 +209,7 @@ const onRuns: readonly Step[] = [
   ['to the end: the next page is loaded', (page) => page.keyboard.press('End')],
   ['to the end again', (page) => page.keyboard.press('End')],
   ['to the start', (page) => page.keyboard.press('Home')],
-  ['a run in the side panel', (page) => page.locator(row('Runs')).click({ position: { x: 600, y: 10 } })],
+  ['a run in the side panel', (page) => page.locator(`${row('Runs')} [role=gridcell]`).nth(1).click()],
   ['a tab of it', (page) => page.getByRole('tab', { name: 'Payload' }).click()],
   ['close the panel', (page) => page.keyboard.press('Escape')],
   ['the command palette', (page) => page.keyboard.press('Control+k')],
