@@ -235,7 +235,8 @@ These terms are used in the table:
 | ✘ of a browser session | 403: no role may do it in a browser |
 | 403 | a public token gets 403 instead of 401: its holder is known, and may never do this |
 
-- \`write:batch\` fills batches. \`write:tags\` allows no changes.
+- \`write:batch\` fills batches. \`write:tags\` allows no changes. \`write:inputStreams:<run>\`, which the token of a run's
+  handle has, sends messages to the code of that run, and no more.
 - Cancelling a run cancels the runs that it triggered, whatever their task. Changing the metadata or the streams of a
   run's parent or root through the run needs a scope of these too.
 - Uploading a packet names no task, so anyone who may trigger any task, or batches of it, may upload. The trigger that

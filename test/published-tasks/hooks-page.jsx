@@ -33,6 +33,11 @@ const components = {
     const { parts, error } = hooks.useRealtimeStream(id, 'words', { timeoutInSeconds: 5 });
     return { parts, error };
   },
+  useInputStreamSend: ({ id }) => {
+    const { send, isReady, error } = hooks.useInputStreamSend('answers', id);
+    globalThis.act = () => send({ approved: true });
+    return { isReady, error };
+  },
   useTaskTrigger: ({ task }) => {
     const { submit, handle, error } = hooks.useTaskTrigger(task);
     globalThis.act = () => submit({ n: 4 }, { tags: ['from-a-page'] });

@@ -33,6 +33,14 @@ export const approved = task({
   id: 'approved',
   run: async ({ token }: { token: string }) => wait.forToken<{ approved: boolean }>({ id: token } as never).unwrap(),
 });
+const answers = streams.input<{ approved: boolean }>({ id: 'answers' });
+export const answered = task({
+  id: 'answered',
+  run: async () => {
+    const { ok, output } = await answers.once({ timeoutMs: 20_000 });
+    return ok ? output : undefined;
+  },
+});
 `;
 
 const ends: (() => Promise<void>)[] = [];
@@ -155,6 +163,14 @@ test.each(versions.map(([minor]) => minor))(
     if (exported.includes('useRealtimeStream')) {
       await show('useRealtimeStream', { id: first }, ofFirst);
       await shows({ parts: words });
+    }
+
+    if (exported.includes('useInputStreamSend')) {
+      const asking = await served.trigger('answered', {});
+      await show('useInputStreamSend', { id: asking }, await publicToken(`write:inputStreams:${asking}`));
+      await shows({ isReady: true });
+      await act();
+      expect(await served.ended(asking)).toMatchObject({ status: 'COMPLETED', output: { approved: true } });
     }
 
     await show('useRealtimeRunsWithTag', { tag }, await publicToken(`read:tags:${tag}`));

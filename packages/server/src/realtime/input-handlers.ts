@@ -6,7 +6,7 @@ import { inputStream, type ChannelKey } from '../log/key.ts';
 import { badRequest, notFound } from '../problem.ts';
 import type { EventStreams } from '../protocols/sse/event-streams.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import { findRun, findRunToWrite } from '../runs/authorize.ts';
+import { findRun, findRunToSend } from '../runs/authorize.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';
@@ -28,7 +28,7 @@ export function inputHandlers(dependencies: InputDependencies): HandlersOf<Named
   const open = async (
     request: Request<Named['sendToInputStream']> | Request<Named['openInputStream']>,
   ): Promise<ChannelKey> => {
-    const { id } = await findRunToWrite(sql, request, notFound('Run not found'));
+    const { id } = await findRunToSend(sql, request, notFound('Run not found'));
     const env = request.environment.id;
     const [ended] = await sql<{ status: string }[]>`
       select status from runs where env = ${env} and id = ${id} and status is not null`;

@@ -31,6 +31,13 @@ export const findRun = (sql: Queryable, request: RunRequest, missing: Problem): 
 export const findRunToWrite = (sql: Queryable, request: RunRequest, missing: Problem): Promise<FoundRun> =>
   findAuthorized(sql, request, missing, identitiesToWrite);
 
+/** The run that a request names. Throws `missing` if there is none, 403 if the caller may not send messages to its code. */
+export const findRunToSend = (sql: Queryable, request: RunRequest, missing: Problem): Promise<FoundRun> =>
+  findAuthorized(sql, request, missing, (run) => [
+    ...identitiesToWrite(run),
+    { type: 'inputStreams', id: run.id },
+  ]);
+
 async function findAuthorized(
   sql: Queryable,
   request: RunRequest,
