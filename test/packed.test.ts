@@ -4,6 +4,39 @@ import { expect, test } from 'vitest';
 import { finished, startDev } from './cli/command.ts';
 import { packAll, run } from './packages/packed.ts';
 
+/** What of a bill of materials is read. */
+interface Bom {
+  readonly components: readonly {
+    readonly name: string;
+    readonly licenses?: readonly {
+      readonly license?: { readonly id?: string };
+      readonly expression?: string;
+    }[];
+  }[];
+}
+
+/** Licences that ask for no more than that copies have their text. */
+const permissive = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+]);
+
+function withOtherLicences({ components }: Bom): string[] {
+  expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['esbuild', 'fastify', 'pg']));
+  return components.flatMap(({ name, licenses = [] }) => {
+    const names = licenses.map(({ license, expression }) => license?.id ?? expression ?? 'none');
+    return names.length > 0 && names.every((one) => permissive.has(one))
+      ? []
+      : [`${name}: ${names.join(', ')}`];
+  });
+}
+
 test('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
   const { folder, tarballs, remove } = await packAll();
   try {
@@ -11,7 +44,7 @@ test('a folder with one task file runs on packages installed from npm pack, far 
     await mkdir(join(project, 'tasks'), { recursive: true });
     await writeFile(
       join(project, 'package.json'),
-      '{ "name": "far-away", "private": true, "type": "module" }',
+      '{ "name": "far-away", "version": "1.0.0", "private": true, "type": "module" }',
     );
     await writeFile(
       join(project, 'tasks/double.ts'),
@@ -19,6 +52,12 @@ test('a folder with one task file runs on packages installed from npm pack, far 
     );
     const options = ['--prefer-offline', '--no-audit', '--no-fund'];
     await run('npm', ['install', ...options, ...Object.values(tarballs)], { cwd: project });
+
+    const { stdout: bom } = await run('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
+      cwd: project,
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    expect(withOtherLicences(JSON.parse(bom) as Bom)).toEqual([]);
 
     const bin = join(project, 'node_modules/millrace/bin/millrace.js');
     // What is optional and missing is named with the command that installs it.
