@@ -11,4 +11,5 @@ import { EmailsController } from './emails.controller.ts';
     { provide: APP_PIPE, useClass: StandardSchemaValidationPipe },
   ],
 })
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of NestJS is what its decorator says
 export class AppModule {}

@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+// oxlint-disable-next-line typescript/consistent-type-imports -- NestJS finds the class by what is emitted of its import
 import { MillraceClient } from '@millrace/sdk';
 import type { z } from 'zod';
 import { email } from '../email.ts';
