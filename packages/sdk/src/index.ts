@@ -202,6 +202,7 @@ export type {
 export type { PublicTokenResource, PublicTokenScopes, ScopedTo } from './auth/scopes.ts';
 export { configure } from './client/current-client.ts';
 export { MillraceClient } from './client/millrace-client.ts';
+export type { TasksIn, TypedBatch, TypedTasks } from './client/typed-tasks.ts';
 export { ConfigurationError, type ClientSettings, type RequestRetryOptions } from './client/settings.ts';
 export type { Page, PageList } from './client/page.ts';
 export { UnserializableError } from './payload/unserializable-error.ts';

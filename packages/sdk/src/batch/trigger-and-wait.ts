@@ -13,7 +13,8 @@ export type ItemById<T extends AnyTask> = T extends AnyTask ? { readonly id: Tas
 /** A run in a batch, with its task. */
 export type ItemByTask<T extends AnyTask> = { readonly task: T } & ItemOf<T>;
 
-type ResultOf<T extends AnyTask> = T extends AnyTask ? RunResult<TaskId<T>, TaskOutput<T>> : never;
+/** The result of a run of one of the tasks. */
+export type ResultOf<T extends AnyTask> = T extends AnyTask ? RunResult<TaskId<T>, TaskOutput<T>> : never;
 
 /** Triggers a batch through a given client and waits until all of its runs have ended. */
 export async function triggerBatchAndWait(

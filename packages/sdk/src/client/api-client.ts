@@ -32,17 +32,20 @@ interface HeadedReply<K extends Called> {
  * Everything public works through one of these; which one is `currentClient()`'s to say.
  */
 export class ApiClient {
-  readonly settings: ResolvedSettings;
-  /** What the settings were made of. */
+  /** What the settings are made of. */
   readonly given: ClientSettings;
-  readonly #triggers: TriggerQueue;
+  #settings: ResolvedSettings | undefined;
+  #triggers: TriggerQueue | undefined;
   /** Of runs whose credentials it uses: calls of two runs never share a request. */
   readonly #triggersOfRuns = new WeakMap<RunScope, TriggerQueue>();
 
   constructor(settings: ClientSettings = {}) {
     this.given = { ...settings };
-    this.settings = resolveSettings(settings);
-    this.#triggers = new TriggerQueue(this.settings);
+  }
+
+  /** Resolved by the first call: a program may be built, and its modules loaded, where there is no address or key. */
+  get settings(): ResolvedSettings {
+    return (this.#settings ??= resolveSettings(this.given));
   }
 
   /** Calls an operation. Throws the ApiError of what went wrong, after retries. */
@@ -104,7 +107,7 @@ export class ApiClient {
 
   #queue(): TriggerQueue {
     const run = runOf(this.settings);
-    if (!run) return this.#triggers;
+    if (!run) return (this.#triggers ??= new TriggerQueue(this.settings));
     let queue = this.#triggersOfRuns.get(run);
     if (!queue) {
       queue = new TriggerQueue(this.settings);

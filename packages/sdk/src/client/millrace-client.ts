@@ -18,6 +18,7 @@ import { wait } from '../wait/index.ts';
 import { ApiClient } from './api-client.ts';
 import { beginningWith } from './override.ts';
 import type { ClientSettings } from './settings.ts';
+import type { TasksIn, TypedBatch, TypedTasks } from './typed-tasks.ts';
 
 type Verb = (...given: never[]) => unknown;
 
@@ -38,7 +39,17 @@ function bound<N extends object>(namespace: N, client: ApiClient): N {
  * `configure`, with `auth.withAuth` or with other clients, and it holds wherever it is used, also concurrently. What is not
  * given comes from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN` and `MILLRACE_PREVIEW_BRANCH`.
  *
- * Throws a ConfigurationError when it has no address or no credential.
+ * With the type of your tasks, their ids, payloads and outputs are checked. Only the type is imported: no code of a task is in your
+ * program or in its bundle.
+ *
+ * Nothing is checked and no variable is read before the first call, so that a module may create one while a program is built. A setting
+ * that cannot work makes each call throw a ConfigurationError. A client has no connections of its own: those to one address are shared
+ * in the process.
+ *
+ * @example
+ * import type * as tasks from './tasks/index.ts';
+ * const millrace = new MillraceClient<typeof tasks>();
+ * const handle = await millrace.tasks.trigger('resize-image', { url });
  *
  * @example
  * const billing = new MillraceClient({ secretKey: process.env.BILLING_KEY });
@@ -46,9 +57,9 @@ function bound<N extends object>(namespace: N, client: ApiClient): N {
  * await billing.tasks.trigger('charge', { order });
  * await preview.runs.retrieve('run_…');
  */
-export class MillraceClient {
-  readonly tasks: typeof tasks;
-  readonly batch: typeof batch;
+export class MillraceClient<TTasks extends object | undefined = undefined> {
+  readonly tasks: TTasks extends object ? TypedTasks<TasksIn<TTasks>> : typeof tasks;
+  readonly batch: TTasks extends object ? TypedBatch<TasksIn<TTasks>> : typeof batch;
   readonly runs: typeof runs;
   readonly errors: typeof errors;
   readonly schedules: Omit<typeof schedules, 'task'>;
@@ -65,10 +76,11 @@ export class MillraceClient {
   readonly branches: typeof branches;
   readonly auth: typeof publicTokens;
 
-  constructor(settings: ClientSettings) {
+  constructor(settings: ClientSettings = {}) {
     const client = new ApiClient(settings);
-    this.tasks = bound(tasks, client);
-    this.batch = bound(batch, client);
+    // The same functions, with narrower types.
+    this.tasks = bound(tasks, client) as this['tasks'];
+    this.batch = bound(batch, client) as this['batch'];
     this.runs = bound(runs, client);
     this.errors = bound(errors, client);
     this.schedules = bound(schedules, client);

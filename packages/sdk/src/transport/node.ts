@@ -22,7 +22,10 @@ interface Origin {
 
 // Idle sockets of an agent are unreferenced, so they keep no process alive.
 const agentOptions = { keepAlive: true, maxSockets: 128, scheduling: 'lifo' } as const;
-const origins = new Map<string, Origin>();
+// Global, because a bundler may put a copy of this package into each route, and hot reload makes new ones: they share connections.
+const slot = Symbol.for('@millrace/sdk/origins');
+const holder = globalThis as { [slot]?: Map<string, Origin> };
+const origins = (holder[slot] ??= new Map<string, Origin>());
 
 function originOf(baseURL: string): Origin {
   const known = origins.get(baseURL);

@@ -1,0 +1,16 @@
+import { connection } from 'next/server';
+import { millrace } from '../../millrace.ts';
+import { EmailForm } from './email-form.tsx';
+import { TestEmail } from './test-email.tsx';
+
+export default async function Page() {
+  await connection(); // What follows happens at each request, not while the page is built.
+  const baseURL = process.env['MILLRACE_API_URL'] ?? '';
+  const token = await millrace.auth.createTriggerPublicToken('send-email');
+  return (
+    <>
+      <EmailForm baseURL={baseURL} />
+      <TestEmail baseURL={baseURL} token={token} />
+    </>
+  );
+}
