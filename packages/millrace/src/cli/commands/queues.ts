@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn, table } from '../screen.ts';
+import { rateCommand, rateShown } from './queues-rate.ts';
 import { queueNamed } from './runs-list.ts';
 
 interface JsonOption extends ConnectionOptions {
@@ -32,12 +33,20 @@ const listCommand = (): Command =>
       String(queue.running),
       String(queue.queued),
       shown(queue.concurrencyLimit),
+      rateOf(queue),
       queue.paused ? 'paused' : '',
     ]);
-    const [head = '', ...body] = table([['queue', 'running', 'queued', 'limit', ''], ...rows]);
+    const [head = '', ...body] = table([['queue', 'running', 'queued', 'limit', 'rate', ''], ...rows]);
     line(paint.dim(head));
     for (const row of body) line(row);
   });
+
+/** The limit of rate, and what is left of it. */
+function rateOf({ rateLimit: { current, available, nextStartAt } }: Queue): string {
+  if (available === null) return rateShown(current);
+  const next = nextStartAt ? `, next ${nextStartAt.toISOString().slice(11, 23)}` : '';
+  return `${rateShown(current)} (${available} left${next})`;
+}
 
 function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefined): void {
   if (json) return printJson(changed);
@@ -105,4 +114,5 @@ export const queuesCommand = (): Command =>
     .addCommand(listCommand())
     .addCommand(pauseCommand('pause', 'start no more runs; those that execute go on'))
     .addCommand(pauseCommand('resume', 'start runs again'))
-    .addCommand(limitCommand());
+    .addCommand(limitCommand())
+    .addCommand(rateCommand());

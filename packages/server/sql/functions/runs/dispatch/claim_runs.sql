@@ -220,7 +220,7 @@ begin
     if v_hold then perform hold_lanes(v_full); end if;
     perform from lanes l where l.id = any (v_full) order by l.id for no key update;
     update lanes l set blocked = true
-     where l.id = any (v_full) and not l.blocked
+     where l.id = any (v_full) and l.blocked::int = 0
        and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
               <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
               from queues q where q.id = l.queue_id);

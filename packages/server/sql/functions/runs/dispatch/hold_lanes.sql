@@ -20,10 +20,11 @@ begin
     into v_lanes, v_queue, v_key, v_next, v_due
     from unnest(p_lanes) as p (id)
     cross join lateral (
-      select x.id, x.queue_id, q.rate_burst, q.rate_window, case when q.rate_by_key then x.key else '' end as rate_key
-        from lanes x join queues q on q.id = x.queue_id
-       where x.id = p.id and not x.blocked and q.rate_burst is not null
-         and (select true from queued w where w.lane_id = x.id limit 1) limit 1) l
+      select x.id, x.queue_id, x.key from lanes x
+       where x.id = p.id and x.blocked::int = 0 and (select true from queued w where w.lane_id = x.id limit 1) limit 1) i
+    cross join lateral (
+      select i.id, i.queue_id, q.rate_burst, q.rate_window, case when q.rate_by_key then i.key else '' end as rate_key
+        from queues q where q.id = i.queue_id and q.rate_burst is not null limit 1) l
     cross join lateral (
       select y.at, y.n from queue_starts y where y.queue_id = l.queue_id and y.key = l.rate_key limit 1) s
     cross join lateral (select rate_next(s.at, s.n, l.rate_burst, l.rate_window, v_now, 1) as next) t

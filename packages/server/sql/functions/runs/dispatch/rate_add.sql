@@ -2,7 +2,7 @@
 -- so what is noted allows no start too early, and there are at most 18 times in a window.
 --
 -- Locks: none.
--- Callers: none.
+-- Callers: count_starts.
 create or replace function rate_add(
   p_at timestamptz[], p_n int[], p_count int, p_window interval, p_now timestamptz, out at timestamptz[], out n int[]
 )

@@ -11,13 +11,14 @@ as $$
 declare
   v_now timestamptz := rate_now();
 begin
-  select array_agg(least(p.room, c.cap) order by p.i), array_agg(c.cap order by p.i),
-         array_agg(case when c.cap is not null then hashtextextended(l.rate_key, l.queue_id) end order by p.i)
+  select array_agg(least(p.room, c.cap) order by p.nth), array_agg(c.cap order by p.nth),
+         array_agg(case when c.cap is not null then hashtextextended(l.rate_key, l.queue_id) end order by p.nth)
     into room, cap, rate_key
-    from unnest(p_lanes, p_room) with ordinality as p (lane_id, room, i)
+    from unnest(p_lanes, p_room) with ordinality as p (lane_id, room, nth)
+    cross join lateral (select x.queue_id, x.key from lanes x where x.id = p.lane_id limit 1) i
     cross join lateral (
-      select x.queue_id, q.rate_burst, q.rate_window, case when q.rate_by_key then x.key else '' end as rate_key
-        from lanes x join queues q on q.id = x.queue_id where x.id = p.lane_id limit 1) l
+      select q.id as queue_id, q.rate_burst, q.rate_window, case when q.rate_by_key then i.key else '' end as rate_key
+        from queues q where q.id = i.queue_id limit 1) l
     left join lateral (
       select s.at, s.n from queue_starts s
        where l.rate_burst is not null and s.queue_id = l.queue_id and s.key = l.rate_key limit 1) s on true

@@ -15,7 +15,7 @@ declare
   v_now timestamptz;
 begin
   select array_agg(distinct d.env order by d.env) into v_envs
-    from (select s.env from queue_starts s where s.due <= rate_now() order by s.due limit p_limit) d;
+    from (select s.env from queue_starts s where s.due <= (select rate_now()) order by s.due limit p_limit) d;
   if v_envs is null then return; end if;
   foreach v_env in array v_envs loop
     perform claim_lock(v_env);
