@@ -25,6 +25,8 @@ create table queue_starts (
   -- at most 18 in a window.
   at timestamptz[] not null,
   n int[] not null,
+  -- of all of them
+  total int not null,
   -- lanes are held until then
   due timestamptz,
   primary key (queue_id, key)

@@ -22,12 +22,11 @@ export function rateShown(rate: Rate | null): string {
   return `${limit}/${period / seconds}${unit}${atOnce}${key ? ', each key' : ''}`;
 }
 
-/** What a rate is changed to. `code` is the one that the code declares, null is none. */
-type Wanted = { readonly limit: number; readonly period: string } | 'code' | null;
+/** What a rate is changed to. `code` is the one that the code declares. */
+type Wanted = { readonly limit: number; readonly period: string } | 'code' | 'none';
 
 function wanted(text: string): Wanted {
-  if (text === 'none') return null;
-  if (text === 'code') return text;
+  if (text === 'none' || text === 'code') return text;
   const [, limit, period] = /^(\d{1,7})\/(\S+)$/.exec(text) ?? [];
   if (limit === undefined || period === undefined)
     throw new InvalidArgumentError('It is a count and a period, such as 100/1m or 5/1s, or none, or code.');
@@ -48,8 +47,8 @@ interface RateOptions extends ConnectionOptions {
 
 /** The limit with the other options, which belong to it. */
 function limitOf({ to, burst, perKey }: RateOptions): RateLimitOptions | 'code' | null {
-  if (to !== null && to !== 'code') return { ...to, burst, ...(perKey && { key: 'concurrencyKey' }) };
-  if (burst === undefined && !perKey) return to;
+  if (typeof to !== 'string') return { ...to, burst, ...(perKey && { key: 'concurrencyKey' }) };
+  if (burst === undefined && !perKey) return to === 'none' ? null : to;
   throw new CommandFailed(
     exitCodes.usage,
     '--burst and --per-key belong to a limit such as --to 100/1m. Leave them out.',

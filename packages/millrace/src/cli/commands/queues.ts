@@ -83,8 +83,9 @@ const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
     },
   );
 
-function limit(text: string): number | null {
-  if (text === 'none') return null;
+/** Not null: commander makes an empty text of it. */
+function limit(text: string): number | 'none' {
+  if (text === 'none') return text;
   if (/^\d{1,6}$/.test(text) && Number(text) <= 100_000) return Number(text);
   throw new InvalidArgumentError('It is a number from 0 to 100000, or none.');
 }
@@ -96,15 +97,15 @@ const limitCommand = (): Command =>
       "a number, or none: the limit of the code, or no environment's limit",
       limit,
     )
-    .action(async (name: string | undefined, options: TargetOption & { to: number | null }) => {
+    .action(async (name: string | undefined, { to, ...options }: TargetOption & { to: number | 'none' }) => {
       const target = targetOf(name, options);
+      const most = to === 'none' ? null : to;
       const { queues } = await openClient(options);
-      if (!target)
-        return print(await queues.updateEnvironment({ concurrencyLimit: options.to }), options.json);
+      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: most }), options.json);
       const changed =
-        options.to === null
+        most === null
           ? await queues.resetConcurrencyLimit(target)
-          : await queues.overrideConcurrencyLimit(target, options.to);
+          : await queues.overrideConcurrencyLimit(target, most);
       print(changed, options.json);
     });
 

@@ -1,6 +1,6 @@
 -- Takes waiting runs of an environment for a runner, and leases them to it.
 -- Claims scan the lanes as a ring from `p_turn` on, one page at a time, so that every concurrency key gets its turn. Each lane gives its share
--- within the limits of environment, queue and key. Where a queue on the page has a limit of rate, `rate_rooms` says how many runs may start,
+-- within the limits of environment, queue and key. Where a queue has a limit of rate, `cap` is how many runs of its lanes may start together,
 -- `count_starts` notes those that do, and `hold_lanes` takes lanes out of the ring until their time.
 -- Suspended runs that are ready come first: their slots are not given away.
 -- `p_current` is the version on which runs without a pinned version start; null if the runner cannot execute it. While there is a canary, such
@@ -45,7 +45,9 @@ declare
   v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
-  v_hold boolean := false;
+  -- without a start left
+  v_late bigint[] := '{}';
+  v_now timestamptz;
   v_found int;
   v_share int;
   v_more boolean := false;
@@ -77,12 +79,13 @@ begin
   end if;
 
   while v_want > 0 loop
+    v_now := rate_now();
     -- one page of the ring, and how much room there is for the queue and key of each lane
-    select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(p.room), array_agg(p.queue_key),
-           bool_or(p.rated)
-      into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_rated
+    select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(least(p.room, p.cap)), array_agg(p.queue_key),
+           array_agg(p.cap), array_agg(p.rate_key), bool_or(p.cap is not null)
+      into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap, v_rate_key, v_rated
       from (
-        select l.id, r.pinned_version, l.turn, q.rate_burst is not null as rated,
+        select l.id, r.pinned_version, l.turn,
                -- Lanes pinned to several versions may share a queue and key, and then its room. If two pairs have the same hash,
                -- they share the room of this page.
                hashtextextended(l.key, l.queue_id) as queue_key,
@@ -92,7 +95,16 @@ begin
                          - (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)::int
                          - case when v_owed then (select count(*) from suspended s
                               where s.queue_id = l.queue_id and s.key = l.key and s.ready_at is not null)::int else 0 end)
-               end as room
+               end as room,
+               -- A start in the future (the clock was set back) counts.
+               case when q.rate_burst is not null then greatest(0, q.rate_burst - coalesce((
+                 select case when s.at[cardinality(s.at)] <= v_now - q.rate_window then 0
+                             when s.at[1] > v_now - q.rate_window then s.total
+                             else (select sum(x.n) from unnest(s.at, s.n) as x (at, n) where x.at > v_now - q.rate_window)::int end
+                   from queue_starts s
+                  where s.queue_id = l.queue_id and s.key = case when q.rate_by_key then l.key else '' end limit 1), 0)) end as cap,
+               case when q.rate_burst is not null
+                    then hashtextextended(case when q.rate_by_key then l.key else '' end, l.queue_id) end as rate_key
           from unnest(p_pinned_versions) as r (pinned_version)
           cross join lateral (
             select n.id, n.queue_id, n.key, n.turn from lanes n
@@ -106,13 +118,6 @@ begin
     v_found := coalesce(cardinality(v_lanes), 0);
 
     if v_found > 0 then
-      if v_rated then
-        v_hold := true;
-        select x.room, x.cap, x.rate_key into v_room, v_cap, v_rate_key from rate_rooms(v_lanes, v_room) x;
-      else
-        v_cap := null;
-        v_rate_key := null;
-      end if;
       v_share := greatest(1, (v_want + v_found - 1) / v_found);
       -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this
       -- claim leaves it empty: then nobody has to come by once more to find that out.
@@ -179,13 +184,14 @@ begin
                -- a lane with a limit of rate has runs left: once around more, to hold it
                or v_rated and (select count(*) from claimed r where r.cap is not null)
                     between 1 and (select count(*) from head h where h.cap is not null and h.row is not null) - 1,
-             v_full || array(select h.lane_id from head h where h.room = 0),
+             v_full || array(select h.lane_id from head h where h.room = 0 and h.cap is distinct from 0),
+             v_late || array(select h.lane_id from head h where v_rated and h.cap = 0),
              v_idle || array(
                select i.lane_id
                  from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
                        union all select x.lane_id, -1 from claimed x) i
                 group by i.lane_id having sum(i.n) = 0)
-        into v_taken, v_last, v_more, v_full, v_idle
+        into v_taken, v_last, v_more, v_full, v_late, v_idle
         from claimed c;
 
       if v_taken is not null then
@@ -208,7 +214,7 @@ begin
         v_turn := p_turn;
         v_idle := '{}';
         v_full := '{}';
-        v_hold := false;
+        v_late := '{}';
       end if;
     end if;
   end loop;
@@ -216,8 +222,8 @@ begin
   -- What cannot give leaves the ring: full lanes are blocked, and idle ones dropped once there are more than a handful (a few
   -- are kept, because a lane that empties often fills again at once). Each is locked and looked at again in a new snapshot:
   -- a release or an enqueue that committed meanwhile would otherwise be missed.
+  if cardinality(v_late) > 0 then perform hold_lanes(v_late); end if;
   if cardinality(v_full) > 0 then
-    if v_hold then perform hold_lanes(v_full); end if;
     perform from lanes l where l.id = any (v_full) order by l.id for no key update;
     update lanes l set blocked = true
      where l.id = any (v_full) and l.blocked::int = 0

@@ -1,17 +1,16 @@
--- Notes the starts of claimed runs whose queue has a limit of rate, in the transaction of their claim.
+-- Notes the starts of claimed runs whose queue has a limit of rate, in the transaction of their claim. Its settings are
+-- those of its caller.
 --
 -- Locks: queue_starts, by queue and key. The caller holds the claim lock.
 -- Callers: claim_runs.
 create or replace function count_starts(p_env int, p_runs claimed_run[]) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := rate_now();
 begin
-  insert into queue_starts as s (env, queue_id, key, at, n)
-  select p_env, g.queue_id, g.key, array[v_now], array[g.n]
+  insert into queue_starts as s (env, queue_id, key, at, n, total)
+  select p_env, g.queue_id, g.key, array[v_now], array[g.n], g.n
     from (
       select c.queue_id, case when q.rate_by_key then coalesce(c.concurrency_key, '') else '' end as key, count(*)::int as n
         from unnest(p_runs) as c
@@ -20,9 +19,8 @@ begin
        group by 1, 2) g
    order by g.queue_id, g.key
   on conflict (queue_id, key) do update
-    set (at, n) = (select case when s.at[cardinality(s.at)] <= v_now - q.rate_window then excluded.at else a.at end,
-                          case when s.at[cardinality(s.at)] <= v_now - q.rate_window then excluded.n else a.n end
-                     from (select x.rate_window from queues x where x.id = excluded.queue_id limit 1) q
-                     left join lateral rate_add(s.at, s.n, excluded.n[1], q.rate_window, v_now) a
-                       on s.at[cardinality(s.at)] > v_now - q.rate_window);
+    set (at, n, total) = (
+      select a.at, a.n, a.total
+        from (select x.rate_window from queues x where x.id = excluded.queue_id limit 1) q
+        cross join lateral rate_add(s.at, s.n, excluded.total, q.rate_window, v_now) a);
 end $$;
