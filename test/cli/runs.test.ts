@@ -90,8 +90,14 @@ describe('commands about runs and queues', () => {
     expect(await asked('queues', 'limit', 'task/answer', '--to', '3')).toMatchObject([
       { concurrencyLimit: 3 },
     ]);
+    expect(await asked('queues', 'limit', 'task/answer', '--to', 'none')).toMatchObject([
+      { concurrencyLimit: null },
+    ]);
     expect(await asked('queues', 'limit', '--environment', '--to', '9')).toMatchObject([
       { concurrencyLimit: 9 },
+    ]);
+    expect(await asked('queues', 'limit', '--environment', '--to', 'none')).toMatchObject([
+      { concurrencyLimit: null },
     ]);
   }, 60_000);
 

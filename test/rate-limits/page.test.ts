@@ -144,3 +144,37 @@ test('keys have limits of their own', async () => {
   ]);
   await runs.cancel(held);
 });
+
+test('the API names what is wrong with a limit', async () => {
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(`${dev.ready.url}/api/v1/queues/send-mail/rate-limit/${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${dev.ready.environments.dev.secretKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    return [response.status, await response.text()];
+  };
+  const fine = { limit: 5, period: 60 };
+  for (const [rateLimit, sentence] of [
+    [{ ...fine, limit: 0 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: -1 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: 1e30 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: '5' }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: 1.5 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, period: 0 }, 'must be whole seconds from 1 to 2678400 (31 days)'],
+    [{ ...fine, period: '1m' }, 'must be whole seconds from 1 to 2678400 (31 days)'],
+    [{ limit: 5 }, 'must be whole seconds from 1 to 2678400 (31 days)'],
+    [{ ...fine, burst: 6 }, 'must not be larger than limit'],
+    [{ ...fine, key: { of: 'customer' } }, 'must be \\"concurrencyKey\\", or left out'],
+  ])
+    expect(await post('override', { type: 'task', rateLimit })).toEqual([
+      400,
+      expect.stringContaining(sentence as string),
+    ]);
+  expect((await post('override', { type: 'task' }))[0]).toBe(400);
+  expect((await post('override', { type: 'custom', rateLimit: fine }))[0]).toBe(404);
+  expect((await post('reset', { type: 'custom' }))[0]).toBe(404);
+});

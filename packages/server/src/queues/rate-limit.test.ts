@@ -2,6 +2,7 @@ import type { RateLimit } from '@millrace/contract';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../db/connect.ts';
+import { startPruner } from '../runs/dispatch/start-pruner.ts';
 import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { findQueue } from './find.ts';
@@ -194,13 +195,41 @@ describe('a limit of rate', () => {
     expect((await findQueue(t.sql, env, mail))!.rateLimit.current).toEqual(expected);
   });
 
-  test('slows down when the clock is set back, and recovers within a period', async () => {
+  test('starts nothing early when the clock is set back', async () => {
     const { trigger, at } = await started({ limit: 2, period: 10 });
     await trigger(10);
     expect(await at(3_600_000)).toBe(2);
     expect(await at(3_601_000)).toBe(0);
-    // An hour back. What was held is looked at again when it should have been.
+    // An hour back: nothing is early.
     expect(await at(1_000)).toBe(0);
+    expect(await at(3_609_999)).toBe(0);
+    expect(await at(3_610_000)).toBe(2);
+  });
+
+  test('keeps no starts that it does not need, and looks again at what a clock that was set back holds', async () => {
+    const { t, env, trigger, clock, at } = await started({ limit: 1, period: 10, key: 'concurrencyKey' });
+    const pruner = startPruner(t.engine);
+    const kept = async () =>
+      (await t.sql`select key from queue_starts order by key`).map(({ key }) => key as string);
+    for (const key of ['a', 'b', 'c']) await trigger(1, key);
+    expect(await at(3_600_000)).toBe(3);
+    await trigger(1, 'c');
+    expect(await at(3_601_000)).toBe(0);
+    await clock.set(3_609_999);
+    expect(await pruner.tick()).toBe(false);
+    expect(await kept()).toEqual(['a', 'b', 'c']);
+    await clock.set(3_610_000);
+    await pruner.tick();
+    // The last one holds a lane.
+    expect(await kept()).toEqual(['c']);
+    await clock.set(0);
+    await pruner.tick();
+    // It starts ten seconds after it was looked at again.
+    expect(await at(0)).toBe(0);
+    expect(await at(10_000)).toBe(1);
+    await changeQueue(t.sql, env, mail, { rateLimit: null, at: new Date() });
+    await pruner.tick();
+    expect(await kept()).toEqual([]);
   });
 
   test('is the same for a claim at full speed and for one run after the other, whatever happens', async () => {
