@@ -104,7 +104,10 @@ async function waiting(sql: Sql, pid: number): Promise<{ first: number; us: numb
     const rows = await sql<{ run_id: string; fence: string }[]>`
       select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, -1, now())`;
     starts += rows.length;
-    if (rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    // As the promoter does, which has a timer.
+    const [next] = await sql<{ ms: number | null }[]>`
+      select extract(epoch from due - rate_now())::float8 * 1000 as ms from queue_starts where due is not null order by due limit 1`;
+    if (next?.ms) await new Promise((resolve) => setTimeout(resolve, Math.max(1, next.ms)));
   }
   return { first, us: ((await spent(pid)) - before) / starts };
 }

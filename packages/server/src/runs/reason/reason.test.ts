@@ -214,16 +214,16 @@ describe('why a run is not running', () => {
     await t.trigger('each', { concurrencyKey: 'ada' });
     const ada = await t.trigger('each', { concurrencyKey: 'ada' });
     const eve = await t.trigger('each', { concurrencyKey: 'eve' });
-    expect(await why(t, third!.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 2 });
+    expect(await why(t, third.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 2 });
     expect(await t.claim('r', [version], 10)).toHaveLength(4);
-    const told = await why(t, third!.id);
+    const told = await why(t, third.id);
     expect(told).toMatchObject({ reason: 'rate_limited', queue: 'mail', limit: 2, ahead: 0 });
     expect(told!.message).toMatch(
       /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys go before it\.$/,
     );
     const hours = (until?: string): number => Math.floor((Date.parse(until ?? '') - before) / 3_600_000);
     expect(hours(told!.until)).toBe(1);
-    expect(hours((await why(t, fourth!.id))!.until)).toBe(1);
+    expect(hours((await why(t, fourth.id))!.until)).toBe(1);
     expect(hours((await why(t, fifth.id))!.until)).toBe(2);
     const keyed = await why(t, ada.id);
     expect(keyed!.message).toMatch(
