@@ -1,7 +1,7 @@
 /**
  * What a limit of rate costs whoever claims runs: `node bench/rate.ts [rounds] [runs] [keys]`. The same runs are claimed 100 at a time and
  * completed at once, without a limit, with one that is never reached, under one key and spread over 100,000. The figure is the processor time
- * of the PostgreSQL backend that claims. Then runs under many keys wait for a limit of the whole queue: what each start costs.
+ * of the PostgreSQL backend. Then runs under many keys wait for a limit of the whole queue: what each start costs.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,9 @@ interface Side {
   readonly rate: Rate | null;
   readonly sql: Sql;
   readonly pid: number;
+  /** Of claims, and of claims with completions: µs a run. */
   readonly us: number[];
+  readonly bothUs: number[];
 }
 
 async function prepare(sql: Sql, rate: Rate | null): Promise<number> {
@@ -72,11 +74,12 @@ async function complete(sql: Sql, held: readonly { run_id: string; fence: string
       ${held.map(() => 'application/json')}::text[], null, null, null)`;
 }
 
-async function round({ sql, pid, keys, us }: Side): Promise<void> {
+async function round({ sql, pid, keys, us, bothUs }: Side): Promise<void> {
   await trigger(sql, keys);
   await sql`vacuum analyze`;
   let turn = -1;
   let cost = 0;
+  let completing = 0;
   for (let claimed = 0; claimed < runs;) {
     const before = await spent(pid);
     const rows = await sql<{ run_id: string; fence: string; turn: number }[]>`
@@ -85,9 +88,12 @@ async function round({ sql, pid, keys, us }: Side): Promise<void> {
     if (rows.length === 0) throw new Error(`${claimed} of ${runs} runs were claimed`);
     turn = rows[0]?.turn ?? turn;
     claimed += rows.length;
+    const claimedAt = await spent(pid);
     await complete(sql, rows);
+    completing += (await spent(pid)) - claimedAt;
   }
   us.push(cost / runs);
+  bothUs.push((cost + completing) / runs);
 }
 
 /** Many keys wait for a limit of their whole queue: the cost of a start, and of the claim that finds all of them ready. */
@@ -135,21 +141,28 @@ try {
     [`limit of the queue, ${manyKeys} keys`, manyKeys, wide],
     [`limit of each key, ${manyKeys} keys`, manyKeys, each],
   ] as const)
-    sides.push({ name, keys, rate, ...(await create(`rate_${sides.length}`, rate)), us: [] });
+    sides.push({ name, keys, rate, ...(await create(`rate_${sides.length}`, rate)), us: [], bothUs: [] });
   // In turn, so that whatever else the machine does meets all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
   /** Against another side of the same round. */
-  const against = (side: Side, matches: (other: Side) => boolean): string => {
+  const against = (side: Side, what: 'us' | 'bothUs', matches: (other: Side) => boolean): string => {
     const other = sides.find(matches);
-    return median(side.us.map((us, n) => us / (other?.us[n] ?? Number.NaN))).toFixed(2);
+    return median(side[what].map((us, n) => us / (other?.[what][n] ?? Number.NaN))).toFixed(2);
   };
   console.table(
-    sides.map((side) => ({
-      '': side.name,
-      'claim, µs a run': median(side.us).toFixed(1),
-      'against no limit': against(side, (other) => other.keys === side.keys && other.rate === null),
-      'against one key': against(side, (other) => other.keys === 1 && other.rate === side.rate),
-    })),
+    sides.map((side) => {
+      const free = (other: Side): boolean => other.keys === side.keys && other.rate === null;
+      const one = (other: Side): boolean => other.keys === 1 && other.rate === side.rate;
+      return {
+        '': side.name,
+        'claim, µs a run': median(side.us).toFixed(1),
+        'against no limit': against(side, 'us', free),
+        'against one key': against(side, 'us', one),
+        'and completed, µs': median(side.bothUs).toFixed(1),
+        'both against no limit': against(side, 'bothUs', free),
+        'both against one key': against(side, 'bothUs', one),
+      };
+    }),
   );
   for (const rate of [
     { limit: 100, period: 1, burst: 1 },

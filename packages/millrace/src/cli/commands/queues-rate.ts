@@ -1,8 +1,9 @@
 import type { Queue, RateLimitOptions } from '@millrace/sdk';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { queueName } from './queue-name.ts';
 import { queueNamed } from './runs-list.ts';
 
 type Rate = NonNullable<Queue['rateLimit']['current']>;
@@ -66,7 +67,7 @@ export const rateCommand = (): Command =>
         wanted,
       )
       .option('--burst <count>', 'how many may start at once; 1 spreads them out evenly', count)
-      .addOption(new Option('--per-key', 'for each concurrency key by itself'))
+      .option('--per-key', 'for each concurrency key by itself')
       .option('--json', 'one line of JSON'),
   ).action(async (name: string, options: RateOptions) => {
     const limit = limitOf(options);
@@ -77,9 +78,9 @@ export const rateCommand = (): Command =>
         ? await queues.resetRateLimit(target)
         : await change(() => queues.overrideRateLimit(target, limit));
     if (options.json) return printJson(changed);
-    screenOn(process.stdout).line(
-      `The queue ${name} may start ${rateShown(changed.rateLimit.current) === 'none' ? 'any number of runs' : rateShown(changed.rateLimit.current)}.`,
-    );
+    const { current } = changed.rateLimit;
+    const rate = current === null ? 'any number of runs' : rateShown(current);
+    screenOn(process.stdout).line(`The queue ${queueName(changed)} may start ${rate}.`);
   });
 
 /** A limit that cannot be is a mistake in the command. */

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn, table } from '../screen.ts';
+import { queueName } from './queue-name.ts';
 import { rateCommand, rateShown } from './queues-rate.ts';
 import { queueNamed } from './runs-list.ts';
 
@@ -13,8 +14,6 @@ interface JsonOption extends ConnectionOptions {
 interface TargetOption extends JsonOption {
   readonly environment?: boolean;
 }
-
-const nameOf = ({ type, name }: Queue): string => (type === 'task' ? `task/${name}` : name);
 
 const shown = (most: number | null): string => (most === null ? 'none' : String(most));
 
@@ -29,7 +28,7 @@ const listCommand = (): Command =>
     const { line, paint } = screenOn(process.stdout);
     if (found.length === 0) return line('No queues.');
     const rows = found.map((queue) => [
-      nameOf(queue),
+      queueName(queue),
       String(queue.running),
       String(queue.queued),
       shown(queue.concurrencyLimit),
@@ -50,7 +49,7 @@ function rateOf({ rateLimit: { current, available, nextStartAt } }: Queue): stri
 
 function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefined): void {
   if (json) return printJson(changed);
-  const what = 'name' in changed ? `The queue ${nameOf(changed)}` : 'The environment';
+  const what = 'name' in changed ? `The queue ${queueName(changed)}` : 'The environment';
   const state = changed.paused ? 'is paused' : 'is not paused';
   screenOn(process.stdout).line(
     `${what} ${state}; limit ${shown(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,

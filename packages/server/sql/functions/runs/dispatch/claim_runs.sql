@@ -78,8 +78,9 @@ begin
                             - case when v_owed then owed_slots(p_env) else 0 end);
   end if;
 
+  -- one time for the whole claim: starts that become possible meanwhile are for the next, or a claim would go on as long as they come
+  v_now := rate_now();
   while v_want > 0 loop
-    v_now := rate_now();
     -- one page of the ring, and how much room there is for the queue and key of each lane
     select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(least(p.room, p.cap)), array_agg(p.queue_key),
            array_agg(p.cap), array_agg(p.rate_key), bool_or(p.cap is not null)
