@@ -179,6 +179,10 @@ describe('the audit log', () => {
     for (const concurrencyLimit of [2, 2, 7])
       await ok(`POST ${queue}/concurrency/override`, byKey({ type, concurrencyLimit }));
     for (const _ of [1, 2]) await ok(`POST ${queue}/concurrency/reset`, byKey({ type }));
+    const rate = { limit: 5, period: 60, burst: 5 };
+    for (const rateLimit of [rate, { limit: 5, period: 60 }, null, null])
+      await ok(`POST ${queue}/rate-limit/override`, byKey({ type, rateLimit }));
+    for (const _ of [1, 2]) await ok(`POST ${queue}/rate-limit/reset`, byKey({ type }));
     const noQueue = await ask('POST /api/v1/queues/none/pause', byKey({ type, action: 'pause' }));
     expect(noQueue.status).toBe(404);
     const before = await entries();
@@ -193,6 +197,9 @@ describe('the audit log', () => {
       ['queue.overridden', { override: null }, { name: 'mail', override: 2 }],
       ['queue.overridden', { override: 2 }, { name: 'mail', override: 7 }],
       ['queue.overrideReset', { override: 7 }, { name: 'mail', override: null }],
+      ['queue.rateLimitOverridden', { rateLimit: null }, { name: 'mail', rateLimit: rate }],
+      ['queue.rateLimitOverridden', { rateLimit: rate }, { name: 'mail', rateLimit: null }],
+      ['queue.rateLimitReset', { rateLimit: null }, { name: 'mail', rateLimit: null }],
     ]);
     expect(before.at(-1)).toMatchObject({
       actor: { kind: 'secretKey', id: expect.stringMatching(/^key_/) as string },

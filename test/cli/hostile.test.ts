@@ -49,6 +49,7 @@ const rows: Readonly<Record<string, Row>> = {
   'queues pause': { args: ['mail'] },
   'queues resume': { args: ['mail'] },
   'queues limit': { args: ['mail', '--to', '1'] },
+  'queues rate': { args: ['mail', '--to', '1/1s'] },
   logs: { args: ['run_1'] },
   'errors list': { args: ['--limit', '1'] },
   'errors show': { args: ['error_1'] },

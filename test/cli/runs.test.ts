@@ -39,7 +39,7 @@ describe('commands about runs and queues', () => {
     const [held] = await asked('trigger', 'answer', '--payload', '5');
     const id = String(held?.['id']);
     expect((await said('why', id)).stdout).toBe('QUEUED  The queue "task/answer" is paused: resume it.');
-    expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +paused$/m);
+    expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +none +paused$/m);
     expect(await asked('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
     const done = await asked('trigger', 'answer', '--payload', '6', '--wait');
     expect(done.slice(-1)).toMatchObject([
@@ -90,8 +90,14 @@ describe('commands about runs and queues', () => {
     expect(await asked('queues', 'limit', 'task/answer', '--to', '3')).toMatchObject([
       { concurrencyLimit: 3 },
     ]);
+    expect(await asked('queues', 'limit', 'task/answer', '--to', 'none')).toMatchObject([
+      { concurrencyLimit: null },
+    ]);
     expect(await asked('queues', 'limit', '--environment', '--to', '9')).toMatchObject([
       { concurrencyLimit: 9 },
+    ]);
+    expect(await asked('queues', 'limit', '--environment', '--to', 'none')).toMatchObject([
+      { concurrencyLimit: null },
     ]);
   }, 60_000);
 

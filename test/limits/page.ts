@@ -12,6 +12,8 @@ import {
   maxPatternCharacters,
   maxStepName,
   maxSteps,
+  maxRateLimit,
+  maxRatePeriod,
   maxRecordsAtOnce,
   recentRuns,
   oneShotBatchLimit,
@@ -296,6 +298,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         bytes(outputLimit),
         'FAILED, `OutputTooLargeError`',
         'store the data elsewhere and return a reference',
+      ],
+      [
+        '[limit of rate](rate-limits.md): starts, period',
+        `1 to ${number(maxRateLimit)}, 1 second to ${time(maxRatePeriod * 1_000)}`,
+        '400, or an error where it is declared',
+        fixed,
       ],
       [
         '[steps](steps.md) of a run; characters of the name of one',

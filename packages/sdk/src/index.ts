@@ -82,6 +82,7 @@ export type {
 } from './stats/retrieve.ts';
 export { queues } from './queues/index.ts';
 export type { EnvironmentConcurrency, EnvironmentConcurrencyChange } from './queues/concurrency.ts';
+export type { RateLimitOptions } from './task/rate-limit.ts';
 export type { ListQueuesParams } from './queues/list.ts';
 export type { Queue, QueueName, QueueReference } from './queues/queue.ts';
 export type { QueueKey, RetrieveQueueOptions } from './queues/retrieve.ts';

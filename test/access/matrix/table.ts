@@ -85,6 +85,8 @@ GET    /api/v1/queues/{queue}                                            | read 
 POST   /api/v1/queues/{queue}/pause                                      | write queues        | key | -     | - | member
 POST   /api/v1/queues/{queue}/concurrency/override                       | write queues        | key | -     | - | member
 POST   /api/v1/queues/{queue}/concurrency/reset                          | write queues        | key | -     | - | member
+POST   /api/v1/queues/{queue}/rate-limit/override                        | write queues        | key | -     | - | member
+POST   /api/v1/queues/{queue}/rate-limit/reset                           | write queues        | key | -     | - | member
 GET    /api/v1/concurrency                                               | read queues         | key | -     | - | viewer
 PUT    /api/v1/concurrency                                               | write queues        | key | -     | - | member
 POST   /api/v1/waitpoints/tokens                                         | write waitpoints    | key | token | - | member

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { rateLimit, shownRateLimit } from './rate-limit.ts';
 import { date } from './shapes.ts';
 
 export const queueTypes = ['task', 'custom'] as const;
@@ -27,6 +28,21 @@ export const queue = z.object({
     /** Always null: overrides come from the API. */
     overriddenBy: z.string().nullable(),
   }),
+  /** How many runs may start in a period. */
+  rateLimit: z.object({
+    /** What holds; null is no limit. */
+    current: shownRateLimit.nullable(),
+    /** As the code declares it. */
+    base: shownRateLimit.nullable(),
+    /** Null: no limit if `isOverridden`, else that of the code. */
+    override: shownRateLimit.nullable(),
+    isOverridden: z.boolean(),
+    overriddenAt: date.nullable(),
+    /** How many runs may start now; null without a limit of the whole queue. */
+    available: z.number().int().nullable(),
+    /** When the next may start, if none may now; else null. */
+    nextStartAt: date.nullable(),
+  }),
 });
 export type Queue = z.infer<typeof queue>;
 
@@ -36,6 +52,10 @@ export const queueKey = z.object({
   key: z.string().nullable(),
   running: z.number().int(),
   queued: z.number().int(),
+  /** Where the queue has a limit of rate for each key: how many runs may start now. */
+  available: z.number().int().optional(),
+  /** When the next may start, if none may now. */
+  nextStartAt: date.optional(),
 });
 export type QueueKey = z.infer<typeof queueKey>;
 
@@ -114,6 +134,32 @@ export const resetQueueConcurrency = operation({
   path: '/api/v1/queues/:queue/concurrency/reset',
   tag: 'queues',
   summary: 'Return to the declared limit',
+  access: write,
+  params: queueName,
+  body: z.object({ type }),
+  reply: queue,
+  errors: [404],
+});
+
+export const overrideQueueRateLimit = operation({
+  id: 'overrideQueueRateLimit',
+  method: 'POST',
+  path: '/api/v1/queues/:queue/rate-limit/override',
+  tag: 'queues',
+  summary: 'Set how many runs may start in a period, whatever the code declares; null is no limit',
+  access: write,
+  params: queueName,
+  body: z.object({ type, rateLimit: rateLimit.nullable() }),
+  reply: queue,
+  errors: [404],
+});
+
+export const resetQueueRateLimit = operation({
+  id: 'resetQueueRateLimit',
+  method: 'POST',
+  path: '/api/v1/queues/:queue/rate-limit/reset',
+  tag: 'queues',
+  summary: 'Return to the limit of rate that the code declares',
   access: write,
   params: queueName,
   body: z.object({ type }),

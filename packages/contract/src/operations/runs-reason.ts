@@ -38,6 +38,8 @@ export const runReasons = [
   'queue_at_limit',
   /** Its concurrency key has as many runs as the queue allows each. */
   'key_at_limit',
+  /** As many runs of its queue, or of its key, have started as the limit of rate allows. */
+  'rate_limited',
   /** Nothing holds it: runners are busy, or others are ahead of it. */
   'waiting_its_turn',
 ] as const;
@@ -49,7 +51,10 @@ export const runReason = z.object({
   reason: z.enum(runReasons),
   /** A sentence for people. */
   message: z.string(),
-  /** When a delay, the pause before a retry or a wait for a time is over. */
+  /**
+   * When a delay, the pause before a retry or a wait for a time is over. With `rate_limited`: when the limit lets it start, unless others of
+   * its queue go before it.
+   */
   until: date.optional(),
   /** Id of the run, batch or token that its code waits for. */
   waitsFor: z.string().optional(),

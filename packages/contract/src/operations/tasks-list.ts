@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets, payloadSchema, retryPolicy, taskManifest } from '../runner/manifest.ts';
 import { runStatuses } from '../status.ts';
+import { shownRateLimit } from './rate-limit.ts';
 import { date } from './shapes.ts';
 
 /** A task of the current version, with what its runs get if their trigger does not say otherwise. */
@@ -17,6 +18,8 @@ export const taskInfo = z.object({
     name: z.string(),
     /** As the code declares it; null is no limit of its own. */
     concurrencyLimit: z.number().int().nullable(),
+    /** How many runs may start in a period, as the code declares it. */
+    rateLimit: shownRateLimit.nullable(),
   }),
   retry: retryPolicy.optional(),
   /** Seconds of one attempt. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rateLimit } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 
 /** The largest integer that the database accepts. */
@@ -62,6 +63,7 @@ export const taskManifest = z.object({
     .object({
       name: z.string().min(1).max(128),
       concurrencyLimit: z.number().int().min(0).max(maxInteger).nullish(),
+      rateLimit: rateLimit.optional(),
     })
     .optional(),
   retry: retryPolicy.optional(),

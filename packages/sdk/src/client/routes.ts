@@ -53,6 +53,8 @@ export type Called =
   | 'pauseQueue'
   | 'overrideQueueConcurrency'
   | 'resetQueueConcurrency'
+  | 'overrideQueueRateLimit'
+  | 'resetQueueRateLimit'
   | 'retrieveConcurrency'
   | 'updateConcurrency'
   | 'listErrors'
@@ -200,6 +202,8 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   pauseQueue: { method: 'POST', path: '/api/v1/queues/:queue/pause' },
   overrideQueueConcurrency: { method: 'POST', path: '/api/v1/queues/:queue/concurrency/override' },
   resetQueueConcurrency: { method: 'POST', path: '/api/v1/queues/:queue/concurrency/reset' },
+  overrideQueueRateLimit: { method: 'POST', path: '/api/v1/queues/:queue/rate-limit/override' },
+  resetQueueRateLimit: { method: 'POST', path: '/api/v1/queues/:queue/rate-limit/reset' },
   retrieveConcurrency: { method: 'GET', path: '/api/v1/concurrency' },
   updateConcurrency: { method: 'PUT', path: '/api/v1/concurrency' },
   listErrors: { method: 'GET', path: '/api/v1/errors' },

@@ -61,6 +61,17 @@ describe('manifestOf', () => {
   });
 
   test.each([
+    [{ rateLimit: { limit: 5, period: '1m' } }, { limit: 5, period: 60 }],
+    [{ queue: { rateLimit: { limit: 5, period: 2, burst: 1 } } }, { limit: 5, period: 2, burst: 1 }],
+  ])('has the limit of rate of %j', (options, rateLimit) => {
+    const manifest = manifestOf(declared(options), 'tasks/t.ts', 'one');
+    expect(taskManifest.parse(manifest).queue).toMatchObject({
+      name: expect.stringMatching(/^task\//) as string,
+      rateLimit,
+    });
+  });
+
+  test.each([
     [{ id: '' }, 'id must be a string of 1 to 128 characters; got ""'],
     [{ id: 5 }, 'id must be a string'],
     [{ id: 'x'.repeat(129) }, 'id must be a string'],
@@ -75,6 +86,38 @@ describe('manifestOf', () => {
     [
       { queue: { concurrencyLimit: 1.5 } },
       'queue.concurrencyLimit must be a whole number of at least 0; got 1.5',
+    ],
+    [
+      { rateLimit: { limit: 0, period: '1m' } },
+      'rateLimit.limit must be a whole number from 1 to 1000000; got 0',
+    ],
+    [{ rateLimit: { limit: -5, period: '1m' } }, 'rateLimit.limit must be a whole number'],
+    [{ rateLimit: { limit: 1e9, period: '1m' } }, 'rateLimit.limit must be a whole number'],
+    [{ rateLimit: { limit: '5', period: '1m' } }, 'rateLimit.limit must be a whole number'],
+    [{ rateLimit: { limit: 5 } }, 'rateLimit.period must be whole seconds, or a duration such as 1m or 24h'],
+    [{ rateLimit: { limit: 5, period: '500ms' } }, 'from 1 second to 31 days; got "500ms"'],
+    [{ rateLimit: { limit: 5, period: 0.5 } }, 'from 1 second to 31 days; got 0.5'],
+    [{ rateLimit: { limit: 5, period: '32d' } }, 'from 1 second to 31 days; got "32d"'],
+    [
+      { rateLimit: { limit: 5, period: 1, burst: 6 } },
+      'rateLimit.burst must be a whole number from 1 to limit, which is 5; got 6',
+    ],
+    [
+      { rateLimit: { limit: 5, period: 1, key: 'customer' } },
+      'rateLimit.key must be "concurrencyKey", or left out for one limit of the whole queue; got "customer"',
+    ],
+    [{ rateLimit: 5 }, "rateLimit must be an object such as { limit: 100, period: '1m' }; got 5"],
+    [
+      { queue: { rateLimit: { limit: 0, period: 1 } } },
+      'queue.rateLimit.limit must be a whole number from 1 to 1000000; got 0',
+    ],
+    [
+      { queue: { name: 'mail' }, rateLimit: { limit: 1, period: 1 } },
+      'rateLimit must be declared in its queue, which other tasks may share: queue.rateLimit; got "mail"',
+    ],
+    [
+      { queue: { rateLimit: { limit: 1, period: 1 } }, rateLimit: { limit: 1, period: 1 } },
+      'rateLimit must be declared once, here or as queue.rateLimit',
     ],
     [{ maxDuration: 4 }, 'maxDuration must be a whole number from 5 to 2147483647; got 4'],
     [{ machine: 'huge' }, 'machine must be one of micro, '],

@@ -5,6 +5,7 @@ import type { HookName } from '../hooks/types.ts';
 import { declaredSchedule } from '../schedules/declared.ts';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import type { TaskRetryOptions } from '../retry/backoff.ts';
+import { rateLimitToWire, type RateLimitOptions } from '../task/rate-limit.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
 import { payloadSchemaOf } from './payload-schema.ts';
 
@@ -88,10 +89,20 @@ function checkRetry(refuse: Refuse, retry: TaskRetryOptions | undefined): void {
     checkMachine(refuse, 'retry.outOfMemory.machine', retry.outOfMemory?.machine);
 }
 
-function queueOf(refuse: Refuse, id: string, queue: QueueOptions | undefined): TaskManifest['queue'] {
-  if (queue === undefined) return undefined;
+function queueOf(
+  refuse: Refuse,
+  id: string,
+  queue: QueueOptions | undefined,
+  ofTask: RateLimitOptions | undefined,
+): TaskManifest['queue'] {
+  if (queue === undefined && ofTask === undefined) return undefined;
   checkObject(refuse, 'queue', queue);
-  const { name = `task/${id}`, concurrencyLimit } = queue;
+  const { name = `task/${id}`, concurrencyLimit, rateLimit = ofTask } = queue ?? {};
+  if (ofTask !== undefined && queue?.name !== undefined)
+    refuse('rateLimit', `must be declared in its queue, which other tasks may share: queue.rateLimit`, name);
+  if (ofTask !== undefined && queue?.rateLimit !== undefined)
+    refuse('rateLimit', 'must be declared once, here or as queue.rateLimit', ofTask);
+  const at = ofTask === undefined ? 'queue.rateLimit' : 'rateLimit';
   checkText(refuse, 'queue.name', name, 128);
   checkNumber(
     refuse,
@@ -101,7 +112,9 @@ function queueOf(refuse: Refuse, id: string, queue: QueueOptions | undefined): T
     Number.MAX_SAFE_INTEGER,
     true,
   );
-  return { name, concurrencyLimit };
+  const rate =
+    rateLimit && rateLimitToWire(rateLimit, (field, rule, value) => refuse(`${at}${field}`, rule, value));
+  return { name, concurrencyLimit, ...(rate && { rateLimit: rate }) };
 }
 
 function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undefined {
@@ -140,6 +153,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     description,
     retry,
     queue,
+    rateLimit,
     maxDuration,
     machine,
     ttl,
@@ -178,7 +192,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     filePath,
     exportName,
     description,
-    queue: queueOf(refuse, id, queue),
+    queue: queueOf(refuse, id, queue, rateLimit),
     retry,
     maxDuration,
     machine,

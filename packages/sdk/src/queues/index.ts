@@ -6,6 +6,7 @@ import {
 } from './concurrency.ts';
 import { list } from './list.ts';
 import { pause, resume } from './pause.ts';
+import { overrideRateLimit, resetRateLimit } from './rate-limit.ts';
 import { retrieve } from './retrieve.ts';
 
 /** Queues: where runs wait. See how full they are, pause them, limit them. */
@@ -16,6 +17,8 @@ export const queues = {
   resume,
   overrideConcurrencyLimit,
   resetConcurrencyLimit,
+  overrideRateLimit,
+  resetRateLimit,
   environment,
   updateEnvironment,
 };

@@ -11,15 +11,26 @@ export interface QueueName {
 export type QueueReference = string | QueueName;
 
 /** A queue with its limit and how many runs of it run and wait right now. */
-export type Queue = Omit<WireQueue, 'concurrency'> & {
+export type Queue = Omit<WireQueue, 'concurrency' | 'rateLimit'> & {
   concurrency: Omit<WireQueue['concurrency'], 'overriddenAt'> & { overriddenAt: Date | null };
+  rateLimit: Omit<WireQueue['rateLimit'], 'overriddenAt' | 'nextStartAt'> & {
+    overriddenAt: Date | null;
+    nextStartAt: Date | null;
+  };
 };
 
-export const fromWire = ({ concurrency, ...queue }: WireQueue): Queue => ({
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+export const fromWire = ({ concurrency, rateLimit, ...queue }: WireQueue): Queue => ({
   ...queue,
+  rateLimit: {
+    ...rateLimit,
+    overriddenAt: dateOf(rateLimit.overriddenAt),
+    nextStartAt: dateOf(rateLimit.nextStartAt),
+  },
   concurrency: {
     ...concurrency,
-    overriddenAt: concurrency.overriddenAt === null ? null : new Date(concurrency.overriddenAt),
+    overriddenAt: dateOf(concurrency.overriddenAt),
   },
 });
 

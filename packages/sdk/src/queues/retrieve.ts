@@ -1,8 +1,12 @@
-import type { QueueKey } from '@millrace/contract';
+import type { QueueKey as WireQueueKey } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { fromWire, named, type Queue, type QueueReference } from './queue.ts';
 
-export type { QueueKey };
+/** A concurrency key of a queue, with its runs. */
+export type QueueKey = Omit<WireQueueKey, 'nextStartAt'> & {
+  /** When the next may start by the limit of rate for each key, if none may now. */
+  nextStartAt?: Date;
+};
 
 /** What to tell of a queue beside its state. */
 export interface RetrieveQueueOptions {
@@ -30,5 +34,10 @@ export async function retrieve(
     params: { queue: name },
     query,
   });
-  return { ...fromWire(one), ...(found && { keys: found }) };
+  const keysOf = (wire: readonly WireQueueKey[]): QueueKey[] =>
+    wire.map(({ nextStartAt, ...key }) => ({
+      ...key,
+      ...(nextStartAt !== undefined && { nextStartAt: new Date(nextStartAt) }),
+    }));
+  return { ...fromWire(one), ...(found && { keys: keysOf(found) }) };
 }

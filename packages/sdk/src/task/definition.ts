@@ -5,6 +5,7 @@ import type { EventSubscription } from '../events/subscription.ts';
 import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
 import type { Context } from './context.ts';
+import type { RateLimitOptions } from './rate-limit.ts';
 
 /** Prevents inference of a type parameter, like `NoInfer` of TypeScript 5.4. */
 export type Uninferred<T> = [T][T extends unknown ? 0 : never];
@@ -16,12 +17,14 @@ export interface RunArguments {
   readonly signal: AbortSignal;
 }
 
-/** A queue: runs in it share a limit of how many execute at once. */
+/** A queue: runs in it share limits of how many execute at once, and of how many start in a period. */
 export interface QueueOptions {
   /** 1 to 128 characters. Tasks that name the same queue share it. Default `task/<id of the task>`. */
   name?: string;
   /** How many of its runs execute at once; 0 stops it. Default: no limit of its own, only the environment's. */
   concurrencyLimit?: number;
+  /** How many of its runs may start in a period; the others wait. Default: no limit. */
+  rateLimit?: RateLimitOptions;
 }
 
 /** The settings that every task has, with or without a schema. */
@@ -34,6 +37,8 @@ export interface TaskSettings<TId extends string> {
   retry?: TaskRetryOptions;
   /** The queue of its runs. Default: one of its own, without a limit. */
   queue?: QueueOptions;
+  /** The same as `queue.rateLimit`, for a task with a queue of its own. */
+  rateLimit?: RateLimitOptions;
   /** Seconds that one attempt may take, at least 5; then it is TIMED_OUT. Default: no limit. */
   maxDuration?: number;
   /** Memory of the process that a run gets for itself. Default: runs share a process. */

@@ -73,7 +73,7 @@ export function task(options: TaskDefinition): AnyTask {
  * Declares a queue that several tasks share.
  *
  * @example
- * export const mail = queue({ name: 'mail', concurrencyLimit: 3 });
+ * export const mail = queue({ name: 'mail', concurrencyLimit: 3, rateLimit: { limit: 100, period: '1m' } });
  * export const welcome = task({ id: 'welcome', queue: mail, run: async () => {} });
  */
 export const queue = (options: QueueOptions & { name: string }): QueueOptions & { name: string } => options;

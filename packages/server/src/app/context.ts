@@ -183,6 +183,7 @@ export async function startContext(
     engine,
     runners,
     dispatch,
+    clock,
     asked,
     tellOfBranches,
     accessEnded: accessEndedHere,

@@ -18,6 +18,7 @@ import { bulkWorker } from '../runs/bulk/work.ts';
 import { expirer } from '../runs/dispatch/expirer.ts';
 import { promoter } from '../runs/dispatch/promoter.ts';
 import { rescuer } from '../runs/dispatch/rescuer.ts';
+import { startPruner } from '../runs/dispatch/start-pruner.ts';
 import { unblocker } from '../runs/dispatch/unblocker.ts';
 import { logIndexer } from '../runs/logs/blocks.ts';
 import { logPruner } from '../runs/logs/store.ts';
@@ -47,6 +48,7 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
     expirer(engine),
     rescuer(context),
     unblocker(context),
+    startPruner(engine),
     keyPruner(engine),
     logPruner(engine, retention.logsMs),
     logIndexer(engine),

@@ -1,3 +1,4 @@
+import type { Clock } from '../db/clock.ts';
 import type { Pause } from '../pause/pause.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
@@ -7,7 +8,8 @@ import { tellMissed, type Resume } from '../runs/waits/resume.ts';
 export interface WakeDependencies {
   readonly engine: Pick<Engine, 'sql' | 'log' | 'wakes' | 'versions'>;
   readonly runners: ConnectedRunners;
-  readonly dispatch: Pick<Dispatch, 'versionsChanged'>;
+  readonly dispatch: Pick<Dispatch, 'versionsChanged' | 'expect'>;
+  readonly clock: Pick<Clock, 'now'>;
   /** Somebody asked something of a runner that is connected here. */
   readonly asked: (runner: ConnectedRunner) => Promise<void>;
   /** Tells the runners that are connected here which branches an environment has. */
@@ -23,6 +25,7 @@ export function listenToWakes({
   engine,
   runners,
   dispatch,
+  clock,
   asked,
   tellOfBranches,
   accessEnded,
@@ -32,6 +35,7 @@ export function listenToWakes({
   wakes.listen((wake) => {
     if (wake.kind === 'access') accessEnded();
     if (wake.kind === 'outbox') outboxFilled();
+    if (wake.kind === 'held') dispatch.expect(clock.now() + wake.inMs);
     if (wake.kind === 'branches') tellOfBranches(wake.env);
     if (wake.kind === 'versions') {
       versions.forget(wake.env);

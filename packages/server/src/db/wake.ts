@@ -23,6 +23,8 @@ export type Wake =
   | { readonly kind: 'lines'; readonly env: number }
   /** A transaction that triggered a run has committed. The database itself sends it. */
   | { readonly kind: 'outbox' }
+  /** A limit of rate holds runs, for so many milliseconds. The database itself sends it. */
+  | { readonly kind: 'held'; readonly inMs: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
@@ -117,7 +119,7 @@ function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;
   if (wake.kind === 'resumed' || wake.kind === 'runner') return `${wake.kind} ${wake.runner}`;
-  if (wake.kind === 'pause' || wake.kind === 'outbox') return wake.kind;
+  if (wake.kind === 'pause' || wake.kind === 'outbox' || wake.kind === 'held') return wake.kind;
   if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.wanted ?? ''}`;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

@@ -1,4 +1,4 @@
-import type { Queue } from '@millrace/contract';
+import { completeRateLimit, type Queue, type RateLimit, type ShownRateLimit } from '@millrace/contract';
 import type { RecordHere } from '../audit/record.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { findQueue, named, type QueueReference } from './find.ts';
@@ -6,17 +6,21 @@ import { findQueue, named, type QueueReference } from './find.ts';
 export type QueueChange =
   | { readonly paused: boolean }
   /** Null returns to the declared limit. */
-  | { readonly override: number | null; readonly at: Date };
+  | { readonly override: number | null; readonly at: Date }
+  /** Null is no limit; undefined returns to the declared one. */
+  | { readonly rateLimit: RateLimit | null | undefined; readonly at: Date };
 
 interface QueueState {
   readonly id: number;
   readonly name: string;
   readonly paused: boolean;
   readonly override: number | null;
+  readonly rateLimit: ShownRateLimit | null;
+  readonly hasRateLimitOverride: boolean;
 }
 
 /**
- * Pauses a queue, resumes it or changes its limit. No claim runs meanwhile, so what holds afterwards held for every claim since;
+ * Pauses a queue, resumes it or changes one of its limits. No claim runs meanwhile, so what holds afterwards held for every claim since;
  * lanes that were full or paused are looked at again. Runs that execute already go on. Undefined if there is no such queue.
  */
 export async function changeQueue(
@@ -29,30 +33,41 @@ export async function changeQueue(
   await sql.begin(async (tx) => {
     // The queue before the lock of claims, as whoever registers a version.
     const [old] = await tx<QueueState[]>`
-      select id, name, paused, concurrency_override as override from queues
+      select id, name, paused, concurrency_override as override, rate_limit_override as "rateLimit",
+             rate_limit_override is not null as "hasRateLimitOverride" from queues
        where env = ${env} and ${named(tx, reference)} for no key update`;
     if (!old) return;
     await tx`select claim_lock(${env})`;
     await write(tx, old.id, change);
-    await tx`update lanes set blocked = false where queue_id = ${old.id} and blocked`;
+    if ('rateLimit' in change)
+      await tx`update queue_starts set due = null where queue_id = ${old.id} and due is not null`;
+    await tx`update lanes set blocked = false, held_at = null where queue_id = ${old.id} and blocked`;
     if (record) await recordQueue(tx, record, old, change);
   });
   return findQueue(sql, env, reference);
 }
 
-const write = (tx: Transaction, id: number, change: QueueChange) =>
-  'paused' in change
-    ? tx`update queues set paused = ${change.paused} where id = ${id}`
-    : tx`
-        update queues
-           set concurrency_override = ${change.override}, overridden_at = ${change.override === null ? null : change.at}
-         where id = ${id}`;
+function write(tx: Transaction, id: number, change: QueueChange) {
+  if ('paused' in change) return tx`update queues set paused = ${change.paused} where id = ${id}`;
+  if ('rateLimit' in change) {
+    const { rateLimit: rate, at } = change;
+    const text = rate === undefined ? null : JSON.stringify(rate && completeRateLimit(rate));
+    return tx`
+      update queues
+         set rate_limit_override = ${text}::jsonb, rate_limit_overridden_at = ${rate === undefined ? null : at}
+       where id = ${id}`;
+  }
+  return tx`
+    update queues
+       set concurrency_override = ${change.override}, overridden_at = ${change.override === null ? null : change.at}
+     where id = ${id}`;
+}
 
 /** Nothing is recorded of what was so already. */
 async function recordQueue(
   tx: Transaction,
   record: RecordHere,
-  { id, name, paused, override }: QueueState,
+  { id, name, paused, override, rateLimit, hasRateLimitOverride }: QueueState,
   change: QueueChange,
 ): Promise<void> {
   const target = `queue_${id}`;
@@ -60,8 +75,19 @@ async function recordQueue(
     if (change.paused === paused) return;
     const act = change.paused ? 'queue.paused' : 'queue.resumed';
     await record(tx, { act, target, old: { paused }, new: { name, paused: change.paused } });
+  } else if ('rateLimit' in change) {
+    const next = change.rateLimit && completeRateLimit(change.rateLimit);
+    if ((next !== undefined) === hasRateLimitOverride && isSame(next ?? null, rateLimit)) return;
+    const act = next === undefined ? 'queue.rateLimitReset' : 'queue.rateLimitOverridden';
+    await record(tx, { act, target, old: { rateLimit }, new: { name, rateLimit: next ?? null } });
   } else if (change.override !== override) {
     const act = change.override === null ? 'queue.overrideReset' : 'queue.overridden';
     await record(tx, { act, target, old: { override }, new: { name, override: change.override } });
   }
 }
+
+const isSame = (one: ShownRateLimit | null, other: ShownRateLimit | null): boolean =>
+  one?.limit === other?.limit &&
+  one?.period === other?.period &&
+  one?.burst === other?.burst &&
+  one?.key === other?.key;

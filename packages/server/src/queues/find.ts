@@ -1,4 +1,4 @@
-import type { Queue } from '@millrace/contract';
+import type { Queue, ShownRateLimit } from '@millrace/contract';
 import type { Fragment, Queryable } from '../db/connect.ts';
 
 /** How a caller names a queue. */
@@ -14,6 +14,12 @@ interface QueueRow {
   readonly base: number | null;
   readonly override: number | null;
   readonly overridden_at: Date | null;
+  readonly rate: ShownRateLimit | null;
+  readonly rate_override: ShownRateLimit | null;
+  readonly rate_overridden: boolean;
+  readonly rate_overridden_at: Date | null;
+  readonly available: number | null;
+  readonly next_start_at: Date | null;
   readonly running: number;
   readonly queued: number;
 }
@@ -57,14 +63,32 @@ export function named(sql: Queryable, { queue, type }: QueueReference): Fragment
   return sql`name = ${type === 'task' ? `task/${name}` : name}`;
 }
 
-/** Live counts are taken where the runs are: leases, and the lanes of the queue one by one. */
+/**
+ * Live counts are taken where the runs are: leases, and the lanes of the queue one by one. What is left of a limit of rate is told for one of
+ * the whole queue.
+ */
 const read = (sql: Queryable, queues: Fragment) =>
   sql<QueueRow[]>`
     select q.id, q.name, q.paused, q.concurrency_limit as base, q.concurrency_override as override, q.overridden_at,
+           q.rate_limit as rate, q.rate_limit_override as rate_override, q.rate_limit_override is not null as rate_overridden,
+           q.rate_limit_overridden_at as rate_overridden_at, r.available, r.next_start_at,
            (select count(*)::int from leases l where l.queue_id = q.id) as running,
            (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int
               from lanes l where l.queue_id = q.id) as queued
-      from ${queues} q order by q.name`;
+      from ${queues} q
+      left join queue_starts s on s.queue_id = q.id and s.key = '' and not q.rate_by_key
+      left join lateral (${rateUse(sql)}) r on not q.rate_by_key
+     order by q.name`;
+
+/** How many runs may start by the limit of rate of the queue `q`, whose starts are `s`, and when the next may if none may now. */
+export const rateUse = (sql: Queryable): Fragment => sql`
+  select available, case when available = 0 then n.next end as next_start_at
+    from (select rate_now() as now) c
+    cross join lateral (
+      select greatest(0, q.rate_burst - coalesce(sum(x.n) filter (where x.at > c.now - q.rate_window), 0))::int as available
+        from unnest(s.at, s.n) as x (at, n)) a
+    cross join lateral (select rate_next(s.at, s.n, q.rate_burst, q.rate_window, c.now, 1) as next) n
+   where q.rate_burst is not null`;
 
 const ownQueue = 'task/';
 
@@ -82,5 +106,14 @@ const queueOf = (row: QueueRow): Queue => ({
     override: row.override,
     overriddenAt: row.overridden_at?.toISOString() ?? null,
     overriddenBy: null,
+  },
+  rateLimit: {
+    current: row.rate_overridden ? row.rate_override : row.rate,
+    base: row.rate,
+    override: row.rate_override,
+    isOverridden: row.rate_overridden,
+    overriddenAt: row.rate_overridden_at?.toISOString() ?? null,
+    available: row.available,
+    nextStartAt: row.next_start_at?.toISOString() ?? null,
   },
 });

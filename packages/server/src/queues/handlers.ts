@@ -18,6 +18,8 @@ type Named = Pick<
   | 'pauseQueue'
   | 'overrideQueueConcurrency'
   | 'resetQueueConcurrency'
+  | 'overrideQueueRateLimit'
+  | 'resetQueueRateLimit'
   | 'retrieveConcurrency'
   | 'updateConcurrency'
   | 'pauseEnvironment'
@@ -79,6 +81,17 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
     resetQueueConcurrency(request) {
       const { params, body } = request;
       return change(request, { ...params, type: body.type }, { override: null, at: new Date(clock.now()) });
+    },
+
+    overrideQueueRateLimit(request) {
+      const { params, body } = request;
+      const to = { rateLimit: body.rateLimit, at: new Date(clock.now()) };
+      return change(request, { ...params, type: body.type }, to);
+    },
+    resetQueueRateLimit(request) {
+      const { params, body } = request;
+      const to = { rateLimit: undefined, at: new Date(clock.now()) };
+      return change(request, { ...params, type: body.type }, to);
     },
 
     retrieveConcurrency: ({ environment }) => readConcurrency(sql, environment.id),

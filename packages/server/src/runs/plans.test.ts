@@ -31,6 +31,11 @@ async function crowded() {
     'send',
     { id: 'limited', queue: { name: 'limited', concurrencyLimit: 1_000 } },
     { id: 'full', queue: { name: 'full', concurrencyLimit: 2 } },
+    { id: 'rated', queue: { name: 'rated', rateLimit: { limit: 10, period: 1 } } },
+    {
+      id: 'rated-keys',
+      queue: { name: 'rated-keys', rateLimit: { limit: 2, period: 1, key: 'concurrencyKey' } },
+    },
   );
   await addCrowd(t.sql, env, await t.engine.queues.id(env, 'limited'));
   const plans = await watchPlans(t.sql);
@@ -96,6 +101,8 @@ async function crowded() {
       requests.map((run) => ({ ...run, id: newTimedId('run', now().getTime()) })),
     );
     await insertRuns(engine, await many('unknown'));
+    await insertRuns(engine, await many('rated', (n) => ({ concurrencyKey: `key ${n % 15}` })));
+    await insertRuns(engine, await many('rated-keys', (n) => ({ concurrencyKey: `key ${n % 5}` })));
     await insertRuns(engine, await many('send', () => ({ delay: new Date(now().getTime() - 1_000) })));
     const delayed = await many('send', () => ({ delay: new Date(now().getTime() + 50) }));
     await insertRuns(engine, delayed);
@@ -118,6 +125,7 @@ async function crowded() {
       else await sql.begin((tx) => fillIn(tx, env, batch, items, now().getTime()));
     }
     await engineSql`select promote_due(${new Date(now().getTime() + 100)}, 1000)`;
+    await engineSql`select release_held(1000)`;
 
     // executed, with every end
     const attempts = [...(await claim(runner, 2 * few)), ...(await claim(runner, 4 * few))];
@@ -215,6 +223,7 @@ test('autovacuum keeps the tables that runs pass through short, without pauses a
     'lanes',
     'leases',
     'pending_version',
+    'queue_starts',
     'queued',
     'run_stat_arrivals',
     'suspended',

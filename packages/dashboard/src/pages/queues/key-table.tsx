@@ -1,6 +1,7 @@
 import type { QueueKey } from '@millrace/contract';
 import { Empty } from '../../parts/empty.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
+import { Time } from '../../parts/time/time.tsx';
 import { Load } from './load.tsx';
 
 interface KeyTableProps {
@@ -33,7 +34,7 @@ export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
           </tr>
         </thead>
         <tbody>
-          {keys.map(({ key, running, queued }) => (
+          {keys.map(({ key, running, queued, available, nextStartAt }) => (
             <tr key={key ?? ''}>
               <th scope="row" className="key-name">
                 {key === null ? <span className="muted">no key</span> : <code>{visibleControls(key)}</code>}
@@ -45,6 +46,10 @@ export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
               <td>
                 {limit !== null && running >= limit && queued > 0 ? (
                   <span className="tone-held">at its limit</span>
+                ) : available === 0 && nextStartAt !== undefined && queued > 0 ? (
+                  <span className="tone-held">
+                    next start <Time at={nextStartAt} />
+                  </span>
                 ) : (
                   <span className="muted">–</span>
                 )}

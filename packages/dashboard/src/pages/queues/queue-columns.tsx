@@ -8,6 +8,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { Load } from './load.tsx';
 import { PauseIcon } from './pause-button.tsx';
 import { queueLook } from './queue-state.ts';
+import { rateText } from './rate-limit-fact.tsx';
 import '../../parts/runs/runs.css';
 
 export interface QueueRow extends Queue {
@@ -62,8 +63,10 @@ export const queueColumns: readonly Column<QueueRow>[] = [
     id: 'limit',
     header: 'Limit',
     width: '120px',
-    cell: ({ concurrency: { base, override } }) =>
-      override === null ? (
+    cell: ({ concurrency: { base, override }, rateLimit: { current: rate } }) =>
+      override === null && base === null && rate !== null ? (
+        <span className="number">{rateText(rate)}</span>
+      ) : override === null ? (
         base === null ? (
           <span className="muted">none</span>
         ) : (

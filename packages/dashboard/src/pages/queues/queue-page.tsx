@@ -24,6 +24,7 @@ import { LimitDialog } from './limit-dialog.tsx';
 import { Load } from './load.tsx';
 import { outdated, PauseButton, usePause } from './pause-button.tsx';
 import { fullName, referenceOf } from './queue-name.ts';
+import { RateLimitFact } from './rate-limit-fact.tsx';
 import { QueuePlots } from './queue-plots.tsx';
 import { queueLook } from './queue-state.ts';
 import { WhyWaiting } from './why-waiting.tsx';
@@ -126,6 +127,9 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
                   )}
                 </span>,
               ],
+          queue.rateLimit.current === null && !queue.rateLimit.isOverridden
+            ? undefined
+            : ['Limit of rate', <RateLimitFact rateLimit={queue.rateLimit} />],
           queue.type === 'task'
             ? [
                 'Task',

@@ -2,11 +2,12 @@ import type { Queue } from '@millrace/contract';
 import type { Look } from '../../parts/status/run-status.ts';
 
 /** What a queue does now, in a word with a shape and a colour. */
-export function queueLook({ paused, queued, running, concurrencyLimit }: Queue): Look {
+export function queueLook({ paused, queued, running, concurrencyLimit, rateLimit }: Queue): Look {
   if (paused) return { word: 'Paused', glyph: 'slashed', tone: 'warn' };
   if (concurrencyLimit === 0) return { word: 'Limit is 0', glyph: 'slashed', tone: 'warn' };
   if (queued > 0 && concurrencyLimit !== null && running >= concurrencyLimit)
     return { word: 'At its limit', glyph: 'quarter', tone: 'held' };
+  if (queued > 0 && rateLimit.available === 0) return { word: 'At its rate', glyph: 'quarter', tone: 'held' };
   if (running > 0) return { word: 'Running', glyph: 'disc', tone: 'good' };
   if (queued > 0) return { word: 'Waiting', glyph: 'ring', tone: 'quiet' };
   return { word: 'Idle', glyph: 'dotted', tone: 'quiet' };

@@ -3,6 +3,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn, table } from '../screen.ts';
+import { queueName } from './queue-name.ts';
+import { rateCommand, rateShown } from './queues-rate.ts';
 import { queueNamed } from './runs-list.ts';
 
 interface JsonOption extends ConnectionOptions {
@@ -12,8 +14,6 @@ interface JsonOption extends ConnectionOptions {
 interface TargetOption extends JsonOption {
   readonly environment?: boolean;
 }
-
-const nameOf = ({ type, name }: Queue): string => (type === 'task' ? `task/${name}` : name);
 
 const shown = (most: number | null): string => (most === null ? 'none' : String(most));
 
@@ -28,20 +28,28 @@ const listCommand = (): Command =>
     const { line, paint } = screenOn(process.stdout);
     if (found.length === 0) return line('No queues.');
     const rows = found.map((queue) => [
-      nameOf(queue),
+      queueName(queue),
       String(queue.running),
       String(queue.queued),
       shown(queue.concurrencyLimit),
+      rateOf(queue),
       queue.paused ? 'paused' : '',
     ]);
-    const [head = '', ...body] = table([['queue', 'running', 'queued', 'limit', ''], ...rows]);
+    const [head = '', ...body] = table([['queue', 'running', 'queued', 'limit', 'rate', ''], ...rows]);
     line(paint.dim(head));
     for (const row of body) line(row);
   });
 
+/** The limit of rate, and what is left of it. */
+function rateOf({ rateLimit: { current, available, nextStartAt } }: Queue): string {
+  if (available === null) return rateShown(current);
+  const next = nextStartAt ? `, next ${nextStartAt.toISOString().slice(11, 23)}` : '';
+  return `${rateShown(current)} (${available} left${next})`;
+}
+
 function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefined): void {
   if (json) return printJson(changed);
-  const what = 'name' in changed ? `The queue ${nameOf(changed)}` : 'The environment';
+  const what = 'name' in changed ? `The queue ${queueName(changed)}` : 'The environment';
   const state = changed.paused ? 'is paused' : 'is not paused';
   screenOn(process.stdout).line(
     `${what} ${state}; limit ${shown(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,
@@ -74,8 +82,9 @@ const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
     },
   );
 
-function limit(text: string): number | null {
-  if (text === 'none') return null;
+/** Not null: commander makes an empty text of it. */
+function limit(text: string): number | 'none' {
+  if (text === 'none') return text;
   if (/^\d{1,6}$/.test(text) && Number(text) <= 100_000) return Number(text);
   throw new InvalidArgumentError('It is a number from 0 to 100000, or none.');
 }
@@ -87,15 +96,15 @@ const limitCommand = (): Command =>
       "a number, or none: the limit of the code, or no environment's limit",
       limit,
     )
-    .action(async (name: string | undefined, options: TargetOption & { to: number | null }) => {
+    .action(async (name: string | undefined, { to, ...options }: TargetOption & { to: number | 'none' }) => {
       const target = targetOf(name, options);
+      const most = to === 'none' ? null : to;
       const { queues } = await openClient(options);
-      if (!target)
-        return print(await queues.updateEnvironment({ concurrencyLimit: options.to }), options.json);
+      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: most }), options.json);
       const changed =
-        options.to === null
+        most === null
           ? await queues.resetConcurrencyLimit(target)
-          : await queues.overrideConcurrencyLimit(target, options.to);
+          : await queues.overrideConcurrencyLimit(target, most);
       print(changed, options.json);
     });
 
@@ -105,4 +114,5 @@ export const queuesCommand = (): Command =>
     .addCommand(listCommand())
     .addCommand(pauseCommand('pause', 'start no more runs; those that execute go on'))
     .addCommand(pauseCommand('resume', 'start runs again'))
-    .addCommand(limitCommand());
+    .addCommand(limitCommand())
+    .addCommand(rateCommand());

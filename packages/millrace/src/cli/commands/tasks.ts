@@ -4,6 +4,7 @@ import { readableDuration } from '@millrace/contract/plain';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table } from '../screen.ts';
+import { rateShown } from './queues-rate.ts';
 
 interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
@@ -69,6 +70,7 @@ function factsOf(one: TaskDetail): string[][] {
     ['file', one.filePath],
     ['version', one.version],
     ['queue', one.queue.name],
+    ...(one.queue.rateLimit === null ? [] : [['rate limit', rateShown(one.queue.rateLimit)]]),
     ['attempts', String(one.retry?.maxAttempts ?? 3)],
     ...(one.maxDuration === undefined ? [] : [['max duration', `${one.maxDuration} s`]]),
     ...(one.machine === undefined ? [] : [['machine', one.machine]]),

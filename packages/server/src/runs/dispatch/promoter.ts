@@ -14,8 +14,8 @@ export interface PromoterDependencies {
 }
 
 /**
- * The job that queues runs when their delay or the pause before a retry is over, and ends the waits whose time has come: on the
- * millisecond as far as this process knows of them.
+ * The job that queues runs when their delay or the pause before a retry is over, puts lanes back into the ring when their limit of rate allows
+ * a start, and ends the waits whose time has come: on the millisecond as far as this process knows of them.
  */
 export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependencies): Job => ({
   name: 'promoter',
@@ -23,15 +23,21 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
   timer,
   async tick() {
     const { sql, clock } = engine;
-    const promoted = await sql<{ env: number; count: number }[]>`
-      select env, 0 as count from promote_due(${new Date(clock.now())}, ${maxAtOnce})`;
+    const promoted = await sql<{ env: number }[]>`
+      select env from promote_due(${new Date(clock.now())}, ${maxAtOnce})
+      union select env from release_held(${maxAtOnce})`;
     for (const { env } of promoted) dispatch.wake(env);
     for (const env of await endDueWaits(engine, maxAtOnce)) dispatch.wake(env);
     // A cancellation and an expiry make runs ready without a wake-up.
     for (const env of await environmentsToResume(engine)) resume(env);
-    const [next] = await sql<{ due: Date }[]>`select due from delayed order by due limit 1`;
+    const [next] = await sql<{ due: Date | null; held_ms: number | null }[]>`
+      select (select due from delayed order by due limit 1),
+             (select ceil(extract(epoch from due - rate_now()) * 1000)::float8 from queue_starts
+               where due is not null order by due limit 1) as held_ms`;
     const due = Math.min(
-      next?.due.getTime() ?? Number.POSITIVE_INFINITY,
+      next?.due?.getTime() ?? Number.POSITIVE_INFINITY,
+      // Limits of rate have the database's clock, from which this one may differ for a moment.
+      next?.held_ms == null ? Number.POSITIVE_INFINITY : clock.now() + Math.max(1, next.held_ms),
       (await nextDueWait(engine)) ?? Number.POSITIVE_INFINITY,
     );
     return Number.isFinite(due) && new Date(due);

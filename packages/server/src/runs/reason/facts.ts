@@ -1,4 +1,4 @@
-import type { RunStatus } from '@millrace/contract';
+import type { RunStatus, ShownRateLimit } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import type { Needs } from '../dispatch/misfits.ts';
 import { liveStatus, whereabouts } from '../retrieve.ts';
@@ -17,6 +17,10 @@ export interface WaitFacts {
   readonly queuePaused: boolean;
   /** Of the queue, for each of its keys. */
   readonly limit: number | null;
+  /** Of its queue, or of its key there. */
+  readonly rate: ShownRateLimit | null;
+  /** When the limit of rate lets it start, if those ahead of it in its lane start as soon as they may; null if that is now. */
+  readonly rateUntil: Date | null;
   /** Live attempts in its place: its queue and key. */
   readonly running: number;
   readonly installationPaused: boolean;
@@ -77,6 +81,12 @@ export async function readWaitFacts(
            (select x.key from debounces x
              where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
            coalesce(q.concurrency_override, q.concurrency_limit) as limit,
+           case when q.rate_burst is not null then coalesce(q.rate_limit_override, q.rate_limit) end as rate,
+           (select n.next from queue_starts x
+             cross join lateral (select rate_now() as now) c
+             cross join lateral (select rate_next(x.at, x.n, q.rate_burst, q.rate_window, c.now, a.ahead + 1) as next) n
+             where q.rate_burst is not null and x.queue_id = q.id
+               and x.key = case when q.rate_by_key then coalesce(f.concurrency_key, '') else '' end and n.next > c.now) as "rateUntil",
            (select count(*)::int from leases x
              where x.queue_id = f.queue_id and x.key = coalesce(f.concurrency_key, '')) as running,
            exists (select from installation where paused_at is not null) as "installationPaused",
@@ -95,10 +105,7 @@ export async function readWaitFacts(
                                                   then n.unable -> nv.version ->> 'why' end))
               from (select x.* from runners x where x.env = f.env and x.expires_at > ${at} and nv.id is not null
                      order by nv.id = any (x.versions) desc, x.connected_at desc limit ${maxRunners}) n), '[]') as runners,
-           (select count(*)::int from (
-              select from lanes n join queued w on w.lane_id = n.id
-               where n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
-                 and n.pinned_version = coalesce(f.version_id, 0) and (w.sort_key, w.run_id) < (f.sort_key, f.id) limit ${maxAhead}) a) as ahead,
+           a.ahead,
            coalesce((select json_agg(json_build_object('kind', w.kind, 'target', w.target, 'until', w.due))
               from (select x.* from waits x where x.env = f.env and x.run_id = f.id and x.attempt = u.attempt and x.over_at is null
                      order by x.created_at, x.key limit ${maxWaits}) w), '[]') as waits
@@ -106,6 +113,11 @@ export async function readWaitFacts(
       join queues q on q.id = f.queue_id
       join environments e on e.id = f.env
       left join current_versions c on c.env = f.env
+      cross join lateral (
+        select count(*)::int as ahead from (
+          select from lanes n join queued w on w.lane_id = n.id
+           where n.queue_id = f.queue_id and n.key = coalesce(f.concurrency_key, '')
+             and n.pinned_version = coalesce(f.version_id, 0) and (w.sort_key, w.run_id) < (f.sort_key, f.id) limit ${maxAhead}) b) a
       ${whereabouts(sql)}
       left join versions nv on nv.id = coalesce(f.version_id, case
         when p.run_id is null and canary_share(f.id) < c.canary_percent

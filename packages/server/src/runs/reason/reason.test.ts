@@ -194,6 +194,45 @@ describe('why a run is not running', () => {
     expect(await why(t, other.id)).toMatchObject({ reason: 'environment_at_limit', running: 2, limit: 2 });
   });
 
+  test('a limit of rate, until when it holds', async () => {
+    const t = await testEngine();
+    const rate = { limit: 2, period: 3_600 };
+    const { id: version } = await t.register(
+      { id: 'send', queue: { name: 'mail', rateLimit: rate } },
+      { id: 'each', queue: { name: 'each', rateLimit: { ...rate, burst: 1, key: 'concurrencyKey' } } },
+    );
+    await connectRunner(t, 'r', [version]);
+    const before = t.engine.clock.now();
+    const [, , third, fourth] = [
+      await t.trigger('send'),
+      await t.trigger('send'),
+      await t.trigger('send'),
+      await t.trigger('send'),
+      await t.trigger('send'),
+    ];
+    const fifth = await t.trigger('send');
+    await t.trigger('each', { concurrencyKey: 'ada' });
+    const ada = await t.trigger('each', { concurrencyKey: 'ada' });
+    const eve = await t.trigger('each', { concurrencyKey: 'eve' });
+    expect(await why(t, third.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 2 });
+    expect(await t.claim('r', [version], 10)).toHaveLength(4);
+    const told = await why(t, third.id);
+    expect(told).toMatchObject({ reason: 'rate_limited', queue: 'mail', limit: 2, ahead: 0 });
+    expect(told!.message).toMatch(
+      /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys go before it\.$/,
+    );
+    const hours = (until?: string): number => Math.floor((Date.parse(until ?? '') - before) / 3_600_000);
+    expect(hours(told!.until)).toBe(1);
+    expect(hours((await why(t, fourth.id))!.until)).toBe(1);
+    expect(hours((await why(t, fifth.id))!.until)).toBe(2);
+    const keyed = await why(t, ada.id);
+    expect(keyed!.message).toMatch(
+      /^The queue "each" may start 2 runs in 3600 seconds, at most 1 at once with the key "ada"\. This run may start at [^,]*\.$/,
+    );
+    expect(Math.round((Date.parse(keyed!.until!) - before) / 60_000)).toBe(30);
+    expect(await why(t, eve.id)).toMatchObject({ reason: 'not_waiting' });
+  });
+
   test('others ahead of it, and nothing', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');

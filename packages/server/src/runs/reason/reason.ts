@@ -1,4 +1,4 @@
-import type { RunReasonReply } from '@millrace/contract';
+import type { RunReasonReply, ShownRateLimit } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import type { WaitFacts } from './facts.ts';
 import { whyNoRunner } from './no-runner.ts';
@@ -100,6 +100,20 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       limit,
     };
   }
+  const { rate, rateUntil } = facts;
+  if (rate && rateUntil) {
+    const until = rateUntil.toISOString();
+    return {
+      reason: 'rate_limited',
+      message:
+        `The queue "${queue}" may start ${rateText(rate)}${rate.key && key !== '' ? ` with the key "${key}"` : ''}. ` +
+        `This run may start at ${until}${rate.key ? '' : ', unless runs with other keys go before it'}.`,
+      until,
+      ...where,
+      limit: rate.limit,
+      ahead: facts.ahead,
+    };
+  }
   return {
     reason: 'waiting_its_turn',
     message:
@@ -109,6 +123,13 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
     ...where,
     ahead: facts.ahead,
   };
+}
+
+/** Such as `100 runs in 60 seconds, at most 10 at once`. */
+function rateText({ limit, period, burst }: ShownRateLimit): string {
+  const runs = limit === 1 ? '1 run' : `${limit} runs`;
+  const time = period === 1 ? '1 second' : `${period} seconds`;
+  return `${runs} in ${time}${burst < limit ? `, at most ${burst} at once` : ''}`;
 }
 
 /** The first of its waits is what it is told to wait for; the others are mentioned. */

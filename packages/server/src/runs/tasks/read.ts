@@ -1,5 +1,5 @@
 import type { RunStatus, TaskDetail, TaskInfo } from '@millrace/contract';
-import { recentRuns } from '@millrace/contract';
+import { completeRateLimit, recentRuns } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import type { Engine } from '../engine.ts';
@@ -56,6 +56,7 @@ const infoOf = (task: TaskManifest, version: string): TaskInfo => ({
   queue: {
     name: task.queue?.name ?? `task/${task.id}`,
     concurrencyLimit: task.queue?.concurrencyLimit ?? null,
+    rateLimit: task.queue?.rateLimit ? completeRateLimit(task.queue.rateLimit) : null,
   },
   ...(task.retry && { retry: task.retry }),
   ...(task.maxDuration !== undefined && { maxDuration: task.maxDuration }),

@@ -26,6 +26,10 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
       select l.id, i.n, :id, :env, now() + interval '1 hour' from :runs join lanes l on l.turn = i.n and l.env = :env;
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at)
       select :env, :id, 'other', :queue, 'crowd ' || i.n, 1, 1, now() from :runs;
+    insert into queue_starts (env, queue_id, key, at, n, total, due)
+      select :env, case when i.n % 2 = 0 then :queue else :queue + i.n % 400 end, 'crowd ' || i.n, array[now()], array[1], 1,
+             case when i.n % 2 = 0 then now() + interval '1 hour' end from :runs;
+    update lanes set held_at = now() where blocked and turn % 8 = 0;
     insert into delayed (env, run_id, due, retry) select :env, :id, now() + interval '1 hour', i.n % 2 = 0 from :runs;
     insert into pending_version (env, task, run_id, expires_at)
       select :env, 'crowd ' || i.n % 10, :id, now() + interval '1 hour' from :runs;
@@ -54,6 +58,7 @@ export const hot = [
   'queued',
   'leases',
   'lanes',
+  'queue_starts',
   'delayed',
   'pending_version',
   'suspended',

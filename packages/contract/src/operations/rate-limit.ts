@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** The most starts of one period. */
+export const maxRateLimit = 1_000_000;
+/** The longest period in seconds: 31 days. */
+export const maxRatePeriod = 2_678_400;
+
+const whole = (least: number, most: number, rule: string) =>
+  z.number({ error: rule }).int(rule).min(least, rule).max(most, rule);
+
+const limitRule = `must be a whole number from 1 to ${maxRateLimit}`;
+const periodRule = `must be whole seconds from 1 to ${maxRatePeriod} (31 days)`;
+
+/** How many runs of a queue may start in a period. */
+export const rateLimit = z
+  .object({
+    /** No more runs than this start in any period. */
+    limit: whole(1, maxRateLimit, limitRule),
+    /** Seconds, 1 to 2,678,400. */
+    period: whole(1, maxRatePeriod, periodRule),
+    /** How many of them may start at once: 1 spreads them out evenly. Default `limit`. */
+    burst: whole(1, maxRateLimit, limitRule).optional(),
+    /** `concurrencyKey`: the limit is for each concurrency key by itself. Default: for the whole queue. */
+    key: z.literal('concurrencyKey', { error: 'must be "concurrencyKey", or left out' }).optional(),
+  })
+  .refine(({ limit, burst = limit }) => burst <= limit, {
+    path: ['burst'],
+    message: 'must not be larger than limit',
+  });
+export type RateLimit = z.infer<typeof rateLimit>;
+
+/** A limit of rate as it holds. */
+export const shownRateLimit = z.object({
+  limit: z.number().int(),
+  /** Seconds. */
+  period: z.number().int(),
+  burst: z.number().int(),
+  key: z.literal('concurrencyKey').optional(),
+});
+export type ShownRateLimit = z.infer<typeof shownRateLimit>;
+
+/** A limit with its defaults: the same limit is always the same value. */
+export const completeRateLimit = ({ limit, period, burst = limit, key }: RateLimit): ShownRateLimit => ({
+  limit,
+  period,
+  burst,
+  ...(key && { key }),
+});

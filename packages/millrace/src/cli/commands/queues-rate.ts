@@ -1,0 +1,95 @@
+import type { Queue, RateLimitOptions } from '@millrace/sdk';
+import { Command, InvalidArgumentError } from 'commander';
+import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { queueName } from './queue-name.ts';
+import { queueNamed } from './runs-list.ts';
+
+type Rate = NonNullable<Queue['rateLimit']['current']>;
+
+const units = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
+
+/** Such as `100/1m, 10 at once`. */
+export function rateShown(rate: Rate | null): string {
+  if (rate === null) return 'none';
+  const { limit, period, burst, key } = rate;
+  const [seconds, unit] = units.find(([of]) => period % of === 0) ?? [1, 's'];
+  const atOnce = burst < limit ? `, ${burst} at once` : '';
+  return `${limit}/${period / seconds}${unit}${atOnce}${key ? ', each key' : ''}`;
+}
+
+/** What a rate is changed to. `code` is the one that the code declares. */
+type Wanted = { readonly limit: number; readonly period: string } | 'code' | 'none';
+
+function wanted(text: string): Wanted {
+  if (text === 'none' || text === 'code') return text;
+  const [, limit, period] = /^(\d{1,7})\/(\S+)$/.exec(text) ?? [];
+  if (limit === undefined || period === undefined)
+    throw new InvalidArgumentError('It is a count and a period, such as 100/1m or 5/1s, or none, or code.');
+  return { limit: Number(limit), period: /^\D/.test(period) ? `1${period}` : period };
+}
+
+function count(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number.');
+}
+
+interface RateOptions extends ConnectionOptions {
+  readonly to: Wanted;
+  readonly burst?: number;
+  readonly perKey?: boolean;
+  readonly json?: boolean;
+}
+
+/** The limit with the other options, which belong to it. */
+function limitOf({ to, burst, perKey }: RateOptions): RateLimitOptions | 'code' | null {
+  if (typeof to !== 'string') return { ...to, burst, ...(perKey && { key: 'concurrencyKey' }) };
+  if (burst === undefined && !perKey) return to === 'none' ? null : to;
+  throw new CommandFailed(
+    exitCodes.usage,
+    '--burst and --per-key belong to a limit such as --to 100/1m. Leave them out.',
+  );
+}
+
+export const rateCommand = (): Command =>
+  withConnectionOptions(
+    new Command('rate')
+      .description('set how many runs of a queue may start in a period')
+      .argument('<queue>', "its name; task/<id> is a task's own")
+      .requiredOption(
+        '--to <rate>',
+        'such as 100/1m or 5/1s; none: no limit; code: the limit of the code',
+        wanted,
+      )
+      .option('--burst <count>', 'how many may start at once; 1 spreads them out evenly', count)
+      .option('--per-key', 'for each concurrency key by itself')
+      .option('--json', 'one line of JSON'),
+  ).action(async (name: string, options: RateOptions) => {
+    const limit = limitOf(options);
+    const { queues } = await openClient(options);
+    const target = queueNamed(name);
+    const changed =
+      limit === 'code'
+        ? await queues.resetRateLimit(target)
+        : await change(() => queues.overrideRateLimit(target, limit));
+    if (options.json) return printJson(changed);
+    const { current } = changed.rateLimit;
+    const rate = current === null ? 'any number of runs' : rateShown(current);
+    screenOn(process.stdout).line(`The queue ${queueName(changed)} may start ${rate}.`);
+  });
+
+/** A limit that cannot be is a mistake in the command. */
+async function change(act: () => Promise<Queue>): Promise<Queue> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof TypeError && error.message.startsWith('rateLimit'))
+      throw new CommandFailed(exitCodes.usage, error.message);
+    throw error;
+  }
+}

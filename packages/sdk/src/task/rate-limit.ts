@@ -1,0 +1,46 @@
+import type { RateLimit } from '@millrace/contract';
+import { parseDuration } from '../duration.ts';
+
+/** How many runs of a queue may start in a period. Attempts count: a retry is a start. */
+export interface RateLimitOptions {
+  /** No more runs than this start in any period: 1 to 1,000,000. */
+  limit: number;
+  /** Seconds, or a duration such as `1m` or `24h`: 1 second to 31 days. */
+  period: number | string;
+  /**
+   * How many of them may start at once, 1 to `limit`. With 1 they are spread out evenly: `{ limit: 60, period: '1m', burst: 1 }` starts a run
+   * a second. Default `limit`: as many as there are left.
+   */
+  burst?: number;
+  /** `concurrencyKey`: the limit is for each concurrency key by itself. Default: for all runs of the queue together. */
+  key?: 'concurrencyKey';
+}
+
+const maxLimit = 1_000_000;
+const maxPeriod = 2_678_400;
+
+const isWhole = (value: unknown, most: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+
+/** The limit as it is sent. `refuse` is told the field, what it must be, and what it is. */
+export function rateLimitToWire(
+  options: RateLimitOptions,
+  refuse: (field: string, rule: string, value: unknown) => never,
+): RateLimit {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    return refuse('', "must be an object such as { limit: 100, period: '1m' }", given);
+  const { limit, period, burst, key } = options;
+  if (!isWhole(limit, maxLimit))
+    return refuse('.limit', `must be a whole number from 1 to ${maxLimit}`, limit);
+  const seconds = typeof period === 'string' ? parseDuration(period) : period;
+  if (!isWhole(seconds, maxPeriod)) {
+    const rule = 'must be whole seconds, or a duration such as 1m or 24h, from 1 second to 31 days';
+    return refuse('.period', rule, period);
+  }
+  if (burst !== undefined && !isWhole(burst, limit))
+    return refuse('.burst', `must be a whole number from 1 to limit, which is ${limit}`, burst);
+  if (key !== undefined && key !== 'concurrencyKey')
+    return refuse('.key', 'must be "concurrencyKey", or left out for one limit of the whole queue', key);
+  return { limit, period: seconds, burst, key };
+}

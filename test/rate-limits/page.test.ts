@@ -1,0 +1,180 @@
+/** docs/rate-limits.md in the hands of a newcomer: its tasks, its commands and its code, beside `millrace dev`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { configure, queues, runs, tasks } from '@millrace/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  finished,
+  repository,
+  startDev,
+  temporaryProject,
+  type Folder,
+  type Ready,
+  type Running,
+} from '../cli/command.ts';
+
+const page = await readFile(join(repository, 'docs/rate-limits.md'), 'utf8');
+const blocks = (language: string): string[] =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code);
+const [sendMail = '', provider = '', , sync = '', change = ''] = blocks('ts');
+const [start = '', rates = ''] = blocks('sh');
+
+let project: Folder;
+let dev: Running & { ready: Ready };
+
+beforeAll(async () => {
+  project = await temporaryProject({
+    'tasks/mail.ts': sendMail,
+    'tasks/provider.ts': provider,
+    'tasks/sync.ts': `import { task } from '@millrace/sdk';\n${sync.split('\nawait ')[0]}`,
+  });
+  dev = await startDev(project.path);
+  configure({ baseURL: dev.ready.url, accessToken: dev.ready.environments.dev.secretKey });
+}, 60_000);
+afterAll(async () => {
+  dev?.kill('SIGTERM');
+  await dev?.exitCode;
+  await project?.remove();
+});
+
+const said = (...args: string[]) => finished(args, { cwd: project.path });
+
+async function shell(script: string): Promise<string> {
+  const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  const child = spawn('sh', ['-e', '-c', script], { cwd: project.path, env: { ...process.env, PATH } });
+  const [out, complained, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  expect({ code, complained }).toEqual({ code: 0, complained: expect.any(String) });
+  return out;
+}
+
+const own = { type: 'task', name: 'send-mail' } as const;
+const startedAt = async (ids: readonly string[]): Promise<number[]> => {
+  const found = await Promise.all(ids.map((id) => runs.poll(id, { pollIntervalMs: 50 })));
+  return found.map((run) => run.startedAt!.getTime()).toSorted((a, b) => a - b);
+};
+
+test('the first example shows its limit and what is left of it', async () => {
+  const listed = await shell(start.replace('npx millrace dev\n', ''));
+  expect(listed).toMatch(/task\/send-mail +\d +0 +none +100\/1m \(99 left\)/);
+  expect(listed).toMatch(/provider +0 +0 +none +100\/1m \(100 left\)/);
+  expect(listed).toMatch(/task\/sync +0 +0 +none +10\/1m, each key/);
+});
+
+test('the commands change it, and say what is wrong', async () => {
+  expect((await shell(rates)).trim().split('\n')).toEqual([
+    'The queue task/send-mail may start 20/1m, 5 at once.',
+    'The queue task/send-mail may start any number of runs.',
+    'The queue task/send-mail may start 100/1m.',
+  ]);
+  for (const [args, sentence] of [
+    [['--to', '0/1m'], 'rateLimit.limit must be a whole number from 1 to 1000000; got 0.'],
+    [['--to', '5/1y'], 'rateLimit.period must be whole seconds, or a duration such as 1m or 24h'],
+    [['--to', '5/40d'], 'from 1 second to 31 days; got "40d".'],
+    [['--to', '5/1m', '--burst', '6'], 'rateLimit.burst must be a whole number from 1 to limit, which is 5'],
+    [['--to', 'fast'], 'It is a count and a period, such as 100/1m or 5/1s, or none, or code.'],
+    [['--to', 'none', '--burst', '2'], '--burst and --per-key belong to a limit'],
+  ] as const) {
+    const { exitCode, stderr } = await said('queues', 'rate', 'task/send-mail', ...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  }
+}, 30_000);
+
+test('the code changes it, and runs start as it says: at once, then evenly', async () => {
+  const body = change
+    .replace(/^import .*$/m, '')
+    .replace(' as const', '')
+    .replace('console.log(', 'return [')
+    .replace('nextStartAt);', 'nextStartAt];');
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...parts: string[]
+  ) => (sdk: typeof queues) => Promise<[number, Date | null]>;
+  const [available, next] = await new AsyncFunction('queues', body.split('\nawait queues.reset')[0]!)(queues);
+  expect(available).toBeLessThanOrEqual(5);
+  expect(next === null || next instanceof Date).toBe(true);
+
+  await queues.overrideRateLimit(own, { limit: 5, period: 1, burst: 1 });
+  const handles = await Promise.all(
+    Array.from({ length: 6 }, () => tasks.trigger('send-mail', { to: 'ada@mail.example' })),
+  );
+  const times = await startedAt(handles.map(({ id }) => id));
+  for (let n = 1; n < times.length; n++) expect(times[n]! - times[n - 1]!).toBeGreaterThanOrEqual(150);
+  // A timer wakes for them: with the poll of a second they would take five.
+  expect(times.at(-1)! - times[0]!).toBeLessThan(2_500);
+});
+
+test('a run that waits says until when, and starts when the limit is lifted', async () => {
+  await queues.overrideRateLimit(own, { limit: 1, period: '1h' });
+  const first = await tasks.trigger('send-mail', { to: 'ada@mail.example' });
+  const second = await tasks.trigger('send-mail', { to: 'ada@mail.example' });
+  await expect
+    .poll(async () => (await said('why', second.id)).stdout, { timeout: 10_000, interval: 200 })
+    .toMatch(
+      /^QUEUED  The queue "task\/send-mail" may start 1 run in 3600 seconds\. This run may start at \d{4}-/,
+    );
+  await queues.overrideRateLimit(own, null);
+  await runs.poll(first, { pollIntervalMs: 50 });
+  await runs.poll(second, { pollIntervalMs: 50 });
+  const reset = await queues.resetRateLimit(own);
+  expect(reset.rateLimit).toMatchObject({
+    isOverridden: false,
+    current: { limit: 100, period: 60, burst: 100 },
+  });
+}, 30_000);
+
+test('keys have limits of their own', async () => {
+  await queues.overrideRateLimit(
+    { type: 'task', name: 'sync' },
+    { limit: 1, period: '1h', key: 'concurrencyKey' },
+  );
+  const ada = await tasks.trigger('sync', { customer: 'ada' }, { concurrencyKey: 'ada' });
+  const held = await tasks.trigger('sync', { customer: 'ada' }, { concurrencyKey: 'ada' });
+  const eve = await tasks.trigger('sync', { customer: 'eve' }, { concurrencyKey: 'eve' });
+  await runs.poll(ada, { pollIntervalMs: 50 });
+  await runs.poll(eve, { pollIntervalMs: 50 });
+  const { keys = [] } = await queues.retrieve({ type: 'task', name: 'sync' }, { keys: 5 });
+  expect(keys).toEqual([
+    { key: 'ada', running: 0, queued: 1, available: 0, nextStartAt: expect.any(Date) as Date },
+  ]);
+  await runs.cancel(held);
+});
+
+test('the API names what is wrong with a limit', async () => {
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(`${dev.ready.url}/api/v1/queues/send-mail/rate-limit/${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${dev.ready.environments.dev.secretKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    return [response.status, await response.text()];
+  };
+  const fine = { limit: 5, period: 60 };
+  for (const [rateLimit, sentence] of [
+    [{ ...fine, limit: 0 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: -1 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: 1e30 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: '5' }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, limit: 1.5 }, 'must be a whole number from 1 to 1000000'],
+    [{ ...fine, period: 0 }, 'must be whole seconds from 1 to 2678400 (31 days)'],
+    [{ ...fine, period: '1m' }, 'must be whole seconds from 1 to 2678400 (31 days)'],
+    [{ limit: 5 }, 'must be whole seconds from 1 to 2678400 (31 days)'],
+    [{ ...fine, burst: 6 }, 'must not be larger than limit'],
+    [{ ...fine, key: { of: 'customer' } }, 'must be \\"concurrencyKey\\", or left out'],
+  ])
+    expect(await post('override', { type: 'task', rateLimit })).toEqual([
+      400,
+      expect.stringContaining(sentence as string),
+    ]);
+  expect((await post('override', { type: 'task' }))[0]).toBe(400);
+  expect((await post('override', { type: 'custom', rateLimit: fine }))[0]).toBe(404);
+  expect((await post('reset', { type: 'custom' }))[0]).toBe(404);
+});
