@@ -209,7 +209,14 @@ const onRuns: readonly Step[] = [
   ['to the end: the next page is loaded', (page) => page.keyboard.press('End')],
   ['to the end again', (page) => page.keyboard.press('End')],
   ['to the start', (page) => page.keyboard.press('Home')],
-  ['a run in the side panel', (page) => page.locator(`${row('Runs')} [role=gridcell]`).nth(1).click()],
+  [
+    'a run in the side panel',
+    (page) =>
+      page
+        .locator(`${row('Runs')} [role=gridcell]`)
+        .nth(1)
+        .click(),
+  ],
   ['a tab of it', (page) => page.getByRole('tab', { name: 'Payload' }).click()],
   ['close the panel', (page) => page.keyboard.press('Escape')],
   ['the command palette', (page) => page.keyboard.press('Control+k')],
