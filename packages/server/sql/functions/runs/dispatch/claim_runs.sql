@@ -226,7 +226,8 @@ begin
   if cardinality(v_late) > 0 then perform hold_lanes(v_late); end if;
   if cardinality(v_full) > 0 then
     perform from lanes l where l.id = any (v_full) order by l.id for no key update;
-    update lanes l set blocked = true
+    -- `held_at` may be left where an older server has unblocked the lane
+    update lanes l set blocked = true, held_at = null
      where l.id = any (v_full) and l.blocked::int = 0
        and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
               <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
