@@ -116,11 +116,13 @@ async function measure(): Promise<void> {
     const perS = (attempts / (to.at - from.at)) * 1_000;
     const us = (part: keyof Parts): number => ((to.spent[part] - from.spent[part]) * 1_000) / attempts;
     const cpuUs = { server: us('server'), runner: us('runner'), database: us('database') };
+    const cores = (to.spent.available - from.spent.available) / (to.at - from.at);
     from = to;
     const window = {
       begun: to.begun,
       perS,
       cpuUs,
+      cores,
       waiting: waiting(),
       ...(await watch.moment()),
     };
@@ -138,7 +140,7 @@ function report(window: Window): void {
       .join(' ');
   console.log(
     `${(windows.length * windowMs) / 1_000} s: ${Math.round(window.perS)}/s, ${(window.begun / 1e6).toFixed(2)} M begun, ${window.waiting} wait; ` +
-      `µs ${round(window.cpuUs)}; MiB ${round(window.memory)}; hot MiB ${round(window.hot)} (dead ${window.dead}, vacuums ${window.autovacuums}); ` +
+      `µs ${round(window.cpuUs)}; cores ${window.cores.toFixed(2)}; MiB ${round(window.memory)}; hot MiB ${round(window.hot)} (dead ${window.dead}, vacuums ${window.autovacuums}); ` +
       `growing MiB ${round(window.growing)}; checkpoints ${window.checkpoints}`,
   );
 }

@@ -33,7 +33,13 @@ export function ownCpuOf(pid: number): number {
   return (fields.reduce((ticks, field) => ticks + Number(field), 0) * 1000) / ticksPerSecond;
 }
 
-/** The same of a process and of everything below it. */
+/** Milliseconds for which the machine's processors had nothing to do. */
+export function idleOfMachine(): number {
+  const [, , , , idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/ +/) ?? [];
+  return ((Number(idle) + Number(waiting)) * 1000) / ticksPerSecond;
+}
+
+/** The same as `ownCpuOf`, of a process and of everything below it. */
 export const cpuOf = (root: number): number => sum(tree(root), ownCpuOf);
 
 function readMemory(file: string, key: string): number {

@@ -7,6 +7,8 @@ export interface Window extends Moment {
   readonly perS: number;
   /** Processor time of each attempt, in microseconds: other work on the machine moves it less than it moves the rate. */
   readonly cpuUs: Parts;
+  /** How many processors the load had or could have had: those of the machine without what others used. */
+  readonly cores: number;
   readonly waiting: number;
 }
 
@@ -24,9 +26,9 @@ export interface Verdict {
   readonly slowestPerS: number;
   readonly ratio: number;
   /**
-   * The same, had the machine been as fast in each window as in the median one. Other tenants of the hardware slow it for minutes. The
-   * runner shows by how much: it does the same work for each attempt, whatever is stored, and its processor time for it followed the rate
-   * of 44 windows with a correlation of −0.90.
+   * The same, had the machine been as fast and as free in each window as in the median one. Other tenants of the hardware slow it for
+   * minutes. The runner shows by how much: it does the same work for each attempt, whatever is stored, and its processor time for it followed
+   * the rate of 44 windows with a correlation of −0.90. Time in which everything waits for a lock or the disk is not taken out.
    */
   readonly steadyRatio: number;
   /** What was larger in the last third than it had ever been in the middle third. */
@@ -41,7 +43,7 @@ export function verdictOf(all: readonly Window[]): Verdict {
   const medianPerS = median(rates) ?? 0;
   const slowestPerS = Math.min(...rates);
   const ratio = slowestPerS / medianPerS;
-  const steady = windows.map(({ perS, cpuUs }) => perS * cpuUs.runner);
+  const steady = windows.map(({ perS, cpuUs, cores }) => (perS * cpuUs.runner) / cores);
   const steadyRatio = Math.min(...steady) / (median(steady) ?? 0);
   const speeds = windows.map(({ cpuUs }) => cpuUs.runner);
   const variation = Math.max(...speeds) / Math.min(...speeds) - 1;
@@ -70,7 +72,7 @@ export function verdictOf(all: readonly Window[]): Verdict {
   const good = windows.length >= 3 && Math.max(ratio, steadyRatio) >= goal && rising.length === 0;
   const text = [
     `median ${Math.round(medianPerS)}/s, slowest window ${Math.round(slowestPerS)}/s, ratio ${ratio.toFixed(2)} (goal ${goal})`,
-    `at an even speed of the machine, which varied by ${Math.round(variation * 100)} %: ratio ${steadyRatio.toFixed(2)}`,
+    `at an even speed of the machine, which varied by ${Math.round(variation * 100)} %, and ${Math.min(...windows.map(({ cores }) => cores)).toFixed(2)} cores or more: ratio ${steadyRatio.toFixed(2)}`,
     rising.length === 0 ? 'memory and hot tables level off' : `still rising: ${rising.join(', ')}`,
     ...(windows.length < 3 ? ['too few windows to judge by'] : []),
   ].join('\n');

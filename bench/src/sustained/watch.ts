@@ -1,6 +1,6 @@
 /** What is looked at while the load runs: how many attempts began, memory, and the tables. */
 import pg from 'pg';
-import { cpuOf, proportionalOf, residentOf, sum, tree } from '../processes.ts';
+import { cpuOf, idleOfMachine, proportionalOf, residentOf, sum, tree } from '../processes.ts';
 
 /** The tables in which a run leaves nothing once it is over. */
 const hot = [
@@ -15,6 +15,12 @@ const hot = [
 const growing = ['runs', 'run_facets', 'error_tallies'] as const;
 
 export type Parts = Readonly<Record<'server' | 'runner' | 'database', number>>;
+
+/** Processor time so far, in milliseconds. */
+export interface Spent extends Parts {
+  /** Of this process and everything that it started, and what nobody used: what others had is missing. */
+  readonly available: number;
+}
 
 export interface Moment {
   /** MiB. */
@@ -53,10 +59,14 @@ export class Watch {
       + (select count(*) from delayed) + (select count(*) from suspended) + (select count(*) from pending_version)`);
   }
 
-  /** Milliseconds of processor time so far. */
-  spent(): Parts {
+  spent(): Spent {
     const { server, runner, database } = this.#pids;
-    return { server: cpuOf(server), runner: cpuOf(runner), database: cpuOf(database) };
+    return {
+      server: cpuOf(server),
+      runner: cpuOf(runner),
+      database: cpuOf(database),
+      available: cpuOf(process.pid) + idleOfMachine(),
+    };
   }
 
   async moment(): Promise<Moment> {

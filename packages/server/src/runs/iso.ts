@@ -1,2 +1,13 @@
-/** Milliseconds since 1970 as the API shows them. */
-export const iso = (ms: number): string => new Date(ms).toISOString();
+/** The last second that was formatted, and its text. Times of one reply are mostly close, and `toISOString` is most of the time of a timeline. */
+let second = Number.NaN;
+let text = '';
+
+/** Milliseconds since 1970, with fractions or without, as the API shows them. */
+export function iso(ms: number): string {
+  const whole = Math.floor(ms / 1_000);
+  if (whole !== second) {
+    text = new Date(whole * 1_000).toISOString().slice(0, -4);
+    second = whole;
+  }
+  return `${text}${String(Math.floor(ms) - whole * 1_000).padStart(3, '0')}Z`;
+}

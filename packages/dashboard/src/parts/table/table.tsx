@@ -81,7 +81,10 @@ export function Table<R>({
   const lastVisible = visible.at(-1)?.index ?? 0;
 
   useEffect(() => {
-    if (hasMore && lastVisible >= rows.length - 20) loadMore?.();
+    if (!hasMore || lastVisible < rows.length - 20) return;
+    // Not at once: React would draw all rows a second time, as loading, before they are painted.
+    const timer = setTimeout(() => loadMore?.());
+    return () => clearTimeout(timer);
   }, [hasMore, lastVisible, rows.length, loadMore]);
 
   const keys = rows.map(rowKey);
