@@ -113,8 +113,8 @@ async function waiting(sql: Sql, pid: number): Promise<{ first: number; us: numb
     // As the promoter does, which has a timer.
     const [next] = await sql<{ ms: number | null }[]>`
       select extract(epoch from due - rate_now())::float8 * 1000 as ms from queue_starts where due is not null order by due limit 1`;
-    const ms = next?.ms;
-    if (ms) await new Promise((resolve) => setTimeout(resolve, Math.max(1, ms)));
+    const pauseMs = Math.max(1, next?.ms ?? 1);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   return { first, us: ((await spent(pid)) - before) / starts };
 }

@@ -131,6 +131,31 @@ describe('a limit of rate', () => {
     expect(await at(10_000)).toBe(3);
   });
 
+  test('lets no more run at once where runs of one key are pinned to different versions', async () => {
+    const { t, trigger, claim } = await started({ limit: 50, period: 10 }, 1);
+    await trigger(1, 'a');
+    const [first] = await claim();
+    // It is bound to its version now, and waits in another lane than those that come.
+    const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+    await t.end(first!, { kind: 'retry', error, delayMs: 0 });
+    await t.promote();
+    await trigger(3, 'a');
+    await trigger(2, 'b');
+    expect(await t.sql`select distinct pinned_version from lanes where key = 'a'`).toHaveLength(2);
+    const runs: string[] = [];
+    for (const most of [2, 2, 1, 1]) {
+      const claimed = await claim();
+      expect(claimed).toHaveLength(most);
+      for (const attempt of claimed) {
+        runs.push(attempt.run);
+        await t.end(attempt);
+      }
+    }
+    expect(new Set(runs).size).toBe(6);
+    expect(runs).toContain(first!.run);
+    expect(await claim()).toEqual([]);
+  });
+
   test('counts every attempt, and does not count a claim that did not commit', async () => {
     const { t, env, version, trigger, claim, at } = await started({ limit: 2, period: 60 });
     await trigger(1);

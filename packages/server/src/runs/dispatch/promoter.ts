@@ -24,8 +24,7 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
   async tick() {
     const { sql, clock } = engine;
     const promoted = await sql<{ env: number }[]>`
-      select env from promote_due(${new Date(clock.now())}, ${maxAtOnce})
-      union select env from release_held(${maxAtOnce})`;
+      select env from promote_due(${new Date(clock.now())}, ${maxAtOnce})`;
     for (const { env } of promoted) dispatch.wake(env);
     for (const env of await endDueWaits(engine, maxAtOnce)) dispatch.wake(env);
     // A cancellation and an expiry make runs ready without a wake-up.
@@ -34,6 +33,11 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
       select (select due from delayed order by due limit 1),
              (select ceil(extract(epoch from due - rate_now()) * 1000)::float8 from queue_starts
                where due is not null order by due limit 1) as held_ms`;
+    if (next && next.held_ms !== null && next.held_ms <= 0) {
+      const released = await sql<{ env: number }[]>`select env from release_held(${maxAtOnce})`;
+      for (const { env } of released) dispatch.wake(env);
+      return true;
+    }
     const due = Math.min(
       next?.due?.getTime() ?? Number.POSITIVE_INFINITY,
       // Limits of rate have the database's clock, from which this one may differ for a moment.

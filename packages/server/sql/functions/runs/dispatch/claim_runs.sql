@@ -1,13 +1,13 @@
 -- Takes waiting runs of an environment for a runner, and leases them to it.
 -- Claims scan the lanes as a ring from `p_turn` on, one page at a time, so that every concurrency key gets its turn. Each lane gives its share
--- within the limits of environment, queue and key. Where a queue has a limit of rate, `cap` is how many runs of its lanes may start together,
--- `count_starts` notes those that do, and `hold_lanes` takes lanes out of the ring until their time.
+-- within the limits of environment, queue and key. Where a queue has a limit of rate, `rate_rooms` says how many runs may start, `count_starts`
+-- notes those that do, and `hold_lanes` takes lanes out of the ring until their time.
 -- Suspended runs that are ready come first: their slots are not given away.
 -- `p_current` is the version on which runs without a pinned version start; null if the runner cannot execute it. While there is a canary, such
 -- runs are divided by `canary_share`; a runner that has only one of the two versions takes only its runs.
 -- Returns the runs with their fences, and the `turn` to continue from.
 --
--- Locks: the runner (key share), the claim lock, queued rows that it deletes, queue_starts if a limit of rate applies, then by id the lanes
+-- Locks: the runner (key share), the claim lock, queued rows that it deletes, queue_starts where a limit of rate applies, then by id the lanes
 --        that it blocks (no key update) and the empty lanes that it deletes (skip locked).
 -- Callers: runs/dispatch/claim.ts.
 create or replace function claim_runs(
@@ -37,17 +37,17 @@ declare
   v_turns int[];
   v_room int[];
   v_queue_key bigint[];
-  -- some queue of the page has a limit of rate
-  v_rated boolean;
+  -- how many runs the lanes of one `queue_key` may give together
   v_cap int[];
-  v_rate_key bigint[];
+  -- some queue of the page has a limit of rate; its lanes without a start left; the time that counts for this claim
+  v_rated boolean;
+  v_late bigint[] := '{}';
+  v_now timestamptz;
+  v_deferred boolean;
   v_taken claimed_run[];
   v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
-  -- without a start left
-  v_late bigint[] := '{}';
-  v_now timestamptz;
   v_found int;
   v_share int;
   v_more boolean := false;
@@ -78,15 +78,13 @@ begin
                             - case when v_owed then owed_slots(p_env) else 0 end);
   end if;
 
-  -- one time for the whole claim: starts that become possible meanwhile are for the next, or a claim would go on as long as they come
-  v_now := rate_now();
   while v_want > 0 loop
     -- one page of the ring, and how much room there is for the queue and key of each lane
-    select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(least(p.room, p.cap)), array_agg(p.queue_key),
-           array_agg(p.cap), array_agg(p.rate_key), bool_or(p.cap is not null)
-      into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap, v_rate_key, v_rated
+    select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(p.room), array_agg(p.queue_key),
+           bool_or(p.rated)
+      into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_rated
       from (
-        select l.id, r.pinned_version, l.turn,
+        select l.id, r.pinned_version, l.turn, q.rate_burst is not null as rated,
                -- Lanes pinned to several versions may share a queue and key, and then its room. If two pairs have the same hash,
                -- they share the room of this page.
                hashtextextended(l.key, l.queue_id) as queue_key,
@@ -96,16 +94,7 @@ begin
                          - (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)::int
                          - case when v_owed then (select count(*) from suspended s
                               where s.queue_id = l.queue_id and s.key = l.key and s.ready_at is not null)::int else 0 end)
-               end as room,
-               -- A start in the future (the clock was set back) counts.
-               case when q.rate_burst is not null then greatest(0, q.rate_burst - coalesce((
-                 select case when s.at[cardinality(s.at)] <= v_now - q.rate_window then 0
-                             when s.at[1] > v_now - q.rate_window then s.total
-                             else (select sum(x.n) from unnest(s.at, s.n) as x (at, n) where x.at > v_now - q.rate_window)::int end
-                   from queue_starts s
-                  where s.queue_id = l.queue_id and s.key = case when q.rate_by_key then l.key else '' end limit 1), 0)) end as cap,
-               case when q.rate_burst is not null
-                    then hashtextextended(case when q.rate_by_key then l.key else '' end, l.queue_id) end as rate_key
+               end as room
           from unnest(p_pinned_versions) as r (pinned_version)
           cross join lateral (
             select n.id, n.queue_id, n.key, n.turn from lanes n
@@ -119,21 +108,28 @@ begin
     v_found := coalesce(cardinality(v_lanes), 0);
 
     if v_found > 0 then
+      v_turn := v_turns[v_found];
+      v_cap := v_room;
+      if v_rated then
+        -- one time for the whole claim: it would go on for as long as starts become possible meanwhile
+        v_now := coalesce(v_now, rate_now());
+        select x.lanes, x.pinned_version, x.turns, x.room, x.queue_key, x.cap, v_late || x.late, x.deferred
+          into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap, v_late, v_deferred
+          from rate_rooms(v_now, v_lanes, v_pinned_version, v_turns, v_room, v_queue_key) x;
+      end if;
       v_share := greatest(1, (v_want + v_found - 1) / v_found);
       -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this
       -- claim leaves it empty: then nobody has to come by once more to find that out.
       with head as materialized (
-        select p.lane_id, p.pinned_version, p.turn, p.room, p.cap, p.rate_key, p.row, p.sort_key, p.run_id,
-               p.row is not null and p.nth > p.mine as is_more,
+        select p.lane_id, p.pinned_version, p.turn, p.room, p.cap, p.row, p.sort_key, p.run_id, p.row is not null and p.nth > p.mine as is_more,
                -- among those that the lanes of its queue and key may give
                count(*) filter (where p.row is not null and p.nth <= p.mine)
                  over (partition by p.queue_key order by p.turn, p.lane_id, p.sort_key, p.run_id) as nth
           from (
-            select p.lane_id, p.queue_key, p.pinned_version, p.turn, p.room, p.cap, p.rate_key, h.row, h.sort_key, h.run_id,
-                   least(p.room, v_share) as mine,
+            select p.lane_id, p.queue_key, p.pinned_version, p.turn, p.room, p.cap, h.row, h.sort_key, h.run_id, least(p.room, v_share) as mine,
                    row_number() over (partition by p.queue_key, p.turn, p.lane_id order by h.sort_key, h.run_id) as nth
-              from unnest(v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap, v_rate_key)
-                     as p (lane_id, pinned_version, turn, room, queue_key, cap, rate_key)
+              from unnest(v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap)
+                     as p (lane_id, pinned_version, turn, room, queue_key, cap)
               left join lateral (
                 select w.ctid as row, w.sort_key, w.run_id from queued w
                  where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
@@ -145,22 +141,14 @@ begin
                  limit case when p.room > 0 then least(p.room, v_share) + 1 else 0 end
               ) h on true
           ) p
-      ), paced as (
-        -- only one of the two is executed
-        select h.*, 0 as start from head h where not v_rated
-        union all
-        select h.*, count(*) filter (where h.row is not null and not h.is_more and h.nth <= h.room)
-                      over (partition by h.rate_key order by h.turn, h.lane_id, h.sort_key, h.run_id)
-          from head h where v_rated
       ), taken as (
         delete from queued w
-         using (select * from paced h
-                 where h.row is not null and not h.is_more and h.nth <= h.room and (h.cap is null or h.start <= h.cap)
+         using (select * from head h where h.row is not null and not h.is_more and h.nth <= h.cap
                  order by h.turn, h.sort_key, h.run_id limit v_want) h
          where w.ctid = h.row
-        returning w.lane_id, w.run_id, w.sort_key, h.pinned_version, h.turn, h.cap
+        returning w.lane_id, w.run_id, w.sort_key, h.pinned_version, h.turn
       ), claimed as materialized (
-        select t.lane_id, t.turn, t.cap, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
+        select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
                case when t.pinned_version <> 0 then t.pinned_version
                     when v_canary is not null and canary_share(t.run_id) < v_percent
                      and (select true from tasks c where c.version_id = v_canary and c.id = x.task limit 1) is not null then v_canary
@@ -181,26 +169,22 @@ begin
                             c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key,
                             c.traceparent)::claimed_run),
              coalesce(max(c.turn), v_last),
-             v_more or exists (select from head h where h.is_more and h.room > v_share)
-               -- a lane with a limit of rate has runs left: once around more, to hold it
-               or v_rated and (select count(*) from claimed r where r.cap is not null)
-                    between 1 and (select count(*) from head h where h.cap is not null and h.row is not null) - 1,
-             v_full || array(select h.lane_id from head h where h.room = 0 and h.cap is distinct from 0),
-             v_late || array(select h.lane_id from head h where v_rated and h.cap = 0),
+             v_more or exists (select from head h where h.is_more and h.room > v_share),
+             v_full || array(select h.lane_id from head h where h.room = 0),
              v_idle || array(
                select i.lane_id
                  from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
                        union all select x.lane_id, -1 from claimed x) i
                 group by i.lane_id having sum(i.n) = 0)
-        into v_taken, v_last, v_more, v_full, v_late, v_idle
+        into v_taken, v_last, v_more, v_full, v_idle
         from claimed c;
 
       if v_taken is not null then
-        if v_rated then perform count_starts(p_env, v_taken); end if;
+        -- a limit has no start left, or a lane was left out: once around more, to hold the lanes that have runs, or to take from it
+        if v_rated then v_more := count_starts(p_env, v_now, v_taken) or v_deferred or v_more; end if;
         v_runs := v_runs || v_taken;
         v_want := v_want - cardinality(v_taken);
       end if;
-      v_turn := v_turns[v_found];
     end if;
 
     if v_found < c_page then
@@ -228,7 +212,7 @@ begin
     perform from lanes l where l.id = any (v_full) order by l.id for no key update;
     -- `held_at` may be left where an older server has unblocked the lane
     update lanes l set blocked = true, held_at = null
-     where l.id = any (v_full) and l.blocked::int = 0
+     where l.id = any (v_full)
        and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
               <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
               from queues q where q.id = l.queue_id);

@@ -1,15 +1,16 @@
 -- Notes starts: drops those that are over, and gives the latest two times one if they are close. A time is only ever moved to a later one,
 -- so what is noted allows no start too early, and there are at most 18 times in a window. Times in the future (the clock was set back) become
--- now.
+-- now. What is over at the time `p_since`, when the claim looked, is dropped.
 --
 -- Locks: none.
 -- Callers: count_starts.
 create or replace function rate_add(
-  p_at timestamptz[], p_n int[], p_count int, p_window interval, p_now timestamptz, out at timestamptz[], out n int[], out total int
+  p_at timestamptz[], p_n int[], p_count int, p_window interval, p_since timestamptz, p_now timestamptz,
+  out at timestamptz[], out n int[], out total int
 )
 language plpgsql immutable parallel safe as $$
 declare
-  v_over timestamptz := p_now - p_window;
+  v_over timestamptz := p_since - p_window;
   v_last int := 0;
 begin
   at := array[p_now];
