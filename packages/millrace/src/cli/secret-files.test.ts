@@ -25,10 +25,24 @@ test('an empty variable beside the file counts as not set', () => {
 });
 
 test.each([
-  [() => ({ MILLRACE_SECRET_KEY: 'a', MILLRACE_SECRET_KEY_FILE: fileWith('b') }), exitCodes.usage, /^Both MILLRACE_SECRET_KEY and MILLRACE_SECRET_KEY_FILE are set/],
-  [() => ({ MILLRACE_MASTER_KEY_FILE: '/nowhere/key' }), exitCodes.cannotStart, /^The file of MILLRACE_MASTER_KEY_FILE cannot be read: ENOENT/],
+  [
+    () => ({ MILLRACE_SECRET_KEY: 'a', MILLRACE_SECRET_KEY_FILE: fileWith('b') }),
+    exitCodes.usage,
+    /^Both MILLRACE_SECRET_KEY and MILLRACE_SECRET_KEY_FILE are set/,
+  ],
+  [
+    () => ({ MILLRACE_MASTER_KEY_FILE: '/nowhere/key' }),
+    exitCodes.cannotStart,
+    /^The file of MILLRACE_MASTER_KEY_FILE cannot be read: ENOENT/,
+  ],
   [() => ({ MILLRACE_MASTER_KEY_FILE: '/' }), exitCodes.cannotStart, /cannot be read: EISDIR/],
-  [() => ({ DATABASE_URL_FILE: fileWith(' \n') }), exitCodes.cannotStart, /^The file of DATABASE_URL_FILE is empty: /],
+  [
+    () => ({ DATABASE_URL_FILE: fileWith(' \n') }),
+    exitCodes.cannotStart,
+    /^The file of DATABASE_URL_FILE is empty: /,
+  ],
 ])('a wrong setting is refused with a sentence that names the variable (%#)', (env, exitCode, message) => {
-  expect(() => readSecretFiles(env())).toThrow(expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }));
+  expect(() => readSecretFiles(env())).toThrow(
+    expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }),
+  );
 });

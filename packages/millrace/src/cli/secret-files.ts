@@ -26,7 +26,10 @@ export function readSecretFiles(env: NodeJS.ProcessEnv): void {
     delete env[variable];
     if (file === '') continue;
     if ((env[name]?.trim() ?? '') !== '') {
-      throw new CommandFailed(exitCodes.usage, `Both ${name} and ${variable} are set. Keep the one you mean.`);
+      throw new CommandFailed(
+        exitCodes.usage,
+        `Both ${name} and ${variable} are set. Keep the one you mean.`,
+      );
     }
     env[name] = textOf(file, variable);
   }
