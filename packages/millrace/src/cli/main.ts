@@ -3,6 +3,7 @@ import { explain } from './explain.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { program } from './program.ts';
 import { screenOn } from './screen.ts';
+import { readSecretFiles } from './secret-files.ts';
 import { waitsFor } from './waiting.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 async function run(args: readonly string[]): Promise<number> {
   try {
+    readSecretFiles(process.env);
     await program().parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { exitCodes } from './exit-codes.ts';
+import { readSecretFiles } from './secret-files.ts';
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-secret-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'secret'), text);
+  return join(folder, 'secret');
+}
+
+test('a secret comes from its file, without the line end, and the variable of the file is gone', () => {
+  const env = { MILLRACE_MASTER_KEY_FILE: fileWith('abc\n'), DATABASE_URL_FILE: ' ', OTHER_FILE: '/nowhere' };
+  readSecretFiles(env);
+  expect(env).toEqual({ MILLRACE_MASTER_KEY: 'abc', OTHER_FILE: '/nowhere' });
+});
+
+test('an empty variable beside the file counts as not set', () => {
+  const env = { DATABASE_URL: '', DATABASE_URL_FILE: fileWith('postgres://db/millrace') };
+  readSecretFiles(env);
+  expect(env).toEqual({ DATABASE_URL: 'postgres://db/millrace' });
+});
+
+test.each([
+  [
+    () => ({ MILLRACE_SECRET_KEY: 'a', MILLRACE_SECRET_KEY_FILE: fileWith('b') }),
+    exitCodes.usage,
+    /^Both MILLRACE_SECRET_KEY and MILLRACE_SECRET_KEY_FILE are set/,
+  ],
+  [
+    () => ({ MILLRACE_MASTER_KEY_FILE: '/nowhere/key' }),
+    exitCodes.cannotStart,
+    /^The file of MILLRACE_MASTER_KEY_FILE cannot be read: ENOENT/,
+  ],
+  [() => ({ MILLRACE_MASTER_KEY_FILE: '/' }), exitCodes.cannotStart, /cannot be read: EISDIR/],
+  [
+    () => ({ DATABASE_URL_FILE: fileWith(' \n') }),
+    exitCodes.cannotStart,
+    /^The file of DATABASE_URL_FILE is empty: /,
+  ],
+])('a wrong setting is refused with a sentence that names the variable (%#)', (env, exitCode, message) => {
+  expect(() => readSecretFiles(env())).toThrow(
+    expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }),
+  );
+});
