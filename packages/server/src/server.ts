@@ -34,7 +34,6 @@ import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
 import { startContext, type Disposables } from './app/context.ts';
 import { startJobs } from './app/jobs.ts';
-import { defaultRetention } from './app/retention.ts';
 
 export type { ServerOptions };
 
@@ -179,9 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
     disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const jobs = pausable(pause, () =>
-      startJobs(context, { ...defaultRetention, ...options.retention }, fleet.onTick),
-    );
+    const jobs = pausable(pause, () => startJobs(context, fleet.onTick));
     disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;
