@@ -1,0 +1,23 @@
+import type { Diagnosis } from '@millrace/contract';
+import type { Check } from '@millrace/server';
+
+/** What checks of a running server, and of the proxy before it, are given. */
+export interface ServerFacts {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** A personal access token. */
+  readonly token: string | undefined;
+  /** A secret key of an environment. */
+  readonly key: string | undefined;
+  /** What the server finds wrong. The same for each call; rejects if it does not tell. */
+  readonly diagnose: () => Promise<Told>;
+}
+
+export interface Told {
+  readonly diagnosis: Diagnosis;
+  /** When it was asked and when it answered, by the clock of this machine. */
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
+export type ServerCheck = Check<ServerFacts>;
