@@ -17,6 +17,7 @@ import { defaultRateLimits } from './http/rate-limit.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { UnauthenticatedConnections } from './http/unauthenticated-connections.ts';
 import { acceptRunners } from './http/runner-socket.ts';
+import { createReadiness } from './http/readiness.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './packets/content.ts';
@@ -124,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       authenticate,
       findRole: createFindRole(sql),
       access,
-      isReady: () => sql`select 1`,
+      isReady: createReadiness(() => isStandby(directSql)),
       pausedSince: () => pause.since,
       ...(tracing && { onResponse: tracing.request }),
       log,
@@ -204,6 +205,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await stopAll().catch(() => {});
     throw error;
   }
+}
+
+/** Asked over the connection that no request uses, so that many requests do not make the server look dead. */
+async function isStandby(directSql: Sql): Promise<boolean> {
+  const [row] = await directSql<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`;
+  return row?.standby ?? false;
 }
 
 function openConnections({ main, direct }: Routes) {

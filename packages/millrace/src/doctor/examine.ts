@@ -21,7 +21,12 @@ export interface Examine {
   /** The texts of the master key and of the previous one. */
   readonly masterKeys: readonly string[];
   readonly server?:
-    | { readonly url: string; readonly token?: string | undefined; readonly key?: string | undefined }
+    | {
+        readonly url: string;
+        readonly token?: string | undefined;
+        readonly key?: string | undefined;
+        readonly maxSilenceMs?: number;
+      }
     | undefined;
   readonly timeoutMs: number;
   /** Addresses of databases, which may hold a password. */
@@ -86,7 +91,7 @@ async function examineDatabase(
 }
 
 async function examineServer(
-  { url, token, key }: NonNullable<Examine['server']>,
+  { url, token, key, maxSilenceMs = 8_000 }: NonNullable<Examine['server']>,
   timeoutMs: number,
 ): Promise<CheckResult[]> {
   let told: Promise<Told> | undefined;
@@ -94,7 +99,7 @@ async function examineServer(
     told ??= askServer(url, token, timeoutMs);
     return told;
   };
-  const facts = { url, token, key, diagnose };
+  const facts = { url, token, key, maxSilenceMs, diagnose };
   const answered = await runChecks(answerChecks, facts, timeoutMs);
   if (answered.some(({ state }) => state !== 'ok')) return answered;
   const own = await runChecks(serverChecks, facts, timeoutMs);
@@ -132,7 +137,7 @@ function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
     return [password, decodeURIComponent(password)];
   });
   return [...masterKeys, server?.token ?? '', server?.key ?? '', ...secrets, ...passwords].filter(
-    (secret) => secret.length > 0,
+    (secret) => secret.length >= 4,
   );
 }
 

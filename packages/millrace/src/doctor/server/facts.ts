@@ -9,6 +9,8 @@ export interface ServerFacts {
   readonly token: string | undefined;
   /** A secret key of an environment. */
   readonly key: string | undefined;
+  /** How long an event stream may bring nothing. The server sends something every five seconds. */
+  readonly maxSilenceMs: number;
   /** What the server finds wrong. The same for each call; rejects if it does not tell. */
   readonly diagnose: () => Promise<Told>;
 }
