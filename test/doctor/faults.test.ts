@@ -100,7 +100,9 @@ describe('an installation without faults', () => {
     const { groups, errors, warnings } = await examine({ ...given, database: undefined });
     expect([errors, warnings]).toEqual([0, 0]);
     const ofServer = groups.find(({ group }) => group === 'server')?.checks ?? [];
-    expect(ofServer.map(({ name }) => name)).toEqual(expect.arrayContaining(['fsync', 'jobs-stuck', 'paused']));
+    expect(ofServer.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['fsync', 'jobs-stuck', 'paused']),
+    );
     const stranger = await examine({
       ...given,
       database: undefined,
@@ -129,7 +131,7 @@ describe('an installation without faults', () => {
   test('a proxy that breaks the reply of the server is found', async () => {
     const url = await startProxy(server.url, { breaks: '/api/v1/doctor' });
     const { groups } = await examine({ ...given, database: undefined, server: { ...given.server, url } });
-    expect(found(groups.flatMap(({ checks }) => checks))).toContain('server-diagnosis');
+    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-diagnosis']);
   });
 
   test.skipIf(!hasOpenssl)('a certificate that ends soon is found', async () => {
@@ -144,7 +146,7 @@ describe('an installation without faults', () => {
     const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(file, 'utf8') };
     const url = await startProxy(server.url, { tls });
     const diagnose = () => Promise.reject(new Error('it is not asked'));
-    const facts = { url, token: undefined, key: undefined, maxSilenceMs: 1, diagnose };
+    const facts = { url, token: undefined, key: undefined, maxSilenceMs: 1, diagnose, told: diagnose };
     expect(found(await runChecks([certificate], facts))).toEqual(['certificate']);
   });
 
@@ -156,7 +158,8 @@ describe('an installation without faults', () => {
       askedAt: Date.now(),
       answeredAt: Date.now(),
     };
-    const facts = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose: async () => told };
+    const diagnose = async () => told;
+    const facts = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, told: diagnose };
     expect(found(await runChecks([serverClock], facts))).toEqual(['server-clock']);
   });
 
@@ -325,7 +328,9 @@ describe('a database with many faults', () => {
     );
     onTestFinished(() => bare.end());
     const inBare = await diagnoseDatabase(bare);
-    expect(named(inBare, 'database-rights')?.findings).toMatchObject([{ mend: expect.stringContaining('stranger') as string }]);
+    expect(named(inBare, 'database-rights')?.findings).toMatchObject([
+      { mend: expect.stringContaining('stranger') as string },
+    ]);
     // No other major release is at hand: its number is given.
     const version = databaseChecks.filter(({ name }) => name === 'postgres-version');
     const facts = { postgres: { version: '14.11', number: 140_011 } } as never;
@@ -334,7 +339,9 @@ describe('a database with many faults', () => {
 
   test('migrations that a restored database lacks', async () => {
     await sql`delete from migrations where name = '0045_runner_release.sql'`;
-    onTestFinished(async () => void (await sql`insert into migrations (name) values ('0045_runner_release.sql')`));
+    onTestFinished(
+      async () => void (await sql`insert into migrations (name) values ('0045_runner_release.sql')`),
+    );
     const pending = await diagnoseDatabase(sql);
     expect(found(pending)).toContain('migrations-pending');
     expect(named(pending, 'runners-old')).toMatchObject({ state: 'skipped' });
@@ -362,7 +369,9 @@ describe('a machine', () => {
     const folder = await temporaryFolder(onTestFinished);
     let measure = measureDisk;
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,nr_inodes=4', 'tmpfs', folder], { stdio: 'ignore' });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,nr_inodes=4', 'tmpfs', folder], {
+        stdio: 'ignore',
+      });
       onTestFinished(() => void execFileSync('umount', [folder]));
       await writeFile(join(folder, 'a'), Buffer.alloc(200_000));
       await writeFile(join(folder, 'b'), Buffer.alloc(1_000_000)).catch(() => {});
@@ -386,7 +395,7 @@ describe('a machine', () => {
     await mkdir(join(data, 'postgres'));
     const open = async () => ({ database: 'postgresql://millrace:s3cret-pass@127.0.0.1:9/millrace' });
     const results = await runChecks(connectionChecks, { data, open });
-    expect(found(results)).toEqual(['data-folder', 'database-answers', 'database-pooler']);
+    expect(found(results)).toEqual(['data-folder', 'database-answers']);
     const { groups } = await examine({
       machine: thisMachine,
       database: { data: undefined, open },

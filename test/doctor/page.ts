@@ -1,5 +1,9 @@
 import type { Check } from '@millrace/server';
-import { installationChecks, postgresChecks, processChecks } from '../../packages/server/src/doctor/checks.ts';
+import {
+  installationChecks,
+  postgresChecks,
+  processChecks,
+} from '../../packages/server/src/doctor/checks.ts';
 import {
   answerChecks,
   connectionChecks,

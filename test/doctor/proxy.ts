@@ -30,7 +30,11 @@ export async function startProxy(target: string, faults: ProxyFaults = {}): Prom
       outgoing.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
       return;
     }
-    const { upgrade: _, connection: __, ...headers } = headersOf(incoming.headers, incoming.socket.remoteAddress);
+    const {
+      upgrade: _,
+      connection: __,
+      ...headers
+    } = headersOf(incoming.headers, incoming.socket.remoteAddress);
     const sent = request(
       { hostname, port, path: incoming.url, method: incoming.method, headers, agent: false },
       (reply) => {

@@ -5,7 +5,10 @@ import { driverConfig } from '../../packages/server/src/db/config.ts';
 /** Follows a PostgreSQL as a standby does, and never says that it has replayed more than at its start. */
 export async function startStandby(database: Database): Promise<() => Promise<void>> {
   const client = new Client({ ...driverConfig(database), replication: 'database' } as never) as Client & {
-    readonly connection: { sendCopyFromChunk(chunk: Buffer): void; once(name: string, act: () => void): void };
+    readonly connection: {
+      sendCopyFromChunk(chunk: Buffer): void;
+      once(name: string, act: () => void): void;
+    };
   };
   client.on('error', () => {});
   await client.connect();

@@ -1,13 +1,6 @@
 import { join } from 'node:path';
 import type { CheckResult, Diagnosis } from '@millrace/contract';
-import {
-  connect,
-  diagnoseDatabase,
-  ping,
-  runChecks,
-  Skipped,
-  type DiagnoseOptions,
-} from '@millrace/server';
+import { connect, diagnoseDatabase, ping, runChecks, Skipped, type DiagnoseOptions } from '@millrace/server';
 import { answerChecks, connectionChecks, machineChecks, serverChecks } from './checks.ts';
 import type { ConnectionFacts } from './connection/facts.ts';
 import { masterKey } from './connection/master-key.ts';
@@ -76,7 +69,9 @@ async function examineDatabase(
 ): Promise<CheckResult[]> {
   const connections = await runChecks(connectionChecks, facts, timeoutMs);
   // A pooler without a direct address is found, and does not keep the others from being checked.
-  const isOpen = connections.every(({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped');
+  const isOpen = connections.every(
+    ({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped',
+  );
   if (!isOpen) return connections;
   const { database } = await facts.open();
   const route = await ping(database);
@@ -99,7 +94,11 @@ async function examineServer(
     told ??= askServer(url, token, timeoutMs);
     return told;
   };
-  const facts = { url, token, key, maxSilenceMs, diagnose };
+  const reading = (): Promise<Told> =>
+    diagnose().catch((error: unknown) => {
+      throw error instanceof Skipped ? error : new Skipped('the server does not say what it sees');
+    });
+  const facts = { url, token, key, maxSilenceMs, diagnose, told: reading };
   const answered = await runChecks(answerChecks, facts, timeoutMs);
   if (answered.some(({ state }) => state !== 'ok')) return answered;
   const own = await runChecks(serverChecks, facts, timeoutMs);

@@ -44,7 +44,7 @@ export async function readFacts(
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
            to_regclass('migrations') is not null and to_regclass('installed_functions') is not null as "hasTables",
            exists (select from pg_stat_activity
-                    where datname = current_database() and application_name = 'millrace engine') as "isServed"`;
+                    where datname = current_database() and application_name in ('millrace', 'millrace engine')) as "isServed"`;
   const { version = '', number = 0, hasTables = false, isServed = false } = row ?? {};
   const applied = hasTables
     ? (await sql<{ name: string }[]>`select name from migrations order by name`).map(({ name }) => name)

@@ -38,7 +38,9 @@ export function needServer(facts: DatabaseFacts): void {
 
 /** A setting as sessions of this role begin with it. */
 export async function settingOf({ sql }: DatabaseFacts, name: string): Promise<string> {
-  const [row] = await sql<{ value: string }[]>`select reset_val as value from pg_settings where name = ${name}`;
+  const [row] = await sql<
+    { value: string }[]
+  >`select reset_val as value from pg_settings where name = ${name}`;
   return row?.value ?? '';
 }
 

@@ -26,19 +26,17 @@ export function doctorHandlers({
   /** Requests at the same time share one, so that nobody loads the database with it. */
   let running: Promise<CheckResult[]> | undefined;
   const diagnoseOnce = (): Promise<CheckResult[]> => {
-    running ??= Promise.all([
-      diagnoseDatabase(sql, { limits }),
-      runChecks(processChecks, { jobs, limits }),
-    ])
+    running ??= Promise.all([diagnoseDatabase(sql, { limits }), runChecks(processChecks, { jobs, limits })])
       .then((results) => results.flat())
       .finally(() => (running = undefined));
     return running;
   };
   return {
-    async diagnose({ principal, origin, baseUrl, header }) {
+    async diagnose(request) {
+      const { principal, origin, baseUrl } = request;
       if (!isUser(principal)) throw new TypeError('A user calls this operation.');
       await ownedInstallation(sql, principal.userId, 'examine it');
-      const forwarded = header('x-forwarded-for');
+      const forwarded = request.header('x-forwarded-for');
       const { version } = await readSqlFolder(sqlFolder);
       const checks = await diagnoseOnce();
       return {

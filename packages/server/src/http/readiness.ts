@@ -20,7 +20,12 @@ export interface ReadinessOptions {
  */
 export function createReadiness(
   isStandby: () => Promise<boolean>,
-  { graceMs = 5_000, everyMs = 1_000, maxAnswerMs = 1_500, now = () => performance.now() }: ReadinessOptions = {},
+  {
+    graceMs = 5_000,
+    everyMs = 1_000,
+    maxAnswerMs = 1_500,
+    now = () => performance.now(),
+  }: ReadinessOptions = {},
 ): () => Promise<void> {
   let asked: Promise<boolean> | undefined;
   let asking: Promise<void> | undefined;

@@ -30,9 +30,7 @@ export const doctorCommand = (): Command =>
         .env('MILLRACE_HOST')
         .default('127.0.0.1'),
     )
-    .addOption(
-      new Option('--port <port>', 'its port').env('MILLRACE_PORT').default(4400).argParser(port),
-    )
+    .addOption(new Option('--port <port>', 'its port').env('MILLRACE_PORT').default(4400).argParser(port))
     .option('--timeout <span>', 'for each check', timeout, 10_000)
     .option('--dir <folder>', 'the project, for its `millrace dev` and for --from-trigger', '.')
     .option('--from-trigger', 'say what of a project that is written for @trigger.dev/sdk 4.x works here')

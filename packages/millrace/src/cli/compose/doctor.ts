@@ -124,7 +124,11 @@ function print({ groups, errors, warnings }: Examination, json: boolean): void {
     }
   }
   line();
-  line(errors + warnings === 0 ? 'Nothing is wrong.' : `${count(errors, 'error')}, ${count(warnings, 'warning')}.`);
+  line(
+    errors + warnings === 0
+      ? 'Nothing is wrong.'
+      : `${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
+  );
   if (!groups.some(({ group }) => group !== 'machine'))
     line('Only this machine was examined: set DATABASE_URL, or give --data or --url.');
 }

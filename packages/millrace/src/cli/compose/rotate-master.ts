@@ -47,7 +47,9 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
   const masterKey = await loadMasterKey({ env, previous });
   await withCleanup(async (cleanup) => {
     const database =
-      data === undefined ? externalDatabase(url ?? '').database : (await embeddedOrRunning(resolve(data), cleanup)).database;
+      data === undefined
+        ? externalDatabase(url ?? '').database
+        : (await embeddedOrRunning(resolve(data), cleanup)).database;
     const resealed = await rotate(await ping(database), masterKey, cleanup);
     if (json) return printJson({ resealed });
     line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);

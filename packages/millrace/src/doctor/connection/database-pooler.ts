@@ -1,4 +1,4 @@
-import { findRoutes } from '@millrace/server';
+import { findRoutes, ping, Skipped } from '@millrace/server';
 import type { ConnectionCheck } from './facts.ts';
 
 export const databasePooler: ConnectionCheck = {
@@ -9,6 +9,9 @@ export const databasePooler: ConnectionCheck = {
   mend: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',
   async find({ open }) {
     const { database, directDatabase } = await open();
+    await Promise.all([ping(database), directDatabase && ping(directDatabase)]).catch(() => {
+      throw new Skipped('the database does not answer');
+    });
     try {
       await findRoutes(database, directDatabase);
       return [];

@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { isMasterKeyOf, MasterKeyRefused, parseMasterKey, Skipped, type Check, type Sql } from '@millrace/server';
+import {
+  isMasterKeyOf,
+  MasterKeyRefused,
+  parseMasterKey,
+  Skipped,
+  type Check,
+  type Sql,
+} from '@millrace/server';
 
 export interface MasterKeyFacts {
   /** The texts of MILLRACE_MASTER_KEY and MILLRACE_MASTER_KEY_PREVIOUS. */

@@ -26,7 +26,9 @@ export const certificate: ServerCheck = {
       await once(socket, 'secureConnect', { signal: AbortSignal.timeout(8_000) });
       const end = new Date(socket.getPeerCertificate().valid_to);
       const days = Math.floor((end.getTime() - Date.now()) / dayMs);
-      return days < minDays ? [{ what: `The certificate ends in ${days} days, at ${end.toISOString()}.` }] : [];
+      return days < minDays
+        ? [{ what: `The certificate ends in ${days} days, at ${end.toISOString()}.` }]
+        : [];
     } finally {
       socket.destroy();
     }

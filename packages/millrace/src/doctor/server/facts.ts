@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly maxSilenceMs: number;
   /** What the server finds wrong. The same for each call; rejects if it does not tell. */
   readonly diagnose: () => Promise<Told>;
+  /** The same for checks that need it: where it is missing they are skipped. */
+  readonly told: () => Promise<Told>;
 }
 
 export interface Told {

@@ -6,8 +6,8 @@ export const proxyAddress: ServerCheck = {
   severity: 'error',
   why: 'The server puts addresses into its replies: of large payloads, of callbacks, of links for browsers. Clients cannot use these.',
   mend: 'The proxy must send `Host` (or `X-Forwarded-Host`) and `X-Forwarded-Proto`. nginx: `proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;`. Below a path, set `MILLRACE_BASE_PATH`.',
-  async find({ url, diagnose }) {
-    const { diagnosis } = await diagnose();
+  async find({ url, told }) {
+    const { diagnosis } = await told();
     const [used, understood] = [url, diagnosis.request.url].map((one) => new URL(`${one}/`).href);
     return used === understood
       ? []

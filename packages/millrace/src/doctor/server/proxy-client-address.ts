@@ -6,8 +6,8 @@ export const proxyClientAddress: ServerCheck = {
   severity: 'warning',
   why: 'All clients have the address of the proxy: one that sends wrong credentials uses up the limit of all, and the audit log names none.',
   mend: 'Set `MILLRACE_TRUSTED_PROXIES` to the addresses of the proxies, and let these replace the header that clients send.',
-  async find({ diagnose }) {
-    const { address, isForwarded, isTrusted } = (await diagnose()).diagnosis.request;
+  async find({ told }) {
+    const { address, isForwarded, isTrusted } = (await told()).diagnosis.request;
     return isForwarded && !isTrusted
       ? [
           {

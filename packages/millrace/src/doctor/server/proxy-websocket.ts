@@ -13,7 +13,11 @@ export const proxyWebsocket: ServerCheck = {
     // Only the part of the server that takes upgrades asks for a key there; for a request without an upgrade there is no such path.
     return status === 401
       ? []
-      : [{ what: `An upgrade was answered with status ${status}: the proxy dropped it, or changed the path.` }];
+      : [
+          {
+            what: `An upgrade was answered with status ${status}: the proxy dropped it, or changed the path.`,
+          },
+        ];
   },
 };
 

@@ -10,12 +10,19 @@ export const serverAnswers: ServerCheck = {
   async find({ url }) {
     if (await isMillrace(url)) return [];
     try {
-      const response = await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(5_000) });
+      const response = await fetch(`${url}/healthz`, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(5_000),
+      });
       await response.body?.cancel();
       const target = response.headers.get('location');
       return target !== null && response.status >= 300 && response.status < 400
         ? [{ what: `${url} redirects to ${originOf(target, url)}: use that address.` }]
-        : [{ what: `What answers at ${url} is not a Millrace server: /healthz has status ${response.status}.` }];
+        : [
+            {
+              what: `What answers at ${url} is not a Millrace server: /healthz has status ${response.status}.`,
+            },
+          ];
     } catch (error) {
       const { cause = error } = error as Error;
       return [{ what: `${url} does not answer: ${(cause as Error).message}` }];

@@ -8,8 +8,8 @@ export const serverClock: ServerCheck = {
   severity: 'warning',
   why: 'Credentials with an end, certificates and times in logs are judged by different clocks.',
   mend: 'Run a time service on both machines: `timedatectl set-ntp true`.',
-  async find({ diagnose }) {
-    const { diagnosis, askedAt, answeredAt } = await diagnose();
+  async find({ told }) {
+    const { diagnosis, askedAt, answeredAt } = await told();
     const at = Date.parse(diagnosis.at);
     // The server may have read its clock at any time in between.
     const skew = at < askedAt ? at - askedAt : at > answeredAt ? at - answeredAt : 0;

@@ -9,6 +9,8 @@ export const serverReady: ServerCheck = {
   async find({ url }) {
     const response = await fetch(`${url}/readyz`);
     const body = (await response.json().catch(() => ({}))) as { error?: string };
-    return response.ok ? [] : [{ what: `/readyz has status ${response.status}: ${body.error ?? 'no reason'}` }];
+    return response.ok
+      ? []
+      : [{ what: `/readyz has status ${response.status}: ${body.error ?? 'no reason'}` }];
   },
 };

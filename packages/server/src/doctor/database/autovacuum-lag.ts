@@ -8,7 +8,7 @@ export const autovacuumLag: DatabaseCheck = {
   looksAt: 'no table has five times the dead rows at which autovacuum begins',
   severity: 'warning',
   why: 'Autovacuum does not follow. The tables grow, and statements read rows that are gone.',
-  mend: '`vacuum <table>;` now. Then give autovacuum more: `alter system set autovacuum_naptime = \'10s\'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.',
+  mend: "`vacuum <table>;` now. Then give autovacuum more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",
   async find(facts) {
     needTables(facts);
     const { sql, limits } = facts;

@@ -16,6 +16,8 @@ export const clockSkew: DatabaseCheck = {
     const skew = row.now < before ? row.now - before : row.now > after ? row.now - after : 0;
     if (Math.abs(skew) <= limits.clockSkewMs) return [];
     const seconds = (Math.abs(skew) / 1_000).toFixed(1);
-    return [{ what: `PostgreSQL is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the clock of this machine.` }];
+    return [
+      { what: `PostgreSQL is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the clock of this machine.` },
+    ];
   },
 };

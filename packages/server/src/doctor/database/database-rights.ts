@@ -7,7 +7,9 @@ export const databaseRights: DatabaseCheck = {
   why: 'A start that has to migrate fails.',
   mend: 'As the owner of the database: `grant usage, create on schema public to <role>;` or `alter database <database> owner to <role>;`',
   async find({ sql }) {
-    const [row] = await sql<{ role: string; schema: string | null; may: boolean | null; foreign: string | null }[]>`
+    const [row] = await sql<
+      { role: string; schema: string | null; may: boolean | null; foreign: string | null }[]
+    >`
       select current_user::text as role, current_schema()::text as schema,
              has_schema_privilege(current_schema(), 'create') as may,
              (select c.relname from pg_class c
@@ -17,7 +19,9 @@ export const databaseRights: DatabaseCheck = {
     if (!row) return [];
     if (row.schema === null) {
       const mend = `\`create schema public; grant usage, create on schema public to "${row.role}";\``;
-      return [{ what: `No schema of the search path of the role ${row.role} exists, or it may use none.`, mend }];
+      return [
+        { what: `No schema of the search path of the role ${row.role} exists, or it may use none.`, mend },
+      ];
     }
     if (row.may === false) {
       const mend = `As its owner: \`grant usage, create on schema "${row.schema}" to "${row.role}";\``;

@@ -17,14 +17,15 @@ export const queuesWithoutRunner: DatabaseCheck = {
     const { sql, limits } = facts;
     const [clock] = await sql<{ now: number }[]>`select (extract(epoch from now()) * 1000)::float8 as now`;
     const sample = await readSample(sql, { now: () => clock?.now ?? 0 });
-    if (!sample || sample.ageMs > maxAgeMs)
-      throw new Skipped('the servers have not counted yet what waits');
+    if (!sample || sample.ageMs > maxAgeMs) throw new Skipped('the servers have not counted yet what waits');
     return sample.environments.flatMap((environment) => {
       const { env, kind } = environment;
       const waiting = sample.queues.filter(
         (queue) => queue.env === env && queue.state === 'ready' && queue.oldestMs > limits.lateMs,
       );
-      const slots = sample.pools.filter((pool) => pool.env === env).reduce((sum, pool) => sum + pool.slots, 0);
+      const slots = sample.pools
+        .filter((pool) => pool.env === env)
+        .reduce((sum, pool) => sum + pool.slots, 0);
       if (kind === 'dev' || waiting.length === 0 || slots > 0) return [];
       const count = waiting.reduce((sum, queue) => sum + queue.waiting, 0);
       const oldest = readableDuration(Math.max(...waiting.map(({ oldestMs }) => oldestMs)));

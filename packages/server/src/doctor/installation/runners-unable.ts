@@ -10,7 +10,9 @@ export const runnersUnable: DatabaseCheck = {
   mend: 'The message says what the runner lacks. `millrace versions show <version>` shows what the version needs.',
   async find(facts) {
     needTables(facts);
-    const rows = await facts.sql<(EnvironmentRow & { id: string; host: string; version: string; why: string })[]>`
+    const rows = await facts.sql<
+      (EnvironmentRow & { id: string; host: string; version: string; why: string })[]
+    >`
       select r.id, r.host, u.key as version, coalesce(u.value ->> 'why', '') as why, p.ref as project, e.kind, e.branch
         from runners r cross join lateral jsonb_each(r.unable) u
         join environments e on e.id = r.env join projects p on p.id = e.project_id

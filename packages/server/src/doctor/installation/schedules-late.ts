@@ -19,6 +19,8 @@ export const schedulesLate: DatabaseCheck = {
                order by next_at limit ${max}) s`;
     if (!row?.id) return [];
     const count = row.count === max ? `${max} or more` : row.count;
-    return [{ what: `${count} schedules are overdue, the first one (${row.id}) for ${readableDuration(row.ms)}.` }];
+    return [
+      { what: `${count} schedules are overdue, the first one (${row.id}) for ${readableDuration(row.ms)}.` },
+    ];
   },
 };

@@ -9,7 +9,9 @@ export const webhooksFailing: DatabaseCheck = {
   mend: '`millrace notifications deliveries` shows what the endpoint answered. Then `millrace notifications enable <endpoint>`, or `remove` it.',
   async find(facts) {
     needTables(facts);
-    const rows = await facts.sql<(EnvironmentRow & { id: string; url: string; by: string | null; ms: number })[]>`
+    const rows = await facts.sql<
+      (EnvironmentRow & { id: string; url: string; by: string | null; ms: number })[]
+    >`
       select n.id, n.url, n.disabled_by as by, extract(epoch from now() - coalesce(n.failing_since, n.disabled_at))::float8 * 1000 as ms,
              p.ref as project, e.kind, e.branch
         from notification_endpoints n join environments e on e.id = n.env join projects p on p.id = e.project_id
@@ -19,7 +21,9 @@ export const webhooksFailing: DatabaseCheck = {
     return rows.map((row) => ({
       what:
         `The endpoint ${row.id} (${hostOf(row.url)}) of ${environmentName(row)} ` +
-        (row.by === null ? `has accepted nothing for ${readableDuration(row.ms)}.` : 'was disabled, because it failed.'),
+        (row.by === null
+          ? `has accepted nothing for ${readableDuration(row.ms)}.`
+          : 'was disabled, because it failed.'),
       mend: `\`millrace notifications deliveries --endpoint ${row.id}\` shows what it answered. Then \`millrace notifications enable ${row.id}\`, or \`remove ${row.id}\`.`,
     }));
   },
