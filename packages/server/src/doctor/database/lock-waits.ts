@@ -14,7 +14,7 @@ export const lockWaits: DatabaseCheck = {
        where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()
          and query_start < clock_timestamp() - make_interval(secs => ${limits.lockWaitMs / 1_000})
        order by query_start limit 5`;
-    return rows.map(({ pid, blockers: [first] = [], ms }) => ({
+    return rows.map(({ pid, blockers: [first], ms }) => ({
       what: `Process ${pid} waits for a lock for ${readableDuration(ms)}${first === undefined ? '' : `, which process ${first} holds`}.`,
       ...(first !== undefined && { mend: `\`select pg_terminate_backend(${first});\`` }),
     }));
