@@ -46,6 +46,7 @@ export * from './operations/sessions.ts';
 export * from './operations/shapes.ts';
 export * from './operations/stats.ts';
 export * from './operations/storage.ts';
+export * from './operations/doctor.ts';
 export * from './operations/tasks-list.ts';
 export * from './operations/tasks.ts';
 export * from './operations/versions.ts';

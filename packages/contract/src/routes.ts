@@ -236,4 +236,5 @@ export const routes: Readonly<Record<keyof Operations, readonly [method: string,
   listAuditEntries: ['GET', '/api/v1/orgs/:organization/audit'],
   resumeInstallation: ['POST', '/api/v1/resume'],
   retrieveStorage: ['GET', '/api/v1/storage'],
+  diagnose: ['GET', '/api/v1/doctor'],
 };

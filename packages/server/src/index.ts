@@ -1,5 +1,7 @@
 export {
+  isMasterKeyOf,
   MasterKeyRefused,
+  parseMasterKey,
   requestNextKey,
   loadMasterKey,
   readNextKey,
@@ -10,6 +12,11 @@ export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused } from './db/errors.ts';
 export { migrate } from './db/migrate.ts';
 export { ping } from './db/ping.ts';
+export { findRoutes } from './db/routes.ts';
+export { Skipped, type Check } from './doctor/check.ts';
+export { installationChecks, postgresChecks, processChecks } from './doctor/checks.ts';
+export { diagnoseDatabase, type DiagnoseOptions } from './doctor/diagnose.ts';
+export { runChecks } from './doctor/run.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './logger.ts';

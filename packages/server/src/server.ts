@@ -17,6 +17,7 @@ import { defaultRateLimits } from './http/rate-limit.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { UnauthenticatedConnections } from './http/unauthenticated-connections.ts';
 import { acceptRunners } from './http/runner-socket.ts';
+import { createReadiness } from './http/readiness.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './packets/content.ts';
@@ -34,7 +35,6 @@ import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
 import { startContext, type Disposables } from './app/context.ts';
 import { startJobs } from './app/jobs.ts';
-import { defaultRetention } from './app/retention.ts';
 
 export type { ServerOptions };
 
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       authenticate,
       findRole: createFindRole(sql),
       access,
-      isReady: () => sql`select 1`,
+      isReady: createReadiness(() => isStandby(directSql)),
       pausedSince: () => pause.since,
       ...(tracing && { onResponse: tracing.request }),
       log,
@@ -179,9 +179,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
     disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const jobs = pausable(pause, () =>
-      startJobs(context, { ...defaultRetention, ...options.retention }, fleet.onTick),
-    );
+    const jobs = pausable(pause, () => startJobs(context, fleet.onTick));
     disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;
@@ -207,6 +205,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await stopAll().catch(() => {});
     throw error;
   }
+}
+
+/** Asked over the connection that no request uses, so that many requests do not make the server look dead. */
+async function isStandby(directSql: Sql): Promise<boolean> {
+  const [row] = await directSql<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`;
+  return row?.standby ?? false;
 }
 
 function openConnections({ main, direct }: Routes) {

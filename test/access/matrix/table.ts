@@ -242,6 +242,7 @@ POST   /api/v1/tokens/{tokenId}/revoke                                   | -    
 # The installation: our own; for owners of the organisation that it was set up with, whatever other roles they have
 POST   /api/v1/resume                                                    | -                   | -   | -     | installation | installation
 GET    /api/v1/storage                                                   | -                   | -   | -     | installation | installation
+GET    /api/v1/doctor                                                    | -                   | -   | -     | installation | installation
 
 # Organisations, projects, people: contract 12.2, for users only
 GET    /api/v1/projects                                                  | -                   | -   | -     | own | own

@@ -61,6 +61,7 @@ import {
   retrieveLatestDeployment,
   uploadBlob,
 } from './deployments.ts';
+import { diagnose } from './doctor.ts';
 import { declareRunPath, listRunPaths, removeRunPath } from './run-paths.ts';
 import { drainRunner, listRunners, stopRunner } from './runners.ts';
 import {
@@ -464,5 +465,6 @@ export const operations = {
   listAuditEntries,
   resumeInstallation,
   retrieveStorage,
+  diagnose,
 } as const satisfies Record<string, OperationDeclaration>;
 export type Operations = typeof operations;

@@ -116,6 +116,8 @@ export type RunnerMessage =
       readonly runner: string;
       readonly host: string;
       readonly pid: number;
+      /** The release of Millrace that it is of. */
+      readonly release?: string;
       /** How many attempts it accepts at once, including prefetched ones. */
       readonly capacity: number;
       /** Versions it can execute. */

@@ -9,6 +9,8 @@ export const exitCodes = {
   cannotStart: 3,
   /** No server at the address, or it refused the key. */
   cannotReach: 4,
+  /** `doctor` found nothing worse than warnings. */
+  warned: 5,
   /** Stopped at once by a second Ctrl-C or other signal. */
   interrupted: 130,
 } as const;

@@ -41,10 +41,10 @@ import { whyCommand } from './commands/why.ts';
 import { workCommand } from './commands/work.ts';
 import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
-import { version } from './version.ts';
+import { version } from '../version.ts';
 
 const cleanup = `
-Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 server not reachable or key refused.`;
+Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 server not reachable or key refused, 5 \`doctor\` found only warnings.`;
 
 /** All commands. A command imports its implementation when it runs, so that --help is quick. */
 export function program(): Command {

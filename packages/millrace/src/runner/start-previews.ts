@@ -6,6 +6,7 @@ import { startGuard } from './guard.ts';
 import { defaultConcurrency, defaultStopMs } from './options.ts';
 import type { Runner, RunnerEvents, RunnerOptions } from './options.ts';
 import { Slots } from './slots.ts';
+import { version } from '../version.ts';
 import { startRunner } from './start.ts';
 
 export interface PreviewsOptions extends Omit<RunnerOptions, 'branch' | 'projectDir' | 'events'> {
@@ -65,6 +66,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
       runner: id,
       host: hostname(),
       pid: process.pid,
+      release: version,
       capacity: 0,
       versions: [],
       held: [],

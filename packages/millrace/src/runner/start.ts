@@ -23,6 +23,7 @@ import { Outbox } from './outbox.ts';
 import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
+import { version as release } from '../version.ts';
 import { Slots } from './slots.ts';
 import { Versions } from './versions.ts';
 import { startWatcher } from './watch.ts';
@@ -182,6 +183,7 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     runner: id,
     host: hostname(),
     pid: process.pid,
+    release,
     // What it gave back must not come back before the server knows that it drains.
     capacity: stopping ? 0 : pace.capacity,
     versions: versions.names,

@@ -11,6 +11,7 @@ import { defaultMaxBundleBytes } from '../deployments/check-bundle.ts';
 import type { BlobStore } from '../deployments/store/store.ts';
 import { createVariableCache } from '../envvars/variable-cache.ts';
 import { Timer } from '../jobs/timer.ts';
+import { JobWatch } from '../jobs/watch.ts';
 import { startChannels } from '../log/channels.ts';
 import { createNetworks } from '../notifications/networks.ts';
 import { resolveName } from '../notifications/post.ts';
@@ -40,6 +41,7 @@ import { createRunStats } from '../stats/record.ts';
 import { startTracing } from '../tracing/start.ts';
 import { knownVersions } from '../versions/versions.ts';
 import type { ServerOptions } from './options.ts';
+import { defaultRetention } from './retention.ts';
 import { listenToPause, listenToWakes } from './wakes.ts';
 
 /** `engineSql` is for triggers, claims and outcomes alone; `directSql` and `direct` for what outlives a transaction. */
@@ -192,6 +194,8 @@ export async function startContext(
   listenToPause({ pause, runners, dispatch, resume });
 
   return {
+    jobWatch: new JobWatch(),
+    retention: { ...defaultRetention, ...options.retention },
     sql,
     log,
     masterKey,

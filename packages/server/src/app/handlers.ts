@@ -30,6 +30,7 @@ import { pathHandlers } from '../runs/paths/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
 import { identitiesOfPacket } from '../runs/authorize.ts';
 import type { CreateDependencies } from '../deployments/create.ts';
+import { doctorHandlers } from '../doctor/handlers.ts';
 import { deploymentHandlers } from '../deployments/handlers.ts';
 import { taskHandlers } from '../runs/tasks/handlers.ts';
 import { stepHandlers } from '../runs/steps/handlers.ts';
@@ -168,6 +169,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...auditHandlers(sql),
     ...statsHandlers(sql, clock),
     ...storageHandlers(sql),
+    ...doctorHandlers({ sql, jobs: context.jobWatch, runsKeptMs: context.retention.runsMs }),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
     ...runnerHandlers({ ...engine, runners, asked: context.asked }),

@@ -37,11 +37,10 @@ import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
 import type { ServerContext } from './context.ts';
-import type { Retention } from './retention.ts';
 
 /** Every background job of a server. A new one is added here. */
-const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
-  const { sql, clock, masterKey, engine, runners, dispatch, timers } = context;
+const jobsOf = (context: ServerContext): Job[] => {
+  const { sql, clock, masterKey, engine, runners, dispatch, timers, retention } = context;
   const { redactor } = context.variables;
   return [
     promoter({ ...context, timer: timers.runs }),
@@ -87,9 +86,20 @@ const jobsOf = (context: ServerContext, retention: Retention): Job[] => {
 /** Starts every background job. */
 export function startJobs(
   context: ServerContext,
-  retention: Retention,
   onTick: (ticked: Ticked) => void,
-): { stop(): Promise<unknown> } {
-  const running = jobsOf(context, retention).map((job) => startJob(job, { ...context, onTick }));
-  return { stop: () => Promise.all(running.map((job) => job.stop())) };
+): { stop(): Promise<void> } {
+  const { jobWatch } = context;
+  const jobs = jobsOf(context);
+  jobWatch.started(jobs);
+  const observe = (ticked: Ticked): void => {
+    jobWatch.observe(ticked);
+    onTick(ticked);
+  };
+  const running = jobs.map((job) => startJob(job, { ...context, onTick: observe }));
+  return {
+    async stop() {
+      await Promise.all(running.map((job) => job.stop()));
+      jobWatch.started([]);
+    },
+  };
 }

@@ -114,13 +114,24 @@ export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Prom
   await sql`
     insert into master_key_check (sealed) values (${seal(masterKey, checkText, masterKeyCheckContext)})
     on conflict do nothing`;
-  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
-  try {
-    if (row && unseal(masterKey, row.sealed, masterKeyCheckContext) === checkText) return;
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error;
-  }
+  if (await isMasterKeyOf(sql, masterKey)) return;
   throw new DatabaseRefused(
     'The master key is not the one this database was set up with. Start with the MILLRACE_MASTER_KEY (or the key file) it was first started with, or with the one it was changed to since.',
   );
+}
+
+/** Whether the secrets of a database are sealed with this key. A database that never had a key accepts any. */
+export async function isMasterKeyOf(sql: Queryable, masterKey: MasterKey): Promise<boolean> {
+  const [table] = await sql<
+    { exists: boolean }[]
+  >`select to_regclass('master_key_check') is not null as exists`;
+  if (!table?.exists) return true;
+  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
+  if (!row) return true;
+  try {
+    return unseal(masterKey, row.sealed, masterKeyCheckContext) === checkText;
+  } catch (error) {
+    if (error instanceof UnsealError) return false;
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
 import { sendJson } from './problem.ts';
+import { NotReady } from './readiness.ts';
 import { refuseReader, type MetricsOptions } from './serve-metrics.ts';
 
 /** How long `/readyz` waits for the database. */
@@ -28,7 +29,10 @@ export function mountProbes(
     });
     Promise.race([isReady(), timeout]).then(
       () => sendJson(reply, 200, answer('ready')),
-      () => sendJson(reply, 503, '{"error":"The database does not answer"}'),
+      (reason: unknown) => {
+        const error = reason instanceof NotReady ? reason.message : 'The database does not answer';
+        sendJson(reply, 503, JSON.stringify({ error }));
+      },
     );
   });
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../db/clock.ts';
-import type { Sql, Transaction } from '../db/connect.ts';
+import type { Queryable, Sql, Transaction } from '../db/connect.ts';
 import type { Job } from '../jobs/job.ts';
 import type { RunStats } from './record.ts';
 
@@ -170,7 +170,7 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
 
 /** The last sample, and how old it is. Undefined before the first one. */
 export async function readSample(
-  sql: Sql,
+  sql: Queryable,
   clock: Pick<Clock, 'now'>,
 ): Promise<(FleetSample & { readonly ageMs: number }) | undefined> {
   const [row] = await sql<{ taken_at: Date | null; sample: FleetSample | null }[]>`

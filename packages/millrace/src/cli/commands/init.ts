@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { writeProject } from '../../init/write-project.ts';
-import { version } from '../version.ts';
+import { version } from '../../version.ts';
 import { printJson, screenOn } from '../screen.ts';
 
 export const initCommand = (): Command =>

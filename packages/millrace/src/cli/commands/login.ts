@@ -6,7 +6,7 @@ import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { givenToken, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
-import { version } from '../version.ts';
+import { version } from '../../version.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 
 interface Options extends LoginOptions {

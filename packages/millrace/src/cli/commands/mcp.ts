@@ -6,7 +6,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { port } from '../options.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
-import { version } from '../version.ts';
+import { version } from '../../version.ts';
 
 interface McpCommandOptions extends ConnectionOptions {
   readonly write?: boolean;

@@ -18,7 +18,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { ownDev } from '../running-dev.ts';
 import { printJson, screenOn, type Screen } from '../screen.ts';
 import { listenForStop, type StopRequest } from '../stop-request.ts';
-import { version } from '../version.ts';
+import { version } from '../../version.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson } from './credentials.ts';
 import { dashboardAddress } from './dashboard-address.ts';

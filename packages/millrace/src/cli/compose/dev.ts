@@ -13,7 +13,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { ownDev } from '../running-dev.ts';
 import { printJson, screenOn, type Screen } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
-import { version } from '../version.ts';
+import { version } from '../../version.ts';
 import { waitsFor } from '../waiting.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson, printCredentials } from './credentials.ts';

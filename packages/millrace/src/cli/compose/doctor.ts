@@ -1,56 +1,136 @@
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { localFiles } from '../../bundle/local-files.ts';
-import { loadProject } from '../../project/load.ts';
-import { readPublished } from '../../project/read-published.ts';
-import { describeCopy } from '../../published/project/describe.ts';
-import { usesOf, type Finding } from '../../published/project/imports.ts';
-import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { printJson, screenOn } from '../screen.ts';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { examine, type Examination, type Group } from '../../doctor/examine.ts';
+import { exitCodes, CommandFailed } from '../exit-codes.ts';
+import { keptLogin } from '../login.ts';
+import { findDev } from '../running-dev.ts';
+import { printJson, screenOn, table } from '../screen.ts';
+import { version } from '../../version.ts';
+import { waitsFor } from '../waiting.ts';
+import { withCleanup } from './cleanup.ts';
+import { embeddedOrRunning, externalDatabase, type OpenDatabase } from './open-database.ts';
 
 export interface DoctorOptions {
+  readonly data?: string;
+  readonly directUrl?: string;
+  readonly url?: string;
+  readonly token?: string;
+  readonly key?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly timeout: number;
   readonly dir: string;
-  readonly fromTrigger?: boolean;
   readonly json?: boolean;
 }
 
-/** Says what of a project that is written for the published SDK works here, what differs and what does not work. Runs none of its tasks. */
+/** Finds what is wrong with this machine, the database and the server that the options and the environment name. */
 export async function doctor(options: DoctorOptions): Promise<void> {
-  if (!options.fromTrigger) throw new CommandFailed(exitCodes.usage, 'Say what to look for: --from-trigger.');
-  const published = await readPublished(resolve(options.dir));
-  if (!published) {
-    const sentence =
-      'This project has no trigger.config.ts and does not depend on @trigger.dev/sdk: there is nothing to move.';
-    throw new CommandFailed(exitCodes.failed, sentence);
-  }
-  const project = await loadProject(options.dir);
-  const findings: Finding[] = [];
-  const working = new Set<string>();
-  for (const file of await localFiles(project)) {
-    const uses = usesOf(file, await readFile(join(project.dir, file), 'utf8'));
-    findings.push(...uses.findings);
-    for (const name of uses.working) working.add(name);
-  }
-  const notes = published.config.notes.map((note) => ({ file: published.file, note }));
-  const { version } = published;
-  const hasBlocking = findings.some(({ state }) => state === 'not');
-  if (options.json)
+  const databaseUrl = process.env['DATABASE_URL']?.trim() || undefined;
+  const data = options.data === undefined ? undefined : resolve(options.data);
+  if (databaseUrl !== undefined && data !== undefined)
+    throw new CommandFailed(
+      exitCodes.usage,
+      'Both DATABASE_URL and --data are given. Keep the one you mean.',
+    );
+  await withCleanup(async (cleanup) => {
+    let opened: Promise<Pick<OpenDatabase, 'database' | 'directDatabase'>> | undefined;
+    const open = (): NonNullable<typeof opened> => {
+      opened ??=
+        data === undefined
+          ? Promise.resolve().then(() => externalDatabase(databaseUrl ?? '', options.directUrl?.trim()))
+          : embeddedOrRunning(data, cleanup);
+      return opened;
+    };
+    const hasDatabase = databaseUrl !== undefined || data !== undefined;
+    const server = await serverOf(options, hasDatabase);
+    waitsFor('the checks to end');
+    const result = await examine({
+      machine: {
+        nodeVersion: process.versions.node,
+        folders: [data ?? process.cwd(), tmpdir()],
+        listen: hasDatabase || !server ? { host: options.host, port: options.port } : undefined,
+        data,
+      },
+      ...(hasDatabase && { database: { open, data } }),
+      masterKeys: ['MILLRACE_MASTER_KEY', 'MILLRACE_MASTER_KEY_PREVIOUS'].flatMap((name) => {
+        const text = process.env[name]?.trim();
+        return text ? [text] : [];
+      }),
+      server,
+      timeoutMs: options.timeout,
+      secrets: databaseUrl === undefined ? [] : [databaseUrl, options.directUrl ?? ''],
+    });
+    waitsFor();
+    print(result, options.json === true);
+  });
+}
+
+interface Server {
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** The server that is named, else `millrace dev` of the folder, else that of the login. A stored credential goes to its own server only. */
+async function serverOf(
+  { url, token, key, dir }: DoctorOptions,
+  hasDatabase: boolean,
+): Promise<Server | undefined> {
+  // With a database, a stored login would most likely be about something else.
+  const stored = hasDatabase && url === undefined ? [] : [await devOf(dir), await keptLogin()];
+  const found = stored.find((one) => one && (url === undefined || url === one.url));
+  if (url === undefined) return found;
+  return { url, token: token ?? found?.token, key: key ?? (found && 'key' in found ? found.key : undefined) };
+}
+
+async function devOf(dir: string): Promise<Server | undefined> {
+  const running = await findDev(dir);
+  return running && { url: running.url, token: running.token ?? undefined, key: running.key };
+}
+
+function print({ groups, errors, warnings }: Examination, json: boolean): void {
+  if (errors > 0) process.exitCode = exitCodes.failed;
+  else if (warnings > 0) process.exitCode = exitCodes.warned;
+  if (json) {
     printJson({
       version,
-      files: project.taskFiles.length,
-      works: [...working].toSorted(),
-      findings,
-      config: notes,
+      errors,
+      warnings,
+      checks: groups.flatMap(({ group, checks }) => checks.map((check) => ({ group, ...check }))),
     });
-  else {
-    const { line, text, paint } = screenOn(process.stdout);
-    line(describeCopy(version, published.file));
-    line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'nothing of it is used'}`);
-    for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
-    for (const { file, line: at, column, name, state, note } of findings)
-      text(
-        `${state === 'not' ? paint.red('not    ') : paint.yellow('differs')}  ${file}:${at}:${column}: ${name}: ${note}`,
-      );
+    return;
   }
-  if (hasBlocking) process.exitCode = exitCodes.failed;
+  const { line, text, paint } = screenOn(process.stdout);
+  const colours = { ok: paint.green, error: paint.red, warning: paint.yellow, skipped: paint.dim };
+  const rows = groups.flatMap(({ group, checks }: Group) =>
+    checks.map(({ name, state, findings, reason }) => [
+      colours[state](state),
+      group,
+      name,
+      state === 'skipped'
+        ? (reason ?? '')
+        : findings.length === 0
+          ? ''
+          : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`,
+    ]),
+  );
+  for (const row of table(rows)) line(row);
+  for (const { name, state, findings } of groups.flatMap(({ checks }) => checks)) {
+    for (const { what, why, mend } of findings) {
+      line();
+      text(`${colours[state](state)}  ${paint.bold(name)}  ${what}`);
+      text(`  why   ${why}`);
+      text(`  mend  ${mend}`);
+    }
+  }
+  line();
+  line(
+    errors + warnings === 0
+      ? 'Nothing is wrong.'
+      : `${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
+  );
+  if (!groups.some(({ group }) => group !== 'machine'))
+    line('Only this machine was examined: set DATABASE_URL, or give --data or --url.');
 }
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

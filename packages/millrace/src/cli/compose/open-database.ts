@@ -1,5 +1,5 @@
 import type { Database } from '@millrace/server';
-import { startPostgres } from '../../postgres/index.ts';
+import { runningConnection, startPostgres } from '../../postgres/index.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import type { Cleanup } from './cleanup.ts';
 
@@ -26,6 +26,21 @@ export async function embeddedDatabase(
   // Not unhandled if nobody awaits it while the server is starting.
   lost.catch(() => {});
   return { database: running.connection, lost };
+}
+
+/** The embedded PostgreSQL of a folder: the running one, or one started for this. */
+export async function embeddedOrRunning(
+  folder: string,
+  cleanup: Cleanup,
+): Promise<Pick<OpenDatabase, 'database'>> {
+  try {
+    return await embeddedDatabase(folder, cleanup);
+  } catch (error) {
+    const inUse = error instanceof Error && error.name === 'DataFolderInUse';
+    const database = inUse ? await runningConnection(folder) : undefined;
+    if (!database) throw error;
+    return { database };
+  }
 }
 
 /** The databases of DATABASE_URL and DATABASE_DIRECT_URL. They contain passwords, so messages never quote them. */

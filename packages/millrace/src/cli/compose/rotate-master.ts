@@ -8,15 +8,13 @@ import {
   ping,
   readNextKey,
   rotateMasterKey,
-  type Database,
   type MasterKey,
 } from '@millrace/server';
-import { runningConnection } from '../../postgres/index.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
-import { embeddedDatabase, externalDatabase } from './open-database.ts';
+import { embeddedDatabase, embeddedOrRunning, externalDatabase } from './open-database.ts';
 
 export interface RotateOptions {
   readonly data?: string;
@@ -49,7 +47,9 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
   const masterKey = await loadMasterKey({ env, previous });
   await withCleanup(async (cleanup) => {
     const database =
-      data === undefined ? externalDatabase(url ?? '').database : await databaseOf(resolve(data), cleanup);
+      data === undefined
+        ? externalDatabase(url ?? '').database
+        : (await embeddedOrRunning(resolve(data), cleanup)).database;
     const resealed = await rotate(await ping(database), masterKey, cleanup);
     if (json) return printJson({ resealed });
     line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
@@ -74,17 +74,6 @@ function explained(error: unknown): never {
     exitCodes.cannotStart,
     `A value in this database cannot be decrypted with either of the two keys, so it was left unchanged: ${error.message}`,
   );
-}
-
-/** The embedded PostgreSQL of a folder: the running one, or one started for this. */
-async function databaseOf(folder: string, cleanup: Cleanup): Promise<Database> {
-  try {
-    return (await embeddedDatabase(folder, cleanup)).database;
-  } catch (error) {
-    const running = isInUse(error) ? await runningConnection(folder) : undefined;
-    if (!running) throw error;
-    return running;
-  }
 }
 
 const isInUse = (error: unknown): boolean => error instanceof Error && error.name === 'DataFolderInUse';

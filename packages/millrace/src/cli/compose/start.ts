@@ -10,7 +10,7 @@ import {
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { logLinesOn, printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
-import { version } from '../version.ts';
+import { version } from '../../version.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson, holdsSecrets, printCredentials, withoutGiven } from './credentials.ts';
 import { foldJsonLines } from './fold-repeats.ts';

@@ -68,7 +68,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
 /** What was asked of it before, if it reconnects. Undefined if a runner of another environment has the id. */
 async function register(
   { engine, env, id, times }: Connection,
-  { runner, host, pid, capacity, fetches }: Hello,
+  { runner, host, pid, capacity, fetches, release }: Hello,
   versions: readonly number[],
   now: number,
 ): Promise<Asked | undefined> {
@@ -82,16 +82,17 @@ async function register(
       returning no
     )
     insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels,
-                         no)
+                         no, release)
     select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz,
            ${new Date(now + times.leaseMs)}::timestamptz, ${[...versions]}::int[], ${capacity}::int, ${facts?.platform ?? null},
-           ${facts?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no
+           ${facts?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no,
+           ${typeof release === 'string' ? storableText(release).slice(0, 64) : null}
       from named
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
                                    heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at,
                                    versions = excluded.versions, slots = excluded.slots, platform = excluded.platform,
                                    node_major = excluded.node_major, labels = excluded.labels, unable = '{}',
-                                   no = excluded.no
+                                   no = excluded.no, release = excluded.release
       where runners.env = excluded.env
     returning draining, stopping`;
   return row;

@@ -1,0 +1,38 @@
+import { databaseAnswers } from './connection/database-answers.ts';
+import { databasePooler } from './connection/database-pooler.ts';
+import { dataFolder } from './connection/data-folder.ts';
+import { diskInodes } from './machine/disk-inodes.ts';
+import { diskSpace } from './machine/disk-space.ts';
+import { keyFile } from './machine/key-file.ts';
+import { nodeVersion } from './machine/node-version.ts';
+import { port } from './machine/port.ts';
+import { certificate } from './server/certificate.ts';
+import { proxyAddress } from './server/proxy-address.ts';
+import { proxyBuffering } from './server/proxy-buffering.ts';
+import { proxyClientAddress } from './server/proxy-client-address.ts';
+import { proxyWebsocket } from './server/proxy-websocket.ts';
+import { serverAnswers } from './server/server-answers.ts';
+import { serverClock } from './server/server-clock.ts';
+import { serverDiagnosis } from './server/server-diagnosis.ts';
+import { serverReady } from './server/server-ready.ts';
+
+/** Checks of the machine on which the command runs. */
+export const machineChecks = [nodeVersion, port, diskSpace, diskInodes, keyFile];
+
+/** Checks of the way to the database. */
+export const connectionChecks = [dataFolder, databaseAnswers, databasePooler];
+
+/** The first check of a server: without an answer the others are not tried. */
+export const answerChecks = [serverAnswers];
+
+/** Checks of a server that answers, and of the proxy before it. */
+export const serverChecks = [
+  serverReady,
+  serverDiagnosis,
+  serverClock,
+  certificate,
+  proxyWebsocket,
+  proxyAddress,
+  proxyClientAddress,
+  proxyBuffering,
+];

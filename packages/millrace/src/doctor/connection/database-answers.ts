@@ -1,0 +1,25 @@
+import { ping } from '@millrace/server';
+import type { ConnectionCheck } from './facts.ts';
+
+export const databaseAnswers: ConnectionCheck = {
+  name: 'database-answers',
+  looksAt: 'the database accepts connections, and can be written',
+  severity: 'error',
+  why: 'Nothing works without the database.',
+  mend: 'The message says what to correct in `DATABASE_URL` or in PostgreSQL.',
+  async find({ open }) {
+    const { database, directDatabase } = await open();
+    const found: { what: string }[] = [];
+    for (const [one, variable] of [
+      [database, 'DATABASE_URL'],
+      [directDatabase, 'DATABASE_DIRECT_URL'],
+    ] as const) {
+      if (one === undefined) continue;
+      await ping(one, variable).catch((error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
+        found.push({ what: error.message });
+      });
+    }
+    return found;
+  },
+};

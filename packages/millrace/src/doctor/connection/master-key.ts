@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import {
+  isMasterKeyOf,
+  MasterKeyRefused,
+  parseMasterKey,
+  Skipped,
+  type Check,
+  type Sql,
+} from '@millrace/server';
+
+export interface MasterKeyFacts {
+  /** The texts of MILLRACE_MASTER_KEY and MILLRACE_MASTER_KEY_PREVIOUS. */
+  readonly texts: readonly string[];
+  /** The key file of the data folder, if there is one. */
+  readonly file: string | undefined;
+  readonly sql: Sql;
+}
+
+export const masterKey: Check<MasterKeyFacts> = {
+  name: 'master-key',
+  looksAt: 'the master key is the one that the secrets in the database are encrypted with',
+  severity: 'error',
+  why: 'Servers do not start with another key. Without it nobody can decrypt variables, signing keys and webhook secrets.',
+  mend: 'Set `MILLRACE_MASTER_KEY` to the key of the first start, or to that of the last `millrace keys rotate-master`.',
+  async find({ texts, file, sql }) {
+    const given = texts.map((text) => ({ text, from: 'MILLRACE_MASTER_KEY' }));
+    if (given.length === 0 && file !== undefined) {
+      // During a rotation either key may be the one.
+      for (const from of [file, `${file}.next`]) {
+        const text = await readFile(from, 'utf8').catch(() => undefined);
+        if (text !== undefined) given.push({ text, from });
+      }
+      if (given.length === 0) return [{ what: `The key file ${file} is missing, or cannot be read.` }];
+    }
+    if (given.length === 0) throw new Skipped('MILLRACE_MASTER_KEY is not set here');
+    try {
+      const keys = given.map(({ text, from }) => parseMasterKey(text, from));
+      for (const key of keys) if (await isMasterKeyOf(sql, key)) return [];
+      return [{ what: `The key of ${given[0]?.from} does not open the secrets in the database.` }];
+    } catch (error) {
+      if (!(error instanceof MasterKeyRefused)) throw error;
+      return [{ what: error.message }];
+    }
+  },
+};

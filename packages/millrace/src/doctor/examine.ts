@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import type { CheckResult, Diagnosis } from '@millrace/contract';
+import { connect, diagnoseDatabase, ping, runChecks, Skipped, type DiagnoseOptions } from '@millrace/server';
+import { answerChecks, connectionChecks, machineChecks, serverChecks } from './checks.ts';
+import type { ConnectionFacts } from './connection/facts.ts';
+import { masterKey } from './connection/master-key.ts';
+import type { MachineFacts } from './machine/facts.ts';
+import { measureDisk } from './machine/measure.ts';
+import type { Told } from './server/facts.ts';
+
+export interface Examine {
+  readonly machine: Omit<MachineFacts, 'measure'> & Partial<Pick<MachineFacts, 'measure'>>;
+  readonly database?: ConnectionFacts;
+  /** The texts of the master key and of the previous one. */
+  readonly masterKeys: readonly string[];
+  readonly server?:
+    | {
+        readonly url: string;
+        readonly token?: string | undefined;
+        readonly key?: string | undefined;
+        readonly maxSilenceMs?: number;
+      }
+    | undefined;
+  readonly timeoutMs: number;
+  /** Addresses of databases, which may hold a password. */
+  readonly secrets: readonly string[];
+  readonly diagnosing?: DiagnoseOptions;
+}
+
+export interface Group {
+  readonly group: 'machine' | 'database' | 'server';
+  readonly checks: readonly CheckResult[];
+}
+
+export interface Examination {
+  readonly groups: readonly Group[];
+  /** Numbers of findings. */
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+/** Runs the checks of all that is there. The groups do not wait for each other. */
+export async function examine(given: Examine): Promise<Examination> {
+  const { machine, database, server, timeoutMs } = given;
+  const [ofMachine, ofDatabase, ofServer] = await Promise.all([
+    runChecks(machineChecks, { measure: measureDisk, ...machine }, timeoutMs),
+    database ? examineDatabase(database, given) : [],
+    server ? examineServer(server, timeoutMs) : [],
+  ]);
+  // What was found through the database is not told again by the server.
+  const known = new Set(ofDatabase.map(({ name }) => name));
+  const groups = [
+    { group: 'machine', checks: ofMachine },
+    { group: 'database', checks: ofDatabase },
+    { group: 'server', checks: ofServer.filter(({ name }) => !known.has(name)) },
+  ] as const;
+  const shown = groups
+    .filter(({ checks }) => checks.length > 0)
+    .map(({ group, checks }) => ({ group, checks: withoutSecrets(checks, secretsOf(given)) }));
+  const all = shown.flatMap(({ checks }) => checks);
+  const findings = (state: CheckResult['state']): number =>
+    all.filter((check) => check.state === state).reduce((sum, check) => sum + check.findings.length, 0);
+  return { groups: shown, errors: findings('error'), warnings: findings('warning') };
+}
+
+async function examineDatabase(
+  facts: ConnectionFacts,
+  { masterKeys, timeoutMs, diagnosing }: Examine,
+): Promise<CheckResult[]> {
+  const connections = await runChecks(connectionChecks, facts, timeoutMs);
+  // A pooler without a direct address is found, and does not keep the others from being checked.
+  const isOpen = connections.every(
+    ({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped',
+  );
+  if (!isOpen) return connections;
+  const { database } = await facts.open();
+  const route = await ping(database);
+  const sql = connect(route.database, { name: 'millrace doctor', max: 1, pooler: route.pooler });
+  try {
+    const file = facts.data === undefined ? undefined : join(facts.data, 'master.key');
+    const keys = await runChecks([masterKey], { texts: masterKeys, file, sql }, timeoutMs);
+    return [...connections, ...keys, ...(await diagnoseDatabase(sql, { timeoutMs, ...diagnosing }))];
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function examineServer(
+  { url, token, key, maxSilenceMs = 8_000 }: NonNullable<Examine['server']>,
+  timeoutMs: number,
+): Promise<CheckResult[]> {
+  let told: Promise<Told> | undefined;
+  const diagnose = (): Promise<Told> => {
+    told ??= askServer(url, token, timeoutMs);
+    return told;
+  };
+  const reading = (): Promise<Told> =>
+    diagnose().catch((error: unknown) => {
+      throw error instanceof Skipped ? error : new Skipped('the server does not say what it sees');
+    });
+  const facts = { url, token, key, maxSilenceMs, diagnose, told: reading };
+  const answered = await runChecks(answerChecks, facts, timeoutMs);
+  if (answered.some(({ state }) => state !== 'ok')) return answered;
+  const own = await runChecks(serverChecks, facts, timeoutMs);
+  const checks = await diagnose().then(
+    ({ diagnosis }) => diagnosis.checks,
+    // `server-diagnosis` says so.
+    () => [],
+  );
+  return [...answered, ...own, ...checks];
+}
+
+async function askServer(url: string, token: string | undefined, timeoutMs: number): Promise<Told> {
+  if (token === undefined)
+    throw new Skipped('it needs a personal access token of an owner: set MILLRACE_ACCESS_TOKEN');
+  const askedAt = Date.now();
+  const response = await fetch(`${url}/api/v1/doctor`, {
+    headers: { authorization: `Bearer ${token}` },
+    redirect: 'error',
+    // The checks of a database that is slow have their own timeouts.
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const body = (await response.json()) as Diagnosis & { readonly error?: string };
+  if (response.status === 401 || response.status === 403)
+    throw new Skipped(`the server refused the token: ${body.error ?? response.status}`);
+  if (response.status === 404) throw new Skipped('the server is of a release that cannot examine itself');
+  if (!response.ok) throw new Error(`status ${response.status}: ${body.error ?? ''}`);
+  return { diagnosis: body, askedAt, answeredAt: Date.now() };
+}
+
+/** What must not be shown, whatever message it gets into. */
+function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
+  const passwords = secrets.flatMap((address) => {
+    if (!URL.canParse(address)) return [];
+    const { password } = new URL(address);
+    return [password, decodeURIComponent(password)];
+  });
+  return [...masterKeys, server?.token ?? '', server?.key ?? '', ...secrets, ...passwords].filter(
+    (secret) => secret.length >= 4,
+  );
+}
+
+const withoutSecrets = (checks: readonly CheckResult[], secrets: readonly string[]): CheckResult[] => {
+  const hide = (text: string): string =>
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text);
+  return checks.map(({ reason, ...check }) => ({
+    ...check,
+    findings: check.findings.map(({ what, why, mend }) => ({ what: hide(what), why, mend: hide(mend) })),
+    ...(reason !== undefined && { reason: hide(reason) }),
+  }));
+};

@@ -1,0 +1,20 @@
+import type { MachineCheck } from './facts.ts';
+
+const minShare = 0.05;
+
+export const diskInodes: MachineCheck = {
+  name: 'disk-inodes',
+  looksAt: 'the disks of the data folder and of temporary files have 5 % of their inodes free',
+  severity: 'error',
+  why: 'Without a free inode no file can be created, although there is space.',
+  mend: 'Delete small files that nobody needs: `du -x --inodes --max-depth=2 <folder> | sort -n`.',
+  async find({ folders, measure }) {
+    const found: { what: string }[] = [];
+    for (const folder of folders) {
+      const { inodes, freeInodes } = await measure(folder);
+      if (inodes > 0 && freeInodes < minShare * inodes)
+        found.push({ what: `${freeInodes} of ${inodes} inodes are free on the disk of ${folder}.` });
+    }
+    return found;
+  },
+};

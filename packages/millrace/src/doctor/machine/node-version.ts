@@ -1,0 +1,13 @@
+import { gte } from 'semver';
+import type { MachineCheck } from './facts.ts';
+
+const oldest = '20.19.0';
+
+export const nodeVersion: MachineCheck = {
+  name: 'node-version',
+  looksAt: `Node is ${oldest} or later`,
+  severity: 'error',
+  why: 'Older ones lack functions that Millrace needs, and get no security updates.',
+  mend: 'Install the current LTS release of Node: https://nodejs.org.',
+  find: async ({ nodeVersion: version }) => (gte(version, oldest) ? [] : [{ what: `Node is ${version}.` }]),
+};

@@ -1,0 +1,34 @@
+import { isMillrace } from './is-millrace.ts';
+import type { ServerCheck } from './facts.ts';
+
+export const serverAnswers: ServerCheck = {
+  name: 'server-answers',
+  looksAt: 'a Millrace server answers at the address',
+  severity: 'error',
+  why: 'Backends cannot trigger runs, and runners cannot connect.',
+  mend: 'Start the server, or correct the address (`--url`, `MILLRACE_API_URL`), the DNS, or the proxy.',
+  async find({ url }) {
+    if (await isMillrace(url)) return [];
+    try {
+      const response = await fetch(`${url}/healthz`, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(5_000),
+      });
+      await response.body?.cancel();
+      const target = response.headers.get('location');
+      return target !== null && response.status >= 300 && response.status < 400
+        ? [{ what: `${url} redirects to ${originOf(target, url)}: use that address.` }]
+        : [
+            {
+              what: `What answers at ${url} is not a Millrace server: /healthz has status ${response.status}.`,
+            },
+          ];
+    } catch (error) {
+      const { cause = error } = error as Error;
+      return [{ what: `${url} does not answer: ${(cause as Error).message}` }];
+    }
+  },
+};
+
+const originOf = (target: string, base: string): string =>
+  URL.canParse(target, base) ? new URL(target, base).origin : '?';

@@ -1,0 +1,32 @@
+import { needTables, type DatabaseCheck } from '../facts.ts';
+
+/** How many times its threshold a table may have. */
+const factor = 5;
+
+export const autovacuumLag: DatabaseCheck = {
+  name: 'autovacuum-lag',
+  looksAt: 'no table has five times the dead rows at which autovacuum begins',
+  severity: 'warning',
+  why: 'Autovacuum does not follow. The tables grow, and statements read rows that are gone.',
+  mend: "`vacuum <table>;` now. Then give autovacuum more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",
+  async find(facts) {
+    needTables(facts);
+    const { sql, limits } = facts;
+    const rows = await sql<{ name: string; dead: number }[]>`
+      select s.relname as name, s.n_dead_tup::float8 as dead
+        from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+       cross join lateral (
+         select max(o.option_value) filter (where o.option_name = 'autovacuum_vacuum_threshold')::float8 as base,
+                max(o.option_value) filter (where o.option_name = 'autovacuum_vacuum_scale_factor')::float8 as factor
+           from pg_options_to_table(c.reloptions) o) own
+       where c.relnamespace = current_schema()::regnamespace
+         and s.n_dead_tup > ${limits.deadRows}::float8
+             + ${factor}::int * (coalesce(own.base, current_setting('autovacuum_vacuum_threshold')::float8)
+                + coalesce(own.factor, current_setting('autovacuum_vacuum_scale_factor')::float8) * greatest(0, c.reltuples))
+       order by 2 desc limit 10`;
+    return rows.map(({ name, dead }) => ({
+      what: `The table ${name} has ${dead} dead rows.`,
+      mend: `\`vacuum ${name};\` now. Then give autovacuum more: \`alter system set autovacuum_naptime = '10s';\`, and look for long transactions.`,
+    }));
+  },
+};

@@ -1,0 +1,23 @@
+import type { DatabaseCheck } from '../facts.ts';
+
+export const clockSkew: DatabaseCheck = {
+  name: 'clock-skew',
+  looksAt: 'the clocks of this machine and of PostgreSQL differ by less than 5 seconds',
+  severity: 'warning',
+  why: 'Delays and schedules follow the clock of PostgreSQL. Credentials with an end, certificates and log lines follow that of the machine.',
+  mend: 'Run a time service on both machines: `timedatectl set-ntp true`.',
+  async find({ sql, limits, wallClock }) {
+    const before = wallClock();
+    const [row] = await sql<{ now: number }[]>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+    const after = wallClock();
+    if (!row) return [];
+    // The answer may have been made at any time in between.
+    const skew = row.now < before ? row.now - before : row.now > after ? row.now - after : 0;
+    if (Math.abs(skew) <= limits.clockSkewMs) return [];
+    const seconds = (Math.abs(skew) / 1_000).toFixed(1);
+    return [
+      { what: `PostgreSQL is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the clock of this machine.` },
+    ];
+  },
+};

@@ -1,0 +1,34 @@
+import type { DatabaseCheck } from '../facts.ts';
+
+export const databaseRights: DatabaseCheck = {
+  name: 'database-rights',
+  looksAt: 'the role may create tables, and owns those of Millrace',
+  severity: 'error',
+  why: 'A start that has to migrate fails.',
+  mend: 'As the owner of the database: `grant usage, create on schema public to <role>;` or `alter database <database> owner to <role>;`',
+  async find({ sql }) {
+    const [row] = await sql<
+      { role: string; schema: string | null; may: boolean | null; foreign: string | null }[]
+    >`
+      select current_user::text as role, current_schema()::text as schema,
+             has_schema_privilege(current_schema(), 'create') as may,
+             (select c.relname from pg_class c
+               where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not pg_has_role(c.relowner, 'usage')
+                 and exists (select from pg_class m where m.relnamespace = c.relnamespace and m.relname = 'installed_functions')
+               order by 1 limit 1) as foreign`;
+    if (!row) return [];
+    if (row.schema === null) {
+      const mend = `\`create schema public; grant usage, create on schema public to "${row.role}";\``;
+      return [
+        { what: `No schema of the search path of the role ${row.role} exists, or it may use none.`, mend },
+      ];
+    }
+    if (row.may === false) {
+      const mend = `As its owner: \`grant usage, create on schema "${row.schema}" to "${row.role}";\``;
+      return [{ what: `The role ${row.role} may not create tables in the schema ${row.schema}.`, mend }];
+    }
+    if (row.foreign === null) return [];
+    const mend = `As the owner of the tables: \`reassign owned by <owner> to "${row.role}";\``;
+    return [{ what: `The table ${row.foreign} belongs to another role than ${row.role}.`, mend }];
+  },
+};

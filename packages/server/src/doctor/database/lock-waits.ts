@@ -1,0 +1,22 @@
+import { readableDuration } from '@millrace/contract/plain';
+import { type DatabaseCheck } from '../facts.ts';
+
+export const lockWaits: DatabaseCheck = {
+  name: 'lock-waits',
+  looksAt: 'no session waits for a lock for half a minute',
+  severity: 'warning',
+  why: 'What waits makes no progress, and others queue behind it.',
+  mend: 'End the session that holds the lock: `select pg_terminate_backend(<pid>);`',
+  async find({ sql, limits }) {
+    const rows = await sql<{ pid: number; blockers: number[]; ms: number }[]>`
+      select pid, pg_blocking_pids(pid) as blockers, extract(epoch from clock_timestamp() - query_start)::float8 * 1000 as ms
+        from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()
+         and query_start < clock_timestamp() - make_interval(secs => ${limits.lockWaitMs / 1_000})
+       order by query_start limit 5`;
+    return rows.map(({ pid, blockers: [first], ms }) => ({
+      what: `Process ${pid} waits for a lock for ${readableDuration(ms)}${first === undefined ? '' : `, which process ${first} holds`}.`,
+      ...(first !== undefined && { mend: `\`select pg_terminate_backend(${first});\`` }),
+    }));
+  },
+};

@@ -1,0 +1,36 @@
+import { Skipped } from '../check.ts';
+import type { DatabaseCheck } from '../facts.ts';
+
+export const migrations: DatabaseCheck = {
+  name: 'migrations',
+  looksAt: 'the tables and functions fit this release',
+  severity: 'error',
+  why: 'This release does not start on tables of a newer one. Without a function, requests that need it fail.',
+  mend: 'Use the release that migrated the database, or a later one. A start of a server installs functions that are missing.',
+  async find({ sql, release, applied }) {
+    if (!applied) throw new Skipped('Millrace has no tables here yet: the first start creates them');
+    const known = new Set(release.schema.map(({ name }) => name));
+    const newer = applied.filter((name) => !known.has(name));
+    const lost = await sql<{ name: string }[]>`
+      select i.name from installed_functions i
+       where not exists (select from pg_proc p
+                          where p.pronamespace = current_schema()::regnamespace and p.proname = i.name) order by 1 limit 20`;
+    return [
+      ...(newer.length > 0
+        ? [
+            {
+              what: `The database was migrated by a newer Millrace than ${release.version} (${newer.join(', ')}).`,
+            },
+          ]
+        : []),
+      ...(lost.length > 0
+        ? [
+            {
+              what: `Functions are missing: ${lost.map(({ name }) => name).join(', ')}.`,
+              mend: 'Restart a server: its start installs them.',
+            },
+          ]
+        : []),
+    ];
+  },
+};

@@ -1,0 +1,19 @@
+import { readableSize } from '@millrace/contract/plain';
+import type { DatabaseCheck } from '../facts.ts';
+
+export const replicationLag: DatabaseCheck = {
+  name: 'replication-lag',
+  looksAt: 'no standby is more than 1 GiB behind',
+  severity: 'warning',
+  why: 'What the standby lacks is lost when it has to take over.',
+  mend: 'Look at load, disk and network of the standby, and at queries that hold up its replay.',
+  async find({ sql, limits }) {
+    const rows = await sql<{ name: string; bytes: number }[]>`
+      select coalesce(nullif(application_name, ''), pid::text) as name, bytes::float8 as bytes
+        from pg_stat_replication
+       cross join lateral (
+         select pg_wal_lsn_diff(pg_current_wal_lsn(), coalesce(replay_lsn, flush_lsn, write_lsn, sent_lsn)) as bytes) b
+       where state <> 'backup' and bytes > ${limits.replicationBytes}::numeric order by 2 desc`;
+    return rows.map(({ name, bytes }) => ({ what: `The standby ${name} is ${readableSize(bytes)} behind.` }));
+  },
+};

@@ -1,0 +1,22 @@
+import { readableDuration } from '@millrace/contract/plain';
+import { needServer, type DatabaseCheck } from '../facts.ts';
+
+const max = 1_000;
+
+export const delaysLate: DatabaseCheck = {
+  name: 'delays-late',
+  looksAt: 'no delayed run or retry is a minute overdue',
+  severity: 'error',
+  why: 'Servers are connected to the database and do not queue runs whose time has come: they hang, or the job fails.',
+  mend: 'Look for `job.failed` with `"job":"promoter"` in the log of the servers, then restart them.',
+  async find(facts) {
+    needServer(facts);
+    const [row] = await facts.sql<{ count: number; ms: number | null }[]>`
+      select count(*)::int as count, max(extract(epoch from now() - due))::float8 * 1000 as ms
+        from (select due from delayed where due < now() - make_interval(secs => ${facts.limits.lateMs / 1_000})
+               order by due limit ${max}) d`;
+    if (!row || row.ms === null) return [];
+    const count = row.count === max ? `${max} or more` : row.count;
+    return [{ what: `${count} delayed runs are overdue, the first one for ${readableDuration(row.ms)}.` }];
+  },
+};

@@ -1,0 +1,24 @@
+import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../facts.ts';
+
+const maxText = 200;
+
+export const runnersUnable: DatabaseCheck = {
+  name: 'runners-unable',
+  looksAt: 'connected runners can execute the versions that are deployed',
+  severity: 'warning',
+  why: 'The runner is given no runs of that version. If no other runner can execute it, they wait.',
+  mend: 'The message says what the runner lacks. `millrace versions show <version>` shows what the version needs.',
+  async find(facts) {
+    needTables(facts);
+    const rows = await facts.sql<
+      (EnvironmentRow & { id: string; host: string; version: string; why: string })[]
+    >`
+      select r.id, r.host, u.key as version, coalesce(u.value ->> 'why', '') as why, p.ref as project, e.kind, e.branch
+        from runners r cross join lateral jsonb_each(r.unable) u
+        join environments e on e.id = r.env join projects p on p.id = e.project_id
+       where r.expires_at > now() order by 1, 3 limit 10`;
+    return rows.map((row) => ({
+      what: `The runner ${row.id} on ${row.host} in ${environmentName(row)} cannot execute ${row.version}: ${row.why.slice(0, maxText)}`,
+    }));
+  },
+};

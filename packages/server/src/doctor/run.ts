@@ -1,0 +1,82 @@
+import type { CheckResult } from '@millrace/contract';
+import { Skipped, type Check } from './check.ts';
+
+export const defaultCheckMs = 10_000;
+/** After so many checks that did not end, the others are not begun: what they ask does not answer either. */
+const maxHanging = 2;
+
+/** Runs the checks one after the other. One that fails, or does not end in time, has a finding and does not stop the others. */
+export async function runChecks<Facts>(
+  checks: readonly Check<Facts>[],
+  facts: Facts,
+  timeoutMs = defaultCheckMs,
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  let hanging = 0;
+  for (const check of checks) {
+    if (hanging >= maxHanging) {
+      const reason = 'the checks before it did not end';
+      results.push({ name: check.name, state: 'skipped', findings: [], reason, tookMs: 0 });
+      continue;
+    }
+    const begun = performance.now();
+    const { hangs, ...result } = await runCheck(check, facts, timeoutMs);
+    if (hangs) hanging++;
+    results.push({ name: check.name, ...result, tookMs: Math.ceil(performance.now() - begun) });
+  }
+  return results;
+}
+
+type Outcome = Omit<CheckResult, 'name' | 'tookMs'> & { readonly hangs?: true };
+
+async function runCheck<Facts>(check: Check<Facts>, facts: Facts, timeoutMs: number): Promise<Outcome> {
+  const { severity, why, mend } = check;
+  try {
+    const found = await withTimeout(check.find(facts), timeoutMs);
+    if (found.length === 0) return { state: 'ok', findings: [] };
+    return { state: severity, findings: found.map((one) => ({ why, mend, ...one })) };
+  } catch (error) {
+    if (error instanceof Skipped) return { state: 'skipped', findings: [], reason: error.message };
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Of PostgreSQL: the role may not read it.
+    if (code === '42501')
+      return { state: 'skipped', findings: [], reason: `it may not be read (${firstLine(error)})` };
+    // Of PostgreSQL: the statement took too long.
+    if (error instanceof Late || code === '57014')
+      return {
+        state: severity,
+        findings: [
+          {
+            what: `The check did not end within ${timeoutMs / 1_000} s.`,
+            why: 'What it asks does not answer in time. It hangs, or it is overloaded.',
+            mend: 'Run the command again with a longer `--timeout`. If it does not end either, look at the load of what the check asks.',
+          },
+        ],
+        ...(error instanceof Late && { hangs: true }),
+      };
+    return {
+      state: 'warning',
+      findings: [
+        {
+          what: `The check could not be done: ${firstLine(error)}`,
+          why: 'It is not known whether what it looks for is wrong.',
+          mend: 'Run the command again. If it fails again, report this message.',
+        },
+      ],
+    };
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+
+class Late extends Error {}
+
+async function withTimeout<R>(work: Promise<R>, timeoutMs: number): Promise<R> {
+  work.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Late()), timeoutMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

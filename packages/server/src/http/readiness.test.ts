@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createReadiness } from './readiness.ts';
+
+/** Readiness on a clock that the test moves, with what the database answers. */
+function ready() {
+  const state = { time: 0, asked: 0, answer: async (): Promise<boolean> => false };
+  const check = createReadiness(
+    () => {
+      state.asked++;
+      return state.answer();
+    },
+    { now: () => state.time, maxAnswerMs: 20 },
+  );
+  const at = async (time: number): Promise<string> => {
+    state.time = time;
+    return check().then(
+      () => 'ready',
+      (error: Error) => error.message,
+    );
+  };
+  return { state, at };
+}
+
+test('the database is asked once a second, however many ask the server', async () => {
+  const { state, at } = ready();
+  expect(await Promise.all([at(0), at(0), at(500)])).toEqual(['ready', 'ready', 'ready']);
+  expect(await at(900)).toBe('ready');
+  expect(state.asked).toBe(1);
+  expect(await at(1_000)).toBe('ready');
+  expect(state.asked).toBe(2);
+});
+
+test('a server stays ready while the database fails for less than five seconds', async () => {
+  const { state, at } = ready();
+  expect(await at(0)).toBe('ready');
+  state.answer = () => Promise.reject(new Error('gone'));
+  expect(await at(10_000)).toBe('ready');
+  expect(await at(14_000)).toBe('ready');
+  state.answer = async () => false;
+  expect(await at(15_500)).toBe('ready');
+  state.answer = () => Promise.reject(new Error('gone'));
+  expect(await at(20_000)).toBe('ready');
+  expect(await at(25_000)).toBe('The database does not answer');
+  state.answer = async () => false;
+  expect(await at(26_000)).toBe('ready');
+});
+
+test('a question that hangs is asked once, and the server is not ready after five seconds', async () => {
+  const { state, at } = ready();
+  state.answer = () => new Promise(() => {});
+  expect(await at(0)).toBe('ready');
+  expect(await at(6_000)).toBe('The database does not answer');
+  expect(state.asked).toBe(1);
+});
+
+test('a database that became a standby is not one to serve with', async () => {
+  const { state, at } = ready();
+  state.answer = async () => true;
+  expect(await at(0)).toBe('ready');
+  expect(await at(5_000)).toBe('The database is a standby and cannot be written');
+});

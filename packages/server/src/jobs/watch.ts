@@ -1,0 +1,50 @@
+import type { Job, Ticked } from './job.ts';
+
+export interface JobState {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Since its last tick ended, or since it was started. */
+  readonly silentMs: number;
+  /** Ticks in a row that failed, and since the first of them. */
+  readonly failures: number;
+  readonly failingMs: number;
+}
+
+interface Watched {
+  readonly everyMs: number;
+  endedAt: number;
+  failures: number;
+  failingSince: number;
+}
+
+/** What became of the ticks of the background jobs that run in this process. */
+export class JobWatch {
+  readonly #jobs = new Map<string, Watched>();
+
+  /** These jobs run from now on. None while the installation is paused. */
+  started(jobs: readonly Pick<Job, 'name' | 'everyMs'>[]): void {
+    this.#jobs.clear();
+    const now = performance.now();
+    for (const { name, everyMs } of jobs)
+      this.#jobs.set(name, { everyMs, endedAt: now, failures: 0, failingSince: now });
+  }
+
+  observe({ job, failed }: Ticked): void {
+    const one = this.#jobs.get(job);
+    if (!one) return;
+    one.endedAt = performance.now();
+    if (failed && one.failures === 0) one.failingSince = one.endedAt;
+    one.failures = failed ? one.failures + 1 : 0;
+  }
+
+  states(): JobState[] {
+    const now = performance.now();
+    return [...this.#jobs].map(([name, { everyMs, endedAt, failures, failingSince }]) => ({
+      name,
+      everyMs,
+      silentMs: now - endedAt,
+      failures,
+      failingMs: failures === 0 ? 0 : now - failingSince,
+    }));
+  }
+}

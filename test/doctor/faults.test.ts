@@ -1,0 +1,457 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CheckResult } from '@millrace/contract';
+import { connectionChecks, machineChecks } from '../../packages/millrace/src/doctor/checks.ts';
+import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
+import { examine, type Examine } from '../../packages/millrace/src/doctor/examine.ts';
+import { measureDisk } from '../../packages/millrace/src/doctor/machine/measure.ts';
+import { certificate } from '../../packages/millrace/src/doctor/server/certificate.ts';
+import { serverClock } from '../../packages/millrace/src/doctor/server/server-clock.ts';
+import { startPostgres, type RunningPostgres } from '../../packages/millrace/src/postgres/start.ts';
+import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
+import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
+import { databaseChecks, processChecks } from '../../packages/server/src/doctor/checks.ts';
+import { diagnoseDatabase } from '../../packages/server/src/doctor/diagnose.ts';
+import { runChecks } from '../../packages/server/src/doctor/run.ts';
+import { startJob } from '../../packages/server/src/jobs/job.ts';
+import { JobWatch } from '../../packages/server/src/jobs/watch.ts';
+import { createLog } from '../../packages/server/src/logger.ts';
+import { startServer, type RunningServer } from '../../packages/server/src/server.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { pgbouncer, startPgbouncer, unlessMissing } from '../support/pgbouncer.ts';
+import { hasOpenssl } from '../support/tcp-postgres.ts';
+import { startProxy } from './proxy.ts';
+import { seedDatabase } from './seed.ts';
+import { startStandby } from './standby.ts';
+
+const key = Buffer.alloc(32, 1);
+
+async function temporaryFolder(onEnd: (end: () => Promise<void>) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const found = (checks: readonly CheckResult[]): string[] =>
+  checks.filter(({ findings }) => findings.length > 0).map(({ name }) => name);
+const named = (checks: readonly CheckResult[], name: string): CheckResult | undefined =>
+  checks.find((check) => check.name === name);
+
+const thisMachine = {
+  nodeVersion: process.versions.node,
+  folders: [],
+  listen: undefined,
+  data: undefined,
+  measure: measureDisk,
+};
+
+describe('an installation without faults', () => {
+  let postgres: RunningPostgres;
+  let server: RunningServer;
+  let data: string;
+  let given: Examine;
+  const ends: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    data = await temporaryFolder((end) => ends.push(end));
+    // Other sessions of other tests are not in this one. It has the settings of `millrace start --data`.
+    postgres = await startPostgres({ dataDir: data });
+    ends.push(() => postgres.stop());
+    await writeFile(join(data, 'master.key'), key.toString('base64'), { mode: 0o600 });
+    server = await startServer({
+      database: postgres.connection,
+      port: 0,
+      masterKey: masterKeyOf(key),
+      log: createLog({ write() {} }),
+    });
+    ends.push(() => server.close());
+    given = {
+      machine: { ...thisMachine, listen: { host: '127.0.0.1', port: server.port }, data },
+      database: { open: async () => ({ database: postgres.connection }), data },
+      masterKeys: [],
+      server: {
+        url: server.url,
+        token: server.credentials?.personalAccessToken ?? '',
+        key: server.credentials?.environments.prod.secretKey ?? '',
+      },
+      timeoutMs: 10_000,
+      secrets: [],
+    };
+  });
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+
+  test('has no findings', async () => {
+    const { groups, errors, warnings } = await examine(given);
+    const checks = groups.flatMap(({ checks: each }) => each);
+    expect(checks.filter(({ findings }) => findings.length > 0)).toEqual([]);
+    expect([errors, warnings]).toEqual([0, 0]);
+    expect(checks.length).toBeGreaterThan(40);
+    const skipped = checks.filter(({ state }) => state === 'skipped').map(({ name }) => name);
+    expect(skipped.filter((name) => !['certificate', 'queues-without-runner'].includes(name))).toEqual([]);
+  });
+
+  test('the server tells the same without a database at hand, to an owner only', async () => {
+    const { groups, errors, warnings } = await examine({
+      ...given,
+      database: undefined,
+      server: { ...given.server, url: server.url, key: undefined },
+    });
+    expect([errors, warnings]).toEqual([0, 0]);
+    const ofServer = groups.find(({ group }) => group === 'server')?.checks ?? [];
+    expect(ofServer.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['fsync', 'jobs-stuck', 'paused']),
+    );
+    const stranger = await examine({
+      ...given,
+      database: undefined,
+      server: { url: server.url, token: `svc_pat_${'1'.repeat(40)}` },
+    });
+    const checks = stranger.groups.flatMap((group) => group.checks);
+    expect(named(checks, 'server-diagnosis')).toMatchObject({ state: 'skipped' });
+    expect(named(checks, 'fsync')).toBeUndefined();
+  });
+
+  test('a proxy that drops upgrades, buffers, and hides host and client is found by each', async () => {
+    const url = await startProxy(server.url, { dropsUpgrades: true, buffers: true, changesHost: true });
+    const { groups } = await examine({
+      ...given,
+      database: undefined,
+      server: { ...given.server, url, maxSilenceMs: 700 },
+    });
+    expect(found(groups.flatMap(({ checks }) => checks))).toEqual([
+      'proxy-websocket',
+      'proxy-address',
+      'proxy-client-address',
+      'proxy-buffering',
+    ]);
+  });
+
+  test('a proxy that breaks the reply of the server is found', async () => {
+    const url = await startProxy(server.url, { breaks: '/api/v1/doctor' });
+    const { groups } = await examine({
+      ...given,
+      database: undefined,
+      server: { ...given.server, url, key: undefined },
+    });
+    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-diagnosis']);
+  });
+
+  test.skipIf(!hasOpenssl)('a certificate that ends soon is found', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const [keyFile, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    execFileSync(
+      'openssl',
+      // prettier-ignore
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', keyFile, '-out', file],
+      { stdio: 'ignore' },
+    );
+    const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(file, 'utf8') };
+    const url = await startProxy(server.url, { tls });
+    const diagnose = () => Promise.reject(new Error('it is not asked'));
+    const facts = { url, token: undefined, key: undefined, maxSilenceMs: 1, diagnose, told: diagnose };
+    expect(found(await runChecks([certificate], facts))).toEqual(['certificate']);
+  });
+
+  test('a clock of the server that is wrong is found', async () => {
+    const at = new Date(Date.now() + 60_000).toISOString();
+    const request = { url: server.url, address: '', isForwarded: false, isTrusted: false };
+    const told = {
+      diagnosis: { version: '', at, request, checks: [] },
+      askedAt: Date.now(),
+      answeredAt: Date.now(),
+    };
+    const diagnose = async () => told;
+    const facts = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, told: diagnose };
+    expect(found(await runChecks([serverClock], facts))).toEqual(['server-clock']);
+  });
+
+  test('another master key, and one that is none, are found', async () => {
+    const sql = connect(postgres.connection, { name: 'test', max: 1 });
+    onTestFinished(() => sql.end());
+    for (const text of [Buffer.alloc(32, 2).toString('base64'), 'not-a-key']) {
+      const results = await runChecks([masterKey], { texts: [text], file: undefined, sql });
+      expect(found(results)).toEqual(['master-key']);
+      expect(JSON.stringify(results)).not.toContain(text);
+    }
+  });
+
+  test('a pause is found, and is no reason to find what waits for its end', async () => {
+    const sql = connect(postgres.connection, { name: 'test', max: 1 });
+    onTestFinished(() => sql.end());
+    await sql`update installation set paused_at = now()`;
+    onTestFinished(async () => void (await sql`update installation set paused_at = null`));
+    const results = await diagnoseDatabase(sql);
+    expect(found(results)).toEqual(['paused']);
+    expect(named(results, 'schedules-late')).toMatchObject({ state: 'skipped' });
+  });
+
+  test.skipIf(pgbouncer === undefined)(
+    `a pooler in transaction mode without a direct address is found${unlessMissing}`,
+    async () => {
+      const pooler = await startPgbouncer(postgres.connection, 'transaction', { default_pool_size: 6 });
+      const { groups } = await examine({
+        ...given,
+        database: { open: async () => ({ database: pooler.url }), data: undefined },
+        masterKeys: [key.toString('base64')],
+        server: undefined,
+      });
+      const checks = groups.flatMap((group) => group.checks);
+      expect(found(checks)).toEqual(['database-pooler']);
+      expect(named(checks, 'fsync')).toMatchObject({ state: 'ok' });
+    },
+  );
+});
+
+describe('a database with many faults', () => {
+  let postgres: RunningPostgres;
+  let admin: Sql;
+  let sql: Sql;
+  let results: CheckResult[];
+  const ends: (() => Promise<unknown>)[] = [];
+  const limits = {
+    idleTransactionMs: 100,
+    lockWaitMs: 100,
+    transactionAge: 10,
+    deadRows: 0,
+    bloatBytes: 100_000,
+    slotBytes: 0,
+    replicationBytes: 0,
+  };
+  beforeAll(async () => {
+    const folder = await temporaryFolder((end) => ends.push(end));
+    postgres = await startPostgres({
+      dataDir: folder,
+      settings: {
+        fsync: 'off',
+        full_page_writes: 'off',
+        synchronous_commit: 'off',
+        synchronous_standby_names: 'nobody',
+        max_connections: '18',
+        autovacuum: 'off',
+        archive_mode: 'on',
+        archive_command: 'false',
+      },
+    });
+    ends.push(() => postgres.stop());
+    admin = connect(postgres.connection, { name: 'test admin', max: 1 });
+    ends.push(() => admin.end());
+    const database = { ...postgres.connection, database: 'faulty' };
+    await admin`select pg_create_physical_replication_slot('forgotten', true)`;
+    ends.push(await startStandby(postgres.connection));
+    await seedDatabase(admin, database);
+    await admin`select pg_switch_wal()`;
+    // A server that is connected, and does nothing.
+    const hanging = connect(database, { name: 'millrace engine', max: 1 });
+    ends.push(() => hanging.end());
+    await hanging`select 1`;
+    const others = connect(database, { name: 'forgetful', max: 2, settings: { statement_timeout: '0' } });
+    ends.push(() => others.end());
+    let release = (): void => {};
+    const holding = new Promise<void>((resolve) => (release = resolve));
+    let locked = (): void => {};
+    const isLocked = new Promise<void>((resolve) => (locked = resolve));
+    const idle = others.begin(async (tx) => {
+      await tx.unsafe('lock table outbox_receipts');
+      locked();
+      await holding;
+    });
+    await isLocked;
+    const waiting = others`select from outbox_receipts`.then(() => {});
+    ends.push(async () => {
+      release();
+      await Promise.all([idle, waiting]);
+    });
+    sql = connect(database, { name: 'test', max: 1 });
+    ends.push(() => sql.end());
+    await eventually(
+      () => sql<{ waits: boolean; failed: boolean }[]>`
+        select exists (select from pg_stat_activity
+                        where wait_event_type = 'Lock' and query_start < clock_timestamp() - interval '150 ms') as waits,
+               (select failed_count > 0 from pg_stat_archiver) as failed`,
+      ([row]) => row?.waits === true && row.failed,
+      10_000,
+    );
+    results = await diagnoseDatabase(sql, { limits, wallClock: () => Date.now() + 60_000 });
+  });
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+
+  const faults = [
+    'fsync',
+    'full-page-writes',
+    'synchronous-commit',
+    'synchronous-standbys',
+    'max-connections',
+    'statement-timeout',
+    'extensions',
+    'clock-skew',
+    'collation-version',
+    'migrations',
+    'long-transactions',
+    'lock-waits',
+    'transaction-ids',
+    'autovacuum',
+    'autovacuum-lag',
+    'bloat',
+    'replication-slots',
+    'replication-lag',
+    'wal-archiving',
+    'schedules-late',
+    'delays-late',
+    'queues-without-runner',
+    'runners-gone',
+    'runners-old',
+    'runners-unable',
+    'webhooks-failing',
+    'storage-growth',
+  ];
+  test.each(faults)('%s', (name) => {
+    const result = named(results, name);
+    expect(result?.findings.length, JSON.stringify(result)).toBeGreaterThan(0);
+    for (const { what, why, mend } of result?.findings ?? []) {
+      expect(what).not.toMatch(/undefined|NaN|null/);
+      expect(why).not.toBe('');
+      expect(mend).not.toBe('');
+    }
+  });
+
+  test('nothing else is found, and no secret part of an address is shown', () => {
+    expect(found(results).toSorted()).toEqual(faults.toSorted());
+    expect(JSON.stringify(results)).not.toContain('hidden-part');
+  });
+
+  test('a role that may not create tables, and an older PostgreSQL', async () => {
+    await admin.unsafe('create role stranger');
+    await admin.unsafe('create database bare');
+    const bare = connect(
+      { ...postgres.connection, database: 'bare' },
+      { name: 'test', max: 1, settings: { role: 'stranger' } },
+    );
+    onTestFinished(() => bare.end());
+    const inBare = await diagnoseDatabase(bare);
+    expect(named(inBare, 'database-rights')?.findings).toMatchObject([
+      { mend: expect.stringContaining('stranger') as string },
+    ]);
+    // No other major release is at hand: its number is given.
+    const version = databaseChecks.filter(({ name }) => name === 'postgres-version');
+    const facts = { postgres: { version: '14.11', number: 140_011 } } as never;
+    expect(found(await runChecks(version, facts))).toEqual(['postgres-version']);
+  });
+
+  test('migrations that a restored database lacks', async () => {
+    await sql`delete from migrations where name = '0045_runner_release.sql'`;
+    onTestFinished(
+      async () => void (await sql`insert into migrations (name) values ('0045_runner_release.sql')`),
+    );
+    const pending = await diagnoseDatabase(sql);
+    expect(found(pending)).toContain('migrations-pending');
+    expect(named(pending, 'runners-old')).toMatchObject({ state: 'skipped' });
+  });
+});
+
+describe('a machine', () => {
+  const machine = (facts: Partial<Examine['machine']>) =>
+    runChecks(machineChecks, { ...thisMachine, ...facts }).then(found);
+
+  test('with an old Node', async () => {
+    expect(await machine({ nodeVersion: '18.20.4' })).toEqual(['node-version']);
+  });
+
+  test('with another program on the port', async () => {
+    const other = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    expect(await machine({ listen: { host: '127.0.0.1', port } })).toEqual(['port']);
+  });
+
+  test('with a full disk', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    let measure = measureDisk;
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,nr_inodes=4', 'tmpfs', folder], {
+        stdio: 'ignore',
+      });
+      onTestFinished(() => void execFileSync('umount', [folder]));
+      await writeFile(join(folder, 'a'), Buffer.alloc(200_000));
+      await writeFile(join(folder, 'b'), Buffer.alloc(1_000_000)).catch(() => {});
+      await writeFile(join(folder, 'c'), '').catch(() => {});
+    } catch {
+      // Nobody may mount here: what such a disk says of itself.
+      measure = async () => ({ bytes: 262_144, freeBytes: 0, inodes: 4, freeInodes: 0 });
+    }
+    expect(await machine({ folders: [folder], measure })).toEqual(['disk-space', 'disk-inodes']);
+  });
+
+  test('with a key file that everybody may read', async () => {
+    const data = await temporaryFolder(onTestFinished);
+    await writeFile(join(data, 'master.key'), 'k');
+    await chmod(join(data, 'master.key'), 0o644);
+    expect(await machine({ data })).toEqual(['key-file']);
+  });
+
+  test('with a data folder without a database, and a database that does not answer', async () => {
+    const data = await temporaryFolder(onTestFinished);
+    await mkdir(join(data, 'postgres'));
+    const open = async () => ({ database: 'postgresql://millrace:s3cret-pass@127.0.0.1:9/millrace' });
+    const results = await runChecks(connectionChecks, { data, open });
+    expect(found(results)).toEqual(['data-folder', 'database-answers']);
+    const { groups } = await examine({
+      machine: thisMachine,
+      database: { data: undefined, open },
+      masterKeys: [],
+      server: { url: 'http://127.0.0.1:9' },
+      timeoutMs: 5_000,
+      secrets: ['postgresql://millrace:s3cret-pass@127.0.0.1:9/millrace'],
+    });
+    const checks = groups.flatMap((group) => group.checks);
+    expect(found(checks)).toContain('server-answers');
+    expect(JSON.stringify(checks)).not.toContain('s3cret-pass');
+  });
+});
+
+test('a background job that hangs, and one that fails, are found', async () => {
+  const jobs = new JobWatch();
+  const hangs = { name: 'hangs', everyMs: 1, tick: () => new Promise<boolean>(() => {}) };
+  const fails = { name: 'fails', everyMs: 1, tick: () => Promise.reject(new Error('no')) };
+  const works = { name: 'works', everyMs: 1, tick: async () => false };
+  jobs.started([hangs, fails, works]);
+  const context = {
+    clock: { now: Date.now },
+    log: createLog({ write() {} }),
+    onTick: jobs.observe.bind(jobs),
+  };
+  startJob(hangs, context);
+  const others = [startJob(fails, context), startJob(works, context)];
+  onTestFinished(async () => void (await Promise.all(others.map((job) => job.stop()))));
+  const [result] = await eventually(
+    () => runChecks(processChecks, { jobs, limits: { stuckMs: 100 } }),
+    ([one]) => (one?.findings.length ?? 0) >= 2,
+    5_000,
+  );
+  expect(result?.findings.map(({ what }) => /"(\w+)"/.exec(what)?.[1])).toEqual(['hangs', 'fails']);
+});
+
+test('a check that hangs, or fails, has a finding, and the others are done', async () => {
+  const check = { looksAt: 'something', severity: 'error', why: 'because', mend: 'mend it' } as const;
+  const results = await runChecks(
+    [
+      { ...check, name: 'hangs', find: () => new Promise<never>(() => {}) },
+      { ...check, name: 'fails', find: () => Promise.reject(new Error('broken\nat line 1')) },
+      { ...check, name: 'works', find: async () => [] },
+    ],
+    {},
+    50,
+  );
+  expect(results.map(({ state }) => state)).toEqual(['error', 'warning', 'ok']);
+  expect(results[0]?.findings[0]?.what).toMatch(/did not end within 0\.05 s/);
+  expect(results[1]?.findings[0]?.what).toMatch(/broken$/);
+});

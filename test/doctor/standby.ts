@@ -1,0 +1,28 @@
+import { Client } from 'pg';
+import type { Database } from '../../packages/server/src/db/connect.ts';
+import { driverConfig } from '../../packages/server/src/db/config.ts';
+
+/** Follows a PostgreSQL as a standby does, and never says that it has replayed more than at its start. */
+export async function startStandby(database: Database): Promise<() => Promise<void>> {
+  const client = new Client({ ...driverConfig(database), replication: 'database' } as never) as Client & {
+    readonly connection: {
+      sendCopyFromChunk(chunk: Buffer): void;
+      once(name: string, act: () => void): void;
+    };
+  };
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ xlogpos: string }>('IDENTIFY_SYSTEM');
+  const position = rows[0]?.xlogpos ?? '0/0';
+  const started = new Promise<void>((resolve) => client.connection.once('replicationStart', resolve));
+  client.query(`START_REPLICATION PHYSICAL ${position}`).catch(() => {});
+  await started;
+  const [high = '0', low = '0'] = position.split('/');
+  const at = (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+  // What it has written, flushed and replayed; the time; and that it wants no answer.
+  const status = Buffer.alloc(34);
+  status.write('r');
+  for (const offset of [1, 9, 17]) status.writeBigUInt64BE(at, offset);
+  client.connection.sendCopyFromChunk(status);
+  return () => client.end();
+}
