@@ -132,14 +132,14 @@ describe('an installation without faults', () => {
     ]);
   });
 
-  test('a proxy that breaks the reply of the server is found', async () => {
-    const url = await startProxy(server.url, { breaks: '/api/v1/doctor' });
+  test('a server that is not ready, and one that cannot tell what it finds, are found', async () => {
+    const url = await startProxy(server.url, { breaks: ['/readyz', '/api/v1/doctor'] });
     const { groups } = await examine({
       ...given,
       database: undefined,
       server: { ...given.server, url, key: undefined },
     });
-    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-diagnosis']);
+    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-ready', 'server-diagnosis']);
   });
 
   test.skipIf(!hasOpenssl)('a certificate that ends soon is found', async () => {
