@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckResult } from '@millrace/contract';
-import { connectionChecks, machineChecks } from '../../packages/millrace/src/doctor/checks.ts';
+import { machineChecks } from '../../packages/millrace/src/doctor/checks.ts';
 import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
 import { examine, type Examine } from '../../packages/millrace/src/doctor/examine.ts';
 import { measureDisk } from '../../packages/millrace/src/doctor/machine/measure.ts';
@@ -132,14 +132,14 @@ describe('an installation without faults', () => {
     ]);
   });
 
-  test('a proxy that breaks the reply of the server is found', async () => {
-    const url = await startProxy(server.url, { breaks: '/api/v1/doctor' });
+  test('a server that is not ready, and one that cannot tell what it finds, are found', async () => {
+    const url = await startProxy(server.url, { breaks: ['/readyz', '/api/v1/doctor'] });
     const { groups } = await examine({
       ...given,
       database: undefined,
       server: { ...given.server, url, key: undefined },
     });
-    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-diagnosis']);
+    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-ready', 'server-diagnosis']);
   });
 
   test.skipIf(!hasOpenssl)('a certificate that ends soon is found', async () => {
@@ -400,10 +400,16 @@ describe('a machine', () => {
 
   test('with a data folder without a database, and a database that does not answer', async () => {
     const data = await temporaryFolder(onTestFinished);
-    await mkdir(join(data, 'postgres'));
     const open = async () => ({ database: 'postgresql://millrace:s3cret-pass@127.0.0.1:9/millrace' });
-    const results = await runChecks(connectionChecks, { data, open });
-    expect(found(results)).toEqual(['data-folder', 'database-answers']);
+    const refused = () => Promise.reject(new Error('opening it would create a database'));
+    const empty = await examine({
+      machine: thisMachine,
+      database: { data, open: refused },
+      masterKeys: [],
+      timeoutMs: 5_000,
+      secrets: [],
+    });
+    expect(found(empty.groups.flatMap((group) => group.checks))).toEqual(['data-folder']);
     const { groups } = await examine({
       machine: thisMachine,
       database: { data: undefined, open },
@@ -413,7 +419,7 @@ describe('a machine', () => {
       secrets: ['postgresql://millrace:s3cret-pass@127.0.0.1:9/millrace'],
     });
     const checks = groups.flatMap((group) => group.checks);
-    expect(found(checks)).toContain('server-answers');
+    expect(found(checks)).toEqual(['database-answers', 'server-answers']);
     expect(JSON.stringify(checks)).not.toContain('s3cret-pass');
   });
 });

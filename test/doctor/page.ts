@@ -7,6 +7,7 @@ import {
 import {
   answerChecks,
   connectionChecks,
+  folderChecks,
   machineChecks,
   serverChecks,
 } from '../../packages/millrace/src/doctor/checks.ts';
@@ -17,7 +18,7 @@ type Shown = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'mend'
 /** Every check, by what it is about. */
 export const groups: readonly (readonly [string, readonly Shown[]])[] = [
   ['This machine', machineChecks],
-  ['The way to the database', [...connectionChecks, masterKey]],
+  ['The way to the database', [...folderChecks, ...connectionChecks, masterKey]],
   ['PostgreSQL', postgresChecks],
   ['The installation', installationChecks],
   ['The server and its proxy', [...answerChecks, ...serverChecks, ...processChecks]],

@@ -11,8 +11,8 @@ export interface ProxyFaults {
   readonly buffers?: boolean;
   /** The server is told the proxy's own name for it. */
   readonly changesHost?: boolean;
-  /** Replies to these paths are replaced with a 502. */
-  readonly breaks?: string;
+  /** Requests of these paths are answered with a 502. */
+  readonly breaks?: readonly string[];
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -26,7 +26,7 @@ export async function startProxy(target: string, faults: ProxyFaults = {}): Prom
     'x-forwarded-for': from.startsWith('127.') ? '203.0.113.7' : from,
   });
   const pass: RequestListener = (incoming, outgoing) => {
-    if (faults.breaks !== undefined && incoming.url?.startsWith(faults.breaks)) {
+    if (faults.breaks?.includes(incoming.url ?? '')) {
       outgoing.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
       return;
     }

@@ -19,8 +19,11 @@ import { serverReady } from './server/server-ready.ts';
 /** Checks of the machine on which the command runs. */
 export const machineChecks = [nodeVersion, port, diskSpace, diskInodes, keyFile];
 
-/** Checks of the way to the database. */
-export const connectionChecks = [dataFolder, databaseAnswers, databasePooler];
+/** The first check of an embedded database: where there is none, opening it would create one. */
+export const folderChecks = [dataFolder];
+
+/** Checks of the way to a database. */
+export const connectionChecks = [databaseAnswers, databasePooler];
 
 /** The first check of a server: without an answer the others are not tried. */
 export const answerChecks = [serverAnswers];

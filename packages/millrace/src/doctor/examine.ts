@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { CheckResult, Diagnosis } from '@millrace/contract';
+import { diagnosis as diagnosisShape, type CheckResult } from '@millrace/contract';
 import { connect, diagnoseDatabase, ping, runChecks, Skipped, type DiagnoseOptions } from '@millrace/server';
-import { answerChecks, connectionChecks, machineChecks, serverChecks } from './checks.ts';
+import { answerChecks, connectionChecks, folderChecks, machineChecks, serverChecks } from './checks.ts';
 import type { ConnectionFacts } from './connection/facts.ts';
 import { masterKey } from './connection/master-key.ts';
 import type { MachineFacts } from './machine/facts.ts';
@@ -67,7 +67,9 @@ async function examineDatabase(
   facts: ConnectionFacts,
   { masterKeys, timeoutMs, diagnosing }: Examine,
 ): Promise<CheckResult[]> {
-  const connections = await runChecks(connectionChecks, facts, timeoutMs);
+  const folders = await runChecks(folderChecks, facts, timeoutMs);
+  if (folders.some(({ findings }) => findings.length > 0)) return folders;
+  const connections = [...folders, ...(await runChecks(connectionChecks, facts, timeoutMs))];
   // A pooler without a direct address is found, and does not keep the others from being checked.
   const isOpen = connections.every(
     ({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped',
@@ -120,12 +122,15 @@ async function askServer(url: string, token: string | undefined, timeoutMs: numb
     // The checks of a database that is slow have their own timeouts.
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const body = (await response.json()) as Diagnosis & { readonly error?: string };
+  const body = (await response.json()) as { readonly error?: string };
   if (response.status === 401 || response.status === 403)
     throw new Skipped(`the server refused the token: ${body.error ?? response.status}`);
   if (response.status === 404) throw new Skipped('the server is of a release that cannot examine itself');
   if (!response.ok) throw new Error(`status ${response.status}: ${body.error ?? ''}`);
-  return { diagnosis: body, askedAt, answeredAt: Date.now() };
+  const answeredAt = Date.now();
+  const { data: diagnosis } = diagnosisShape.safeParse(body);
+  if (!diagnosis) throw new Error('the answer is not that of a Millrace server of this release');
+  return { diagnosis, askedAt, answeredAt };
 }
 
 /** What must not be shown, whatever message it gets into. */

@@ -27,12 +27,17 @@ export async function diagnoseDatabase(
       await transaction`select set_config('statement_timeout', ${String(Math.ceil(timeoutMs * 0.8))}, true)`;
       return read(transaction);
     });
-  const facts = { ...(await reading(readFacts)), limits: { ...defaultLimits, ...limits }, wallClock };
+  /** Read within the time of the first check. */
+  let facts: ReturnType<typeof readFacts> | undefined;
   const isolated = checks.map((check) => ({
     ...check,
-    find: () => reading((transaction) => check.find({ ...facts, sql: transaction })),
+    async find() {
+      facts ??= reading(readFacts);
+      const common = { ...(await facts), limits: { ...defaultLimits, ...limits }, wallClock };
+      return reading((transaction) => check.find({ ...common, sql: transaction }));
+    },
   }));
-  return runChecks(isolated, facts, timeoutMs);
+  return runChecks(isolated, undefined, timeoutMs);
 }
 
 /** What several checks need. */
