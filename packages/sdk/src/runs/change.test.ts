@@ -113,10 +113,12 @@ test('queues are named by id or by type and name', async () => {
     name: 'mail',
     type: 'custom',
     concurrency: { overriddenAt: '2030-01-01T00:00:00.000Z' },
+    rateLimit: { overriddenAt: null, nextStartAt: '2030-01-02T00:00:00.000Z' },
   };
   answer = () => ({ body: queue });
   const found = await queues.retrieve({ type: 'custom', name: 'a/b' });
   expect(found.concurrency.overriddenAt).toEqual(new Date('2030-01-01'));
+  expect(found.rateLimit).toEqual({ overriddenAt: null, nextStartAt: new Date('2030-01-02') });
   await queues.pause('queue_1');
   await queues.resume({ type: 'task', name: 'echo' });
   await queues.overrideConcurrencyLimit(found, 3);
@@ -138,7 +140,8 @@ test('queues are named by id or by type and name', async () => {
 test('queues are listed page by page', async () => {
   answer = ({ path }) => {
     const page = Number(new URL(path, 'http://x').searchParams.get('page'));
-    const queue = { id: `queue_${page}`, concurrency: { overriddenAt: null } };
+    const rateLimit = { overriddenAt: null, nextStartAt: null };
+    const queue = { id: `queue_${page}`, concurrency: { overriddenAt: null }, rateLimit };
     return { body: { data: [queue], pagination: { currentPage: page, totalPages: 2, count: 2 } } };
   };
   const ids: string[] = [];
