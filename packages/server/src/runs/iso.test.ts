@@ -7,5 +7,9 @@ test('is what a Date says, in whole milliseconds', () => {
     fc.date({ noInvalidDate: true }).map(Number),
     fc.double({ min: 0, max: 4e12, noNaN: true }),
   );
-  fc.assert(fc.property(time, (ms) => expect(iso(ms)).toBe(new Date(Math.floor(ms)).toISOString())));
+  fc.assert(
+    fc.property(time, (ms) => {
+      expect(iso(ms)).toBe(new Date(Math.floor(ms)).toISOString());
+    }),
+  );
 });
