@@ -97,9 +97,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
     },
     schema: schemaOf(task),
     get middleware() {
-      return wrapping.some((kind) => hooks.has(kind, id))
-        ? (given: Next) => around(hooks, id, enter(given), given.next)
-        : undefined;
+      return hooks.isWrapped(id) ? (given: Next) => around(hooks, id, enter(given), given.next) : undefined;
     },
     get onStart() {
       return present('Start', start);
@@ -142,20 +140,6 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   };
   return { id, [brand]: definition };
 }
-
-/** With any of these hooks there is code of the attempt before or after `run`, and the attempt ends in `around`. */
-const wrapping: readonly HookKind[] = [
-  'Init',
-  'Start',
-  'StartAttempt',
-  'Success',
-  'Failure',
-  'Complete',
-  'Cancel',
-  'CatchError',
-  'Middleware',
-  'Cleanup',
-];
 
 /**
  * What the function of a task gets beside its payload. Few functions read `ctx`, so it is made when it is read. All objects share one getter:

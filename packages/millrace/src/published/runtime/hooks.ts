@@ -55,6 +55,11 @@ export class Hooks {
     return (this.#global.get(kind)?.size ?? 0) > 0 || this.ofTask(kind, task) !== undefined;
   }
 
+  /** Whether an attempt has code before or after its `run`. Hooks for waits are called within it. */
+  isWrapped(task: string): boolean {
+    return kinds.some((kind) => kind !== 'Wait' && kind !== 'Resume' && this.has(kind, task));
+  }
+
   /** Those for all tasks in the order of their registration, then the task's own. */
   of(kind: HookKind, task: string): HookFunction[] {
     const own = this.ofTask(kind, task);
