@@ -25,6 +25,8 @@ export interface Served {
   /** Triggers a task of the development environment and returns the run when it is over. */
   readonly run: (task: string, payload?: unknown, options?: object) => Promise<any>;
   readonly trigger: (task: string, payload?: unknown, options?: object) => Promise<string>;
+  /** Replays a run and returns the id of the new one. */
+  readonly replay: (id: string) => Promise<string>;
   /** The run, when it is over. */
   readonly ended: (id: string) => Promise<any>;
   readonly logs: (id: string) => Promise<any[]>;
@@ -77,6 +79,11 @@ export async function serve(
     if (answer.status !== 200) throw new Error(`${task}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body.id as string;
   };
+  const replay: Served['replay'] = async (id) => {
+    const answer = await server.ask(`/api/v1/runs/${id}/replay`, { method: 'POST', key });
+    if (answer.status !== 200) throw new Error(`${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.id as string;
+  };
   const ended: Served['ended'] = async (id) => {
     await until(async () => isFinal((await retrieve(id)).status));
     return retrieve(id);
@@ -88,6 +95,7 @@ export async function serve(
     key,
     problems,
     trigger,
+    replay,
     ended,
     until,
     run: async (task, payload, options) => ended(await trigger(task, payload, options)),

@@ -70,12 +70,29 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(ctx).toMatchObject({
       task: { id: 'context', filePath: 'trigger/basics.ts' },
       attempt: { number: 1 },
-      run: { id, tags: ['seen'], isTest: false, maxAttempts: 2, maxDuration: 120 },
+      run: { id, tags: ['seen'], isTest: false, isReplay: false, maxAttempts: 2, maxDuration: 120 },
       queue: { name: 'task/context' },
       environment: { slug: how, type: how === 'dev' ? 'DEVELOPMENT' : 'PRODUCTION' },
       project: { ref: served.server.projectRef },
       machine: { name: 'small-1x', cpu: 0.5, memory: 0.5 },
     });
+    expect(ctx.run.idempotencyKey).toBeNull();
+    const { output: keyed } = await served.run(
+      'context',
+      {},
+      {
+        idempotencyKey: 'a'.repeat(64),
+        idempotencyKeyOptions: { key: 'order 7', scope: 'global' },
+        region: 'eu-central-1',
+      },
+    );
+    expect(keyed.run).toMatchObject({
+      idempotencyKey: 'order 7',
+      idempotencyKeyScope: 'global',
+      region: 'eu-central-1',
+    });
+    const { output: again } = await served.ended(await served.replay(id));
+    expect(again.run).toMatchObject({ isReplay: true, tags: ['seen'] });
     const remembered = await served.run('remembers');
     expect(remembered).toMatchObject({
       output: { current: { step: 'one', list: ['a', 'b'], count: 1 }, step: 'one' },

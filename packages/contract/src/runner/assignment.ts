@@ -31,4 +31,10 @@ export interface Assignment {
   readonly event?: string | null;
   /** The W3C trace context of its trigger's caller. */
   readonly traceparent?: string | null;
+  /** The run that it is a replay of. */
+  readonly replayOf?: string | null;
+  /** The key as the caller of its trigger gave it, where that is known; else as it is stored. */
+  readonly idempotencyKey?: string | null;
+  readonly idempotencyKeyScope?: string | null;
+  readonly region?: string | null;
 }

@@ -29,6 +29,10 @@ const assignment: fc.Arbitrary<Assignment> = fc.record({
   schedule: nullable(fc.string()),
   event: nullable(fc.json()),
   traceparent: nullable(fc.string()),
+  replayOf: nullable(fc.string()),
+  idempotencyKey: nullable(fc.string()),
+  idempotencyKeyScope: nullable(fc.constantFrom('run', 'attempt', 'global')),
+  region: nullable(fc.string()),
 });
 
 test('arrives as it was sent', () => {

@@ -18,6 +18,10 @@ const defaults = {
   schedule: null,
   event: null,
   traceparent: null,
+  replayOf: null,
+  idempotencyKey: null,
+  idempotencyKeyScope: null,
+  region: null,
 } satisfies Partial<Assignment>;
 
 /**
@@ -55,6 +59,10 @@ export const brief = (assignment: Assignment): BriefAssignment => ({
   schedule: assignment.schedule ?? undefined,
   event: assignment.event ?? undefined,
   traceparent: assignment.traceparent ?? undefined,
+  replayOf: assignment.replayOf ?? undefined,
+  idempotencyKey: assignment.idempotencyKey ?? undefined,
+  idempotencyKeyScope: assignment.idempotencyKeyScope ?? undefined,
+  region: assignment.region ?? undefined,
 });
 
 /** Restores default values. Parsed JSON has no undefined members. */

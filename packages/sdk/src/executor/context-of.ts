@@ -28,6 +28,10 @@ export function contextOf({ assignment, environment, startedAt, ...facts }: Cont
       version: assignment.version,
       parentRunId: assignment.parentRun ?? undefined,
       rootRunId: assignment.rootRun ?? undefined,
+      replayOf: assignment.replayOf ?? undefined,
+      idempotencyKey: assignment.idempotencyKey ?? undefined,
+      idempotencyKeyScope: assignment.idempotencyKeyScope ?? undefined,
+      region: assignment.region ?? undefined,
     },
     attempt: { number: assignment.attempt, startedAt },
     environment: {

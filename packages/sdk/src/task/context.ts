@@ -22,6 +22,13 @@ export interface Context {
     readonly version: string;
     readonly parentRunId: string | undefined;
     readonly rootRunId: string | undefined;
+    /** The run that it is a replay of. */
+    readonly replayOf: string | undefined;
+    /** As the caller of its trigger gave it, where the trigger said so; else as it is stored. */
+    readonly idempotencyKey: string | undefined;
+    /** `run`, `attempt` or `global`, if the key was made by `idempotencyKeys.create`. */
+    readonly idempotencyKeyScope: string | undefined;
+    readonly region: string | undefined;
   };
   readonly attempt: {
     /** 1 is the first. */

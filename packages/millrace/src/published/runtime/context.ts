@@ -28,7 +28,7 @@ export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => 
     id: run.id,
     tags: [...run.tags],
     isTest: run.isTest,
-    isReplay: false,
+    isReplay: run.replayOf !== undefined,
     createdAt: run.createdAt,
     startedAt: run.startedAt,
     maxAttempts: run.maxAttempts,
@@ -41,6 +41,9 @@ export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => 
     durationMs: 0,
     parentTaskRunId: run.parentRunId,
     rootTaskRunId: run.rootRunId,
+    idempotencyKey: run.idempotencyKey,
+    idempotencyKeyScope: run.idempotencyKeyScope,
+    region: run.region,
   },
   queue: { id: ctx.queue.name, name: ctx.queue.name },
   environment: {

@@ -1,5 +1,6 @@
 import type { Assignment } from '@millrace/contract/runner';
 import type { Engine } from '../engine.ts';
+import { givenKey, type IdempotencyKeyOptions } from './idempotency-key.ts';
 import type { NewRun } from './row.ts';
 
 /** What the runner is sent of a run that was leased to it when it was created. Nothing of it is read from the database. */
@@ -36,5 +37,11 @@ export async function assignmentOf(
     schedule: run.scheduleId ?? null,
     event: run.event ?? null,
     traceparent: run.traceparent ?? null,
+    replayOf: run.replayOf ?? null,
+    ...givenKey(
+      run.idempotencyKey,
+      run.idempotencyOptions === null ? null : (JSON.parse(run.idempotencyOptions) as IdempotencyKeyOptions),
+    ),
+    region: run.region,
   };
 }

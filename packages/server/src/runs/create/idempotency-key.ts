@@ -21,3 +21,15 @@ export const storedWaitKey = (key: string): string => waitMark + key;
 /** A stored key as replies show it. Wait keys are not shown. */
 export const shownKey = (stored: string | null): string | undefined =>
   stored === null || stored.startsWith(waitMark) ? undefined : stored;
+
+/** What a trigger says of its key beside it. */
+export interface IdempotencyKeyOptions {
+  readonly key: string;
+  readonly scope: string;
+}
+
+/** What an attempt is told of the key of its run: the caller's own text where the trigger said it, with its scope, else the stored one. */
+export const givenKey = (stored: string | null, options: IdempotencyKeyOptions | null) => ({
+  idempotencyKey: options?.key ?? shownKey(stored) ?? null,
+  idempotencyKeyScope: options?.scope ?? null,
+});

@@ -1,6 +1,7 @@
 import type { Assignment } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
+import { givenKey, type IdempotencyKeyOptions } from '../create/idempotency-key.ts';
 import type { Engine } from '../engine.ts';
 
 interface ClaimRow {
@@ -30,6 +31,10 @@ interface ClaimRow {
   readonly event: string | null;
   readonly batch_id: string | null;
   readonly traceparent: string | null;
+  readonly replay_of: string | null;
+  readonly idempotency_key: string | null;
+  readonly idempotency_key_options: IdempotencyKeyOptions | null;
+  readonly region: string | null;
 }
 
 export interface Claimed {
@@ -81,6 +86,9 @@ export async function claimRuns(
       schedule: row.schedule_id,
       event: row.event,
       traceparent: row.traceparent,
+      replayOf: row.replay_of,
+      ...givenKey(row.idempotency_key, row.idempotency_key_options),
+      region: row.region,
     };
     assignments.push(assignment);
     const { task, queue: queueName, version: versionName } = assignment;

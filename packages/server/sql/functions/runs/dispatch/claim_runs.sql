@@ -16,7 +16,8 @@ create or replace function claim_runs(
   run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
   priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
-  started_at timestamptz, sort_key bigint, traceparent text
+  started_at timestamptz, sort_key bigint, traceparent text, replay_of text, idempotency_key text, idempotency_key_options jsonb,
+  region text
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -155,7 +156,7 @@ begin
                     else p_current end as version_id, x.task, x.payload, x.payload_type,
                x.metadata, x.tags, x.is_test, x.queue_id, x.concurrency_key, x.max_attempts, x.max_duration, x.machine,
                x.priority_ms, x.created_at, x.parent_id, x.root_id, x.schedule_id, x.event, x.batch_id, x.started_at,
-               t.sort_key, x.traceparent
+               t.sort_key, x.traceparent, x.replay_of, x.idempotency_key, x.idempotency_key_options, x.region
           from taken t
           cross join lateral (select r.* from runs r where r.env = p_env and r.id = t.run_id limit 1) x
       ), leased as (
@@ -167,7 +168,7 @@ begin
       select array_agg(row (c.run_id, c.fence, c.attempt, c.version_id, c.task, c.payload, c.payload_type, c.metadata, c.tags,
                             c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
                             c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key,
-                            c.traceparent)::claimed_run),
+                            c.traceparent, c.replay_of, c.idempotency_key, c.idempotency_key_options, c.region)::claimed_run),
              coalesce(max(c.turn), v_last),
              v_more or exists (select from head h where h.is_more and h.room > v_share),
              v_full || array(select h.lane_id from head h where h.room = 0),
@@ -227,6 +228,7 @@ begin
   return query
     select c.run_id, c.fence, c.attempt, c.version_id, v_last, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
            c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms, c.created_at, c.parent_id,
-           c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key, c.traceparent
+           c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key, c.traceparent, c.replay_of,
+           c.idempotency_key, c.idempotency_key_options, c.region
       from unnest(v_runs) as c;
 end $$;
