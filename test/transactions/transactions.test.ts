@@ -18,6 +18,7 @@ import { promote } from '../support/promote.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { testDatabase } from '../support/database.ts';
 import { installOutbox, open, piecesOf, type Pieces } from './outbox.ts';
+import { prismaClient } from './prisma.ts';
 
 const mail = task({ id: 'mail', run: async (payload: { to: string }) => payload });
 
@@ -278,6 +279,19 @@ describe('the SDK', () => {
           }),
       };
     },
+    async prisma() {
+      const { host, port, username, password, database } = pieces;
+      const client = prismaClient({ host, port, user: username, password, database });
+      ends.push(() => client.$disconnect());
+      return {
+        outside: client,
+        transact: (act, user) =>
+          client.$transaction(async (tx) => {
+            await tx.$executeRawUnsafe(insert(user));
+            await act(tx);
+          }),
+      };
+    },
     async kysely() {
       const pool = new Pool({ ...pieces, user: pieces.username, max: 2 });
       const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) });
@@ -367,7 +381,7 @@ describe('the SDK', () => {
     // The transaction is over: nothing may be triggered on the connection that it had.
     const before = await sql`select from runs`;
     await expect(trigger(after as Transaction, mail, { to: 'late' })).rejects.toThrow(
-      /No transaction is open|already committed/,
+      /No transaction is open|already committed|already closed/,
     );
     await drained();
     expect(await sql`select from runs`).toHaveLength(before.length);
