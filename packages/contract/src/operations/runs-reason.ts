@@ -12,6 +12,8 @@ export const runReasons = [
   'delay',
   /** Later triggers with its debounce key may still push it. */
   'debounce',
+  /** Another run with its singleton key has not ended. */
+  'singleton',
   /** Its batch still waits for items. */
   'batch_open',
   /** Its last attempt failed; the next one is due later. */
@@ -56,7 +58,7 @@ export const runReason = z.object({
    * its queue go before it.
    */
   until: date.optional(),
-  /** Id of the run, batch or token that its code waits for. */
+  /** Id of the run, batch or token that its code waits for. With `singleton`: the run that must end first. */
   waitsFor: z.string().optional(),
   /** With `no_version`: the task of the current version whose id is nearest, when one is near and the caller may know of it. */
   nearestTask: z.string().optional(),

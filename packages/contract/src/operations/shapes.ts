@@ -46,6 +46,10 @@ export const errorBody = z.object({
 /** `next` and `previous` are strings or absent, never null. */
 export const cursors = z.object({ next: z.string().optional(), previous: z.string().optional() });
 
+/** What a trigger does while a run with its singleton key is live. */
+export const singletonConflict = z.enum(['skip', 'replace', 'queue']);
+export type SingletonConflict = z.infer<typeof singletonConflict>;
+
 /** Options of a trigger that its run shows as they came. */
 export const shownOptions = {
   /** Stored, shown and filtered by. It decides nothing about where the run executes. */

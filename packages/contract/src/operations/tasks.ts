@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
-import { fence, idempotencyKey, keyOf, shownOptions, tag, traceparent, waitKey } from './shapes.ts';
+import {
+  fence,
+  idempotencyKey,
+  keyOf,
+  shownOptions,
+  singletonConflict,
+  tag,
+  traceparent,
+  waitKey,
+} from './shapes.ts';
 
 /** Largest trigger body in bytes. */
 export const triggerBodyLimit = 3_145_728;
@@ -61,6 +70,17 @@ export const triggerOptions = z.object({
       maxDelay: z.string().optional(),
     })
     .optional(),
+  /**
+   * At most one run of the task with this key executes, and at most one waits. While there is one, the trigger leads to it (`skip`, the
+   * default), or to the one that waits for its end (`queue`), or cancels it (`replace`). A task may declare it for all its triggers.
+   */
+  singleton: z
+    .object({
+      /** Default: one for the whole task. */
+      key: keyOf(512).min(1).optional(),
+      onConflict: singletonConflict.optional(),
+    })
+    .optional(),
   /** The run that triggers: who may not write it is refused (403). Cancelling it cancels this run, and one that is cancelled has no more. */
   parentRunId: z.string().optional(),
   parentFence: fence,
@@ -78,7 +98,7 @@ export const triggerBody = z.object({
 
 export const triggerReply = z.object({
   id: z.string(),
-  /** True only when an idempotency key returned an existing run. */
+  /** True only when an idempotency key or a singleton key returned an existing run. */
   isCached: z.boolean(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rateLimit } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
+import { singletonConflict } from '../operations/shapes.ts';
 
 /** The largest integer that the database accepts. */
 const maxInteger = 2_147_483_647;
@@ -66,6 +67,8 @@ export const taskManifest = z.object({
       rateLimit: rateLimit.optional(),
     })
     .optional(),
+  /** Each trigger of the task has this singleton, for the whole task unless it brings a key. */
+  singleton: z.object({ onConflict: singletonConflict }).optional(),
   retry: retryPolicy.optional(),
   /** Seconds of one attempt. */
   maxDuration: z.number().int().min(5).max(maxInteger).optional(),

@@ -132,6 +132,16 @@ function checkLabels(refuse: Refuse, requires: unknown): void {
     refuse('requires', 'must be a list of up to 32 labels without spaces and commas', requires);
 }
 
+function checkSingleton(
+  refuse: Refuse,
+  singleton: { readonly onConflict?: unknown } | null | undefined,
+): void {
+  if (singleton === undefined) return;
+  const onConflict = singleton?.onConflict;
+  if (onConflict !== 'skip' && onConflict !== 'queue' && onConflict !== 'replace')
+    refuse('singleton.onConflict', 'must be skip, queue or replace', onConflict);
+}
+
 function checkPaths(refuse: Refuse, findBy: unknown): void {
   if (findBy === undefined) return;
   const isPath = (one: unknown): boolean =>
@@ -162,6 +172,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     schema,
     requires,
     findBy,
+    singleton,
   } = definition;
   const refuse: Refuse = (field, rule, value) => {
     const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
@@ -186,6 +197,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   if (fingerprint !== undefined) checkText(refuse, 'fingerprint', fingerprint, 256);
   checkLabels(refuse, requires);
   checkPaths(refuse, findBy);
+  checkSingleton(refuse, singleton);
 
   return {
     id,
@@ -202,6 +214,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     ...(requires !== undefined && { requires }),
     ...payloadSchemaOf(schema),
     ...(findBy !== undefined && { findBy }),
+    ...(singleton && { singleton: { onConflict: singleton.onConflict } }),
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),
     on: declaredSubscription(refuse, definition.on),

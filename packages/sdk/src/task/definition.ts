@@ -39,6 +39,11 @@ export interface TaskSettings<TId extends string> {
   queue?: QueueOptions;
   /** The same as `queue.rateLimit`, for a task with a queue of its own. */
   rateLimit?: RateLimitOptions;
+  /**
+   * At most one of its runs executes at a time, and at most one waits: one of the whole task, or of each `singleton.key` of its triggers.
+   * `onConflict` says what a trigger does while there is one: see the trigger option. Default: any number of runs.
+   */
+  singleton?: { onConflict: 'skip' | 'queue' | 'replace' };
   /** Seconds that one attempt may take, at least 5; then it is TIMED_OUT. Default: no limit. */
   maxDuration?: number;
   /** Memory of the process that a run gets for itself. Default: runs share a process. */

@@ -31,6 +31,14 @@ export interface TriggerOptions extends ShownOptions {
     /** It starts so long after the first trigger at the latest, whatever comes: longer than `delay`. Default: for ever. */
     maxDelay?: string;
   };
+  /**
+   * At most one run of the task with this key executes at a time, and at most one waits. Without a key it is one for the whole task. While there
+   * is one, the trigger (`onConflict`)
+   * - `skip`: leads to it (`isCached`). The default, unless the task declares another;
+   * - `queue`: leads to the run that waits. If one executes and none waits, a new run waits for its end;
+   * - `replace`: cancels it. The new run starts when it has stopped.
+   */
+  singleton?: { key?: string; onConflict?: 'skip' | 'queue' | 'replace' };
   /** Another queue than the task's. */
   queue?: string | QueueOptions;
   /** The queue's limit applies to each key separately, for instance to each customer. */

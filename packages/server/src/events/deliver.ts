@@ -109,12 +109,17 @@ async function deliver(
       event: JSON.parse(event) as Record<string, unknown>,
     }));
   const resumed = await completeWaits(tx, awaited, now);
-  await makeRuns(
+  const answering = await makeRuns(
     tx,
     engine,
     plans.flatMap(({ runs }) => runs),
   );
-  await record(tx, rows, plans, now);
+  await record(
+    tx,
+    rows,
+    plans.map(({ runs }) => runs.map(({ id }) => answering.get(id) ?? id)),
+    now,
+  );
   const made = new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
   return { made, resumed };
 }
@@ -156,7 +161,7 @@ async function planFor(engine: Engine, row: DueRow): Promise<Plan> {
 async function record(
   tx: Transaction,
   rows: readonly DueRow[],
-  plans: readonly Plan[],
+  runs: readonly (readonly string[])[],
   now: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -167,7 +172,7 @@ async function record(
       run_ids = coalesce(string_to_array(i.runs, ','), '{}')
       from unnest(${column(rows, (row) => row.env)}::int[], ${column(rows, (row) => row.id)}::text[],
                   ${column(rows, (row) => row.archived)}::text[]::boolean[],
-                  ${column(plans, ({ runs }) => (runs.length > 0 ? runs.map((run) => run.id).join(',') : null))}::text[])
+                  ${column(runs, (ids) => (ids.length > 0 ? ids.join(',') : null))}::text[])
              as i (env, id, archived, runs)
      where e.env = i.env and e.id = i.id`;
 }

@@ -63,16 +63,26 @@ export async function countRuns(
 const maxRunsAtOnce = 1_000;
 const maxCharactersAtOnce = 8_000_000;
 
-/** Creates the runs in the caller's transaction, in several statements if there are many or they are large. */
-export async function makeRuns(tx: Transaction, { clock }: Engine, runs: readonly NewRun[]): Promise<void> {
+/**
+ * Creates the runs in the caller's transaction, in several statements if there are many or they are large. Replies which run each of them led
+ * to, by id: of tasks with a singleton it may be one that was there.
+ */
+export async function makeRuns(
+  tx: Transaction,
+  { clock }: Engine,
+  runs: readonly NewRun[],
+): Promise<Map<string, string>> {
+  const made = new Map<string, string>();
   let group: NewRun[] = [];
   let characters = 0;
   for (const [index, run] of runs.entries()) {
     group.push(run);
     characters += (run.payload?.length ?? 0) + (run.event?.length ?? 0);
     if (group.length < maxRunsAtOnce && characters < maxCharactersAtOnce && index < runs.length - 1) continue;
-    await insertRuns({ sql: tx, clock }, group);
+    const rows = await insertRuns({ sql: tx, clock }, group);
+    for (const { ix, run_id } of rows) made.set((group[ix - 1] as NewRun).id, run_id);
     group = [];
     characters = 0;
   }
+  return made;
 }

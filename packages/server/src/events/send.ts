@@ -186,11 +186,19 @@ async function write(
     }
   }
   const resumed = await completeWaits(tx, awaited, now);
-  await makeRuns(
+  const answering = await makeRuns(
     tx,
     engine,
     [...stored.keys()].flatMap((index) => plans[index]?.runs ?? []),
   );
+  for (const [index, { row }] of stored) {
+    const planned = plans[index]?.runs.map(({ id }) => id) ?? [];
+    const ids = planned.map((id) => answering.get(id) ?? id);
+    // Only tasks with a singleton lead to runs that were there.
+    if (ids.every((id, position) => id === planned[position])) continue;
+    await tx`update events set run_ids = ${ids} where env = ${row.env} and id = ${row.id}`;
+    stored.set(index, { row: { ...row, run_ids: ids }, runs: ids.length });
+  }
   return { stored, kept: await readKept(tx, sendings, missing), resumed };
 }
 

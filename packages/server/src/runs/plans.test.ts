@@ -109,6 +109,8 @@ async function crowded() {
     const debounce = { debounce: { key: `d${clients}`, delay: '1s' } };
     await insertRuns(engine, [await prepared('send', debounce)]);
     await insertRuns(engine, [await prepared('send', debounce)]);
+    for (const onConflict of ['queue', 'queue', 'replace', 'skip'] as const)
+      await insertRuns(engine, [await prepared('send', { singleton: { key: `s${clients}`, onConflict } })]);
     await insertLeased(engine, await prepared('send', { concurrencyKey: `new ${clients}` }), {
       runner,
       version: version.id,

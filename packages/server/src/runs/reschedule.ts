@@ -22,7 +22,7 @@ export async function rescheduleRun(
   if (due.getTime() > lastMoment) throw badRequest('delay: ends beyond the year 9999; give less.');
   const [moved] = await sql`
     with moved as (
-      update delayed set due = ${due} where env = ${env} and run_id = ${run} and not retry returning env, run_id
+      update delayed set due = ${due} where env = ${env} and run_id = ${run} and not retry and due < 'infinity' returning env, run_id
     )
     update runs r set delayed_until = ${due}, sort_key = ${due.getTime()}::bigint - r.priority_ms, updated_at = ${new Date(now)}
       from moved m where r.env = m.env and r.id = m.run_id

@@ -35,7 +35,8 @@ export async function prepareLaunch(engine: Engine, launch: Launch): Promise<New
       ...(overlap === 'queue' && { queue: { name: oneByOneQueue }, concurrencyKey: pattern.id }),
     },
   });
-  return { ...run, scheduleId: pattern.id };
+  // What happens while an earlier tick's run is live is a setting of the schedule.
+  return { ...run, singleton: undefined, scheduleId: pattern.id };
 }
 
 export interface Launched extends Launch {

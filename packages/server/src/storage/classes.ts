@@ -7,6 +7,7 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   idempotency_keys: 'runs',
   outbox_receipts: 'runs',
   debounces: 'runs',
+  singletons: 'runs',
   attempts: 'runs',
   runner_names: 'runs',
   run_paths: 'runs',

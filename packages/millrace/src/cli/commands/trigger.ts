@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { followRun, warnWithoutVersion } from '../follow-run.ts';
@@ -11,6 +11,8 @@ interface TriggerOptions extends ConnectionOptions {
   readonly queue?: string;
   readonly delay?: string;
   readonly tag: readonly string[];
+  readonly singleton?: string;
+  readonly onConflict?: 'skip' | 'queue' | 'replace';
   readonly wait?: boolean;
   readonly json?: boolean;
 }
@@ -26,6 +28,14 @@ export const triggerCommand = (): Command =>
       .option('--queue <name>', 'another queue than the task has')
       .option('--delay <time>', 'not before: a duration such as 10m, or a date')
       .option('--tag <tag>', 'may be given several times', collect, [])
+      .option('--singleton <key>', 'at most one run with this key executes, and one waits')
+      .addOption(
+        new Option('--on-conflict <what>', 'what to do while there is one').choices([
+          'skip',
+          'queue',
+          'replace',
+        ]),
+      )
       .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
       .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
   ).action(async (task: string, options: TriggerOptions) => {
@@ -33,12 +43,16 @@ export const triggerCommand = (): Command =>
     const handle = await tasks.trigger(task, options.payload, {
       ...(options.queue !== undefined && { queue: options.queue }),
       ...(options.delay !== undefined && { delay: options.delay }),
+      ...((options.singleton !== undefined || options.onConflict !== undefined) && {
+        singleton: { key: options.singleton, onConflict: options.onConflict },
+      }),
       ...(options.tag.length > 0 && { tags: [...options.tag] }),
     });
     const { id, isCached } = handle;
     if (!options.wait) {
       if (options.json) printJson({ id, isCached });
       else screenOn(process.stdout).line(id);
+      if (isCached) screenOn(process.stderr).line('It was there already: nothing new was triggered.');
       return warnWithoutVersion(runs, id);
     }
     // At once: whoever stops to wait has to know what goes on.

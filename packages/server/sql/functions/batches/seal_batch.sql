@@ -30,6 +30,8 @@ begin
         from (
           select r.id, r.queue_id, coalesce(r.concurrency_key, '') as key, coalesce(r.version_id, 0) as pinned_version, r.delayed_until as due,
                  case when r.error is not null then 'failed'
+                      when r.singleton_key is not null and (
+                        select true from delayed d where d.env = r.env and d.run_id = r.id limit 1) then 'held'
                       when r.delayed_until > p_at then 'delayed'
                       when r.version_id is null and (t.id is null or r.external_deployment_id is not null) then 'pending_version'
                       else 'queued' end as destination
@@ -61,7 +63,9 @@ begin
          where x.queue_id = r.queue_id and x.key = coalesce(r.concurrency_key, '') and x.pinned_version = coalesce(r.version_id, 0)
          limit 1) l
      where r.env = p_env and r.id >= batch_prefix(p_batch) and r.id < batch_prefix(p_batch) || '~' and r.status is null
-       and r.error is null and (v_delayed is null or r.id <> all (v_delayed)) and (v_pending is null or r.id <> all (v_pending));
+       and r.error is null
+       and (r.singleton_key is null or (select true from delayed d where d.env = r.env and d.run_id = r.id limit 1) is null)
+       and (v_delayed is null or r.id <> all (v_delayed)) and (v_pending is null or r.id <> all (v_pending));
   end if;
   if v_delayed is not null then
     insert into delayed (env, run_id, due) select p_env, d.id, d.due from unnest(v_delayed, v_due) as d (id, due);

@@ -13,7 +13,7 @@ export interface InsertedRow {
   readonly ix: number;
   /** The run that the trigger leads to: the new one, or one that exists. Empty for a refused trigger. */
   readonly run_id: string;
-  /** An idempotency key led to another run. */
+  /** An idempotency key or a singleton key led to another run. */
   readonly cached: boolean;
   /** Of its lease. */
   readonly fence: string | null;
@@ -33,6 +33,11 @@ const decidingColumns = {
     value: (run) => run.idempotencyExpiresAt,
   },
   debounceMaxMs: { name: 'debounce_max_ms', type: 'bigint', value: (run) => run.debounce?.maxMs },
+  singletonConflict: {
+    name: 'singleton_conflict',
+    type: 'text',
+    value: (run) => run.singleton?.onConflict,
+  },
   debounceData: { name: 'debounce_data', type: 'jsonb', value: debounceData },
 } satisfies Record<string, Column>;
 
@@ -71,14 +76,17 @@ export function insertRuns(
     run.idempotencyKey !== null ||
     run.parentId !== null ||
     run.debounce !== undefined ||
+    run.singleton !== undefined ||
     (findRequests && run.requestKey !== undefined);
   const identify = runs.some(mayExist)
     ? sql`
       select d.* from given g cross join lateral identify_runs(
         ${at}::timestamptz, g.env, g.id, g.task, g.request_key, g.parent_id, g.parent_fence, g.root_id, g.depth, g.runner,
-        g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until) d`
+        g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until,
+        g.singleton_key, g.singleton_conflict) d`
     : sql`
-      select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused from given g`;
+      select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused,
+             null::boolean[] as held from given g`;
   const count = isCounted
     ? sql``
     : sql`, counted as (
@@ -110,7 +118,7 @@ export function insertRuns(
       select n.* from given g cross join identified d cross join lateral dispatch_new_runs(
         ${at}::timestamptz, (select count(*) from inserted), d.run_ids, g.env, g.id, g.task, g.state, g.queue_id, g.concurrency_key,
         g.version_id, g.sort_key, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,
-        g.runner_version) n
+        g.runner_version, d.held) n
     )${noted}
     select i.ix::int as ix, i.run_id, coalesce(i.cached, false) as cached, l.fence, i.root_id, i.refused
       from identified d

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 
 /** Why a run is not created because of its parent. */
-export type ParentRefusal = 'unknown' | 'canceled' | 'stale';
+export type ParentRefusal = 'unknown' | 'canceled' | 'stale' | 'ancestor';
 
 /** A run that triggers, and the position of its children in the tree. */
 export interface Parent {
@@ -41,5 +41,10 @@ export function refusedParent(refused: ParentRefusal, run: string, field = 'opti
       return unprocessable(`${field}: the run "${run}" has been canceled, and what it triggers with it.`);
     case 'stale':
       return new Problem(409, `This attempt of the run "${run}" is over: what it triggers is refused.`);
+    case 'ancestor':
+      return new Problem(
+        409,
+        `options.singleton: the run "${run}" would wait for itself: it, or a run above it, has this key. Trigger without waiting, or with another key.`,
+      );
   }
 }

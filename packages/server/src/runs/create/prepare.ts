@@ -13,7 +13,7 @@ import { queueOf } from '../../versions/queues.ts';
 import type { Engine } from '../engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
 import { findExternal, findLock, lockToCurrent, type KnownTask } from '../lock.ts';
-import { plainOptions, type Debounce, type NewRun } from './row.ts';
+import { plainOptions, type Debounce, type NewRun, type Singleton } from './row.ts';
 import { storableJson } from '../storable.ts';
 
 export type TriggerRequest = z.output<typeof triggerBody>;
@@ -162,6 +162,7 @@ function buildRun(
     ...readIdempotency(options, beside, now),
     idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
     ...(debounced && { debounce: debounced.debounce }),
+    singleton: readSingleton(options, manifest),
     tags: readTags(options.tags),
     metadata: readMetadata(options.metadata),
     maxDuration:
@@ -223,6 +224,23 @@ function readDebounce({ key, delay, mode, maxDelay }: NonNullable<Options['debou
     throw unprocessable('options.debounce.maxDelay: give more than options.debounce.delay.');
   }
   return { debounce: { key, maxMs, trailing: mode === 'trailing' }, delayMs };
+}
+
+/** A task's own singleton holds for triggers that bring none. A debounce merges triggers in its own way. */
+function readSingleton(
+  { singleton: given, debounce }: Options,
+  manifest: TaskManifest | undefined,
+): Singleton | undefined {
+  if (given === undefined && manifest?.singleton === undefined) return undefined;
+  if (debounce !== undefined) {
+    throw unprocessable(
+      `options.debounce: the trigger ${given ? 'has' : 'is of a task with'} a singleton as well; use one of the two.`,
+    );
+  }
+  return {
+    key: given?.key ?? '',
+    onConflict: given?.onConflict ?? manifest?.singleton?.onConflict ?? 'skip',
+  };
 }
 
 function readTtl(ttl: string | number | undefined): number | undefined {

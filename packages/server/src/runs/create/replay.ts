@@ -19,15 +19,16 @@ interface ReplayedRow extends Readonly<Record<string, unknown>> {
   readonly tags: string[] | null;
   readonly metadata: string | null;
   readonly is_test: boolean;
+  readonly singleton_key: string | null;
 }
 
 const unchanged = Object.entries(columns).filter(([, { isReplayed }]) => isReplayed);
 const unchangedColumns = raw(unchanged.map(([, { name }]) => `r.${name}`).join(', '));
 
 /**
- * A new run of the same task with the payload, queue, concurrency key, tags, test mark and first metadata of an old run, and its columns that
- * replays take over unchanged. It runs on whatever version is current. Everything else (delay, ttl, idempotency, attempts, priority, version,
- * parent) is as for a trigger without options.
+ * A new run of the same task with the payload, queue, tags, test mark, first metadata and keys of concurrency and singleton of an old run, and
+ * its columns that replays take over unchanged. It runs on whatever version is current. Everything else (delay, ttl, idempotency, attempts,
+ * priority, version, parent) is as for a trigger without options.
  */
 export async function prepareReplay(
   engine: Engine,
@@ -37,7 +38,7 @@ export async function prepareReplay(
 ): Promise<NewRun | undefined> {
   const [row] = await engine.sql<ReplayedRow[]>`
     select r.task, r.queue_id, r.payload, r.payload_type, r.concurrency_key, r.tags,
-           coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test, ${unchangedColumns}
+           coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test, r.singleton_key, ${unchangedColumns}
       from runs r where r.env = ${environment.id} and r.id = ${run}`;
   if (!row) return undefined;
   const made = await prepareRun(engine, environment, row.task, {
@@ -49,6 +50,7 @@ export async function prepareReplay(
       metadata: row.metadata ?? undefined,
       metadataType: 'application/json',
       test: row.is_test,
+      singleton: row.singleton_key === null ? undefined : { key: row.singleton_key || undefined },
     },
   });
   return {

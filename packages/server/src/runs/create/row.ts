@@ -12,6 +12,14 @@ export interface Debounce {
   readonly trailing: boolean;
 }
 
+/** At most one run of the task with this key executes, and at most one waits. */
+export interface Singleton {
+  /** Empty for the whole task. */
+  readonly key: string;
+  /** What a trigger does while there is one. */
+  readonly onConflict: 'skip' | 'replace' | 'queue';
+}
+
 /** A run about to be created. */
 export interface NewRun extends PlainOptions {
   readonly env: number;
@@ -41,6 +49,7 @@ export interface NewRun extends PlainOptions {
   readonly idempotencyOptions: string | null;
   /** The trigger is merged into the delayed run with the same key, which then waits longer. */
   readonly debounce?: Debounce;
+  readonly singleton?: Singleton | undefined;
   /** A uuid that the request brings: sent again, it leads to the same run. */
   readonly requestKey?: string;
   /** The run that it is a replay of. */
@@ -193,6 +202,7 @@ const specialColumns = {
     value: (run) => run.idempotencyOptions,
   },
   debounceKey: { name: 'debounce_key', type: 'text', value: (run) => run.debounce?.key },
+  singletonKey: { name: 'singleton_key', type: 'text', value: (run) => run.singleton?.key },
   scheduleId: { name: 'schedule_id', type: 'text', value: (run) => run.scheduleId },
   event: { name: 'event', type: 'text', value: (run) => run.event },
   traceparent: { name: 'traceparent', type: 'text', value: (run) => run.traceparent, isDebounced: true },

@@ -56,10 +56,16 @@ interface Writer {
 /** A refused trigger does not fail the others of its flush. */
 type Written = Triggered | Problem;
 
+/**
+ * The idempotency key of a debounced trigger is stored with the run that the trigger leads to. A singleton that replaces cancels runs, whose
+ * locks are not in the order of those of other triggers.
+ */
+const isWrittenAlone = ({ debounce, idempotencyKey, singleton }: NewRun): boolean =>
+  (debounce !== undefined && idempotencyKey !== null) || singleton?.onConflict === 'replace';
+
 /** Writes the triggers of one flush: one statement and one commit, unless they get into each other's way. */
 async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<Written[]> {
-  // The idempotency key of a debounced trigger is stored with the run that the trigger leads to. Such a trigger is written alone.
-  if (triggers.length > 1 && triggers.some((run) => run.debounce && run.idempotencyKey !== null)) {
+  if (triggers.length > 1 && triggers.some(isWrittenAlone)) {
     const alone: Written[] = [];
     for (const run of triggers) alone.push(...(await writeRuns(writer, [run])));
     return alone;

@@ -30,7 +30,7 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
     // A cancellation and an expiry make runs ready without a wake-up.
     for (const env of await environmentsToResume(engine)) resume(env);
     const [next] = await sql<{ due: Date | null; held_ms: number | null }[]>`
-      select (select due from delayed order by due limit 1),
+      select (select nullif(due, 'infinity') from delayed order by due limit 1) as due,
              (select ceil(extract(epoch from due - rate_now()) * 1000)::float8 from queue_starts
                where due is not null order by due limit 1) as held_ms`;
     if (next && next.held_ms !== null && next.held_ms <= 0) {

@@ -7,6 +7,8 @@ import { liveStatus, whereabouts } from '../retrieve.ts';
 export interface WaitFacts {
   readonly status: RunStatus;
   readonly due: Date | null;
+  /** The run with its singleton key whose end it waits for. */
+  readonly predecessor: string | null;
   /** Under which later triggers may push it. */
   readonly debounceKey: string | null;
   /** Its batch, if that still waits for items. */
@@ -76,7 +78,9 @@ export async function readWaitFacts(
   at: Date,
 ): Promise<WaitFacts | undefined> {
   const [facts] = await sql<WaitFacts[]>`
-    select ${liveStatus(sql)} as status, d.due, f.task, (select b.id from batches b
+    select ${liveStatus(sql)} as status, nullif(d.due, 'infinity') as due,
+           case when d.due = 'infinity' then (select x.previous from singletons x
+             where x.env = f.env and x.task = f.task and x.key = f.singleton_key) end as predecessor, f.task, (select b.id from batches b
                             where b.env = f.env and b.id = f.batch_id and b.sealed_at is null and b.aborted_at is null) as "openBatch",
            (select x.key from debounces x
              where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",

@@ -27,6 +27,13 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       message: `Its batch ${facts.openBatch} still waits for items: all of its runs start together.`,
     };
   }
+  if (facts.predecessor !== null) {
+    return {
+      reason: 'singleton',
+      message: `It waits for the end of the run ${facts.predecessor}, which has the same singleton key. Cancel that one to start it now.`,
+      waitsFor: facts.predecessor,
+    };
+  }
   if (facts.due) {
     const until = facts.due.toISOString();
     if (status === 'DELAYED' && facts.debounceKey !== null) {

@@ -41,6 +41,7 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
     insert into idempotency_keys (env, task, key, run_id, expires_at)
       select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
     insert into debounces (env, task, key, run_id, due) select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
+    insert into singletons (env, task, key, run_id, previous) select :env, 'send', 'crowd ' || i.n, :id, :id from :runs;
     insert into batches (env, id, run_count, received, created_at, sealed_at)
       select :env, 'batch_' || lpad(i.n::text, 24, '0'), 1, 1, now(), now() from :runs;
     insert into batch_cached (env, item_id, run_id) select :env, :id, 'run_other' || i.n from :runs;
@@ -68,6 +69,7 @@ export const hot = [
   'batches',
   'batch_cached',
   'debounces',
+  'singletons',
   'idempotency_keys',
   'run_facets',
   'error_arrivals',

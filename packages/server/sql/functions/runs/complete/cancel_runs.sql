@@ -2,8 +2,8 @@
 -- A run may move while this looks for it (claimed, promoted, given back), so it is looked for again until it is found somewhere.
 -- `p_not_requested`: only the runs that were not asked to stop before.
 --
--- Locks: for each run of the tree by id: its lease, suspension or waiting row, its open batch, then the run itself and run_facets.
--- Callers: runs/cancel.ts, complete_attempts.
+-- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch, then the run itself and run_facets.
+-- Callers: runs/cancel.ts, admit_singletons, cancel_singleton, complete_attempts.
 create or replace function cancel_runs(p_env int, p_run text, p_at timestamptz, p_not_requested boolean default false)
 returns table (runner_id text, fence bigint)
 language plpgsql
@@ -34,6 +34,12 @@ begin
        order by id
     loop
       v_found := true;
+      if v_run.singleton_key is not null then
+        -- One that waits for another run's end: who ends that one locks the key before the waiting row (release_singleton).
+        perform from singletons s
+          where s.env = p_env and s.task = v_run.task and s.key = v_run.singleton_key and s.run_id = v_run.id and num_nulls(s.previous) = 0
+          for update;
+      end if;
       for attempt in 1..50 loop
         update leases l set cancel_requested = true where l.env = p_env and l.run_id = v_run.id
         returning l.runner_id, l.fence into v_runner, v_fence;

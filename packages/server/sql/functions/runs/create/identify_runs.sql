@@ -1,17 +1,19 @@
 -- Finds the run that each trigger leads to: a new run, or one that exists. Each step below runs only if a trigger needs it.
 -- Returns one row of arrays in the order of the triggers. `run_ids` has the trigger's own id (`p_id`) for a run that is to be inserted, the id
--- of another run, or an empty text for a refused trigger. `cached` is true where an idempotency key led to another run. `root_ids` and
--- `depths` are the positions in the tree. `refused` says why a run is not created because of its parent.
+-- of another run, or an empty text for a refused trigger. `cached` is true where an idempotency key or a singleton key led to another run. `root_ids` and
+-- `depths` are the positions in the tree. `refused` says why a run is not created because of its parent. `held` is true for a new run that
+-- waits for the end of another one with its singleton key.
 --
 -- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, debounces by key with their delayed
---        and runs rows.
+--        and runs rows; then as admit_singletons.
 -- Callers: runs/create/insert.ts.
 create or replace function identify_runs(
   p_at timestamptz, p_env int[], p_id text[], p_task text[], p_request_key uuid[],
   p_parent text[], p_parent_fence bigint[], p_root text[], p_depth smallint[], p_runner text[],
   p_idempotency_key text[], p_idempotency_expires timestamptz[],
-  p_debounce_key text[], p_debounce_max_ms bigint[], p_debounce_data jsonb[], p_due timestamptz[]
-) returns table (run_ids text[], cached boolean[], root_ids text[], depths smallint[], refused text[])
+  p_debounce_key text[], p_debounce_max_ms bigint[], p_debounce_data jsonb[], p_due timestamptz[],
+  p_singleton_key text[], p_singleton_conflict text[]
+) returns table (run_ids text[], cached boolean[], root_ids text[], depths smallint[], refused text[], held boolean[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
@@ -54,6 +56,14 @@ begin
   if p_debounce_key is not null then
     run_ids := push_debounced_runs(p_at, p_env, p_id, run_ids, p_task, p_debounce_key, p_debounce_max_ms, p_debounce_data, p_due,
                                    p_idempotency_key);
+  end if;
+
+  if p_singleton_key is not null then
+    v_new := run_ids;
+    select a.run_ids, a.held, a.refused into run_ids, held, refused
+      from admit_singletons(p_at, p_env, p_id, run_ids, p_task, p_singleton_key, p_singleton_conflict, p_parent, p_idempotency_key, refused) a;
+    cached := array(select coalesce(cached[i.ix], false) or i.now <> i.before and i.now <> ''
+                      from unnest(run_ids, v_new) with ordinality as i (now, before, ix) order by i.ix);
   end if;
 
   return next;
