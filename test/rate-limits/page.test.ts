@@ -19,7 +19,7 @@ import {
 const page = await readFile(join(repository, 'docs/rate-limits.md'), 'utf8');
 const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code);
-const [sendMail = '', provider = '', , sync = '', change = ''] = blocks('ts');
+const [sendMail = '', provider = '', , sync = '', notify = '', change = ''] = blocks('ts');
 const [start = '', rates = ''] = blocks('sh');
 
 let project: Folder;
@@ -30,6 +30,7 @@ beforeAll(async () => {
     'tasks/mail.ts': sendMail,
     'tasks/provider.ts': provider,
     'tasks/sync.ts': `import { task } from '@millrace/sdk';\n${sync.split('\nawait ')[0]}`,
+    'tasks/notify.ts': `import { task } from '@millrace/sdk';\n${notify.split('\nconst {')[0]}`,
   });
   dev = await startDev(project.path);
   configure({ baseURL: dev.ready.url, accessToken: dev.ready.environments.dev.secretKey });
@@ -127,6 +128,38 @@ test('a run that waits says until when, and starts when the limit is lifted', as
     current: { limit: 100, period: 60, burst: 100 },
   });
 }, 30_000);
+
+test('triggers above their limit are dropped or refused, and say so', async () => {
+  const notified = (key: string, onExceed?: 'refuse' | 'drop') =>
+    tasks.trigger('notify', { user: key }, { triggerLimit: { key, ...(onExceed && { onExceed }) } });
+  expect(await notified('u-7')).toMatchObject({ id: expect.stringMatching(/^run_/), isDropped: false });
+  expect(await notified('u-7')).toMatchObject({ id: '', isDropped: true });
+  expect(await notified('u-8')).toMatchObject({ isDropped: false });
+  await expect(notified('u-8', 'refuse')).rejects.toMatchObject({
+    name: 'RateLimitError',
+    message: expect.stringMatching(
+      /the key "u-8" of the task "notify" is used up\. The next trigger is accepted at 20/,
+    ),
+  });
+  await said('trigger', 'notify');
+  const dropped = await said('trigger', 'notify');
+  expect(dropped).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(/^Dropped: /) });
+}, 30_000);
+
+test.each([
+  [{ rate: { limit: 0, period: 60 } }, 'limit must be a whole number from 1 to 1000000; got 0.'],
+  [{ rate: { limit: -1, period: 60 } }, 'limit must be a whole number from 1 to 1000000; got -1.'],
+  [{ rate: { limit: 2e6, period: 60 } }, 'limit must be a whole number from 1 to 1000000; got 2000000.'],
+  [{ rate: { limit: 1, period: '40d' } }, 'from 1 second to 31 days'],
+  [{ key: { user: 1 } }, 'options.triggerLimit.key'],
+  [{ key: '' }, 'options.triggerLimit.key'],
+  [{ onExceed: 'wait' }, 'options.triggerLimit.onExceed'],
+] as [object, string][])(
+  'a trigger limit of %j is refused with a sentence',
+  async (triggerLimit, sentence) => {
+    await expect(tasks.trigger('notify', {}, { triggerLimit })).rejects.toThrow(sentence);
+  },
+);
 
 test('keys have limits of their own', async () => {
   await queues.overrideRateLimit(

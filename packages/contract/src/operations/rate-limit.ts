@@ -29,6 +29,21 @@ export const rateLimit = z
   });
 export type RateLimit = z.infer<typeof rateLimit>;
 
+/** How many triggers are accepted in a period: the same, without a key of its own. */
+export const triggerRate = z
+  .object({
+    limit: whole(1, maxRateLimit, limitRule),
+    period: whole(1, maxRatePeriod, periodRule),
+    burst: whole(1, maxRateLimit, limitRule).optional(),
+  })
+  .refine(({ limit, burst = limit }) => burst <= limit, {
+    path: ['burst'],
+    message: 'must not be larger than limit',
+  });
+
+/** What becomes of a trigger above its limit: it is refused with 429, or dropped, which its reply says. */
+export const onExceed = z.enum(['refuse', 'drop']);
+
 /** A limit of rate as it holds. */
 export const shownRateLimit = z.object({
   limit: z.number().int(),

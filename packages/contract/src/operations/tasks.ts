@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
+import { onExceed, triggerRate } from './rate-limit.ts';
 import {
   fence,
   idempotencyKey,
@@ -81,6 +82,19 @@ export const triggerOptions = z.object({
       onConflict: singletonConflict.optional(),
     })
     .optional(),
+  /**
+   * Accepts no more triggers of the task and key than the rate allows. Above it they are refused (429), or dropped: then the reply has no id
+   * and `isDropped`. A task may declare it for all its triggers. Items of batches, and what is no call of the API, are not counted.
+   */
+  triggerLimit: z
+    .object({
+      /** Default: one for the whole task. */
+      key: keyOf(512).min(1).optional(),
+      /** Default: the task's. */
+      rate: triggerRate.optional(),
+      onExceed: onExceed.optional(),
+    })
+    .optional(),
   /** The run that triggers: who may not write it is refused (403). Cancelling it cancels this run, and one that is cancelled has no more. */
   parentRunId: z.string().optional(),
   parentFence: fence,
@@ -100,6 +114,8 @@ export const triggerReply = z.object({
   id: z.string(),
   /** True only when an idempotency key or a singleton key returned an existing run. */
   isCached: z.boolean(),
+  /** True where the trigger limit dropped the trigger: then there is no run, and `id` is empty. */
+  isDropped: z.boolean().optional(),
 });
 
 export const triggerTask = operation({

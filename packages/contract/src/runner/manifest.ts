@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rateLimit } from '../operations/rate-limit.ts';
+import { onExceed, rateLimit, triggerRate } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 import { singletonConflict } from '../operations/shapes.ts';
 
@@ -69,6 +69,8 @@ export const taskManifest = z.object({
     .optional(),
   /** Each trigger of the task has this singleton, for the whole task unless it brings a key. */
   singleton: z.object({ onConflict: singletonConflict }).optional(),
+  /** Each trigger of the task has this limit, for the whole task unless it brings a key. */
+  triggerLimit: z.object({ rate: triggerRate, onExceed: onExceed.optional() }).optional(),
   retry: retryPolicy.optional(),
   /** Seconds of one attempt. */
   maxDuration: z.number().int().min(5).max(maxInteger).optional(),

@@ -93,8 +93,9 @@ export class ApiClient {
     const triggered = await this.#queue().add(task, members, accessToken);
     if (!triggered.ok) throw errorOf(triggered.failure);
     const { publicAccessToken: token, claims } = triggered;
-    const { id, isCached } = triggered.reply;
-    if (token !== undefined || claims === undefined) return { id, isCached, publicAccessToken: token };
+    const { id, isCached, isDropped } = triggered.reply;
+    if (token !== undefined || claims === undefined || isDropped)
+      return { id, isCached, ...(isDropped && { isDropped }), publicAccessToken: token };
     return {
       id,
       isCached,

@@ -142,6 +142,18 @@ function checkSingleton(
     refuse('singleton.onConflict', 'must be skip, queue or replace', onConflict);
 }
 
+function triggerLimitOf(refuse: Refuse, limit: TaskDefinition['triggerLimit']): TaskManifest['triggerLimit'] {
+  if (limit === undefined) return undefined;
+  checkObject(refuse, 'triggerLimit', limit);
+  const { onExceed } = limit;
+  if (onExceed !== undefined && onExceed !== 'refuse' && onExceed !== 'drop')
+    refuse('triggerLimit.onExceed', 'must be refuse or drop', onExceed);
+  const { key: _, ...rate } = rateLimitToWire(limit.rate, (field, rule, value) =>
+    refuse(`triggerLimit.rate${field}`, rule, value),
+  );
+  return { rate, onExceed };
+}
+
 function checkPaths(refuse: Refuse, findBy: unknown): void {
   if (findBy === undefined) return;
   const isPath = (one: unknown): boolean =>
@@ -173,6 +185,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     requires,
     findBy,
     singleton,
+    triggerLimit,
   } = definition;
   const refuse: Refuse = (field, rule, value) => {
     const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
@@ -215,6 +228,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     ...payloadSchemaOf(schema),
     ...(findBy !== undefined && { findBy }),
     ...(singleton && { singleton: { onConflict: singleton.onConflict } }),
+    ...(triggerLimit && { triggerLimit: triggerLimitOf(refuse, triggerLimit) }),
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),
     on: declaredSubscription(refuse, definition.on),

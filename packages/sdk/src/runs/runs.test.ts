@@ -34,7 +34,13 @@ test('retrieve gives dates for times, in related runs too', async () => {
 
 test('a run may be named by its handle', async () => {
   answer = () => ({ body: { ...wire, relatedRuns: {} } });
-  await runs.retrieve({ id: 'run_9', taskIdentifier: 't', isCached: false, publicAccessToken: undefined });
+  await runs.retrieve({
+    id: 'run_9',
+    taskIdentifier: 't',
+    isCached: false,
+    isDropped: false,
+    publicAccessToken: undefined,
+  });
   expect(server.received[0]?.path).toBe('/api/v3/runs/run_9');
 });
 

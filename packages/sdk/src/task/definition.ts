@@ -5,7 +5,7 @@ import type { EventSubscription } from '../events/subscription.ts';
 import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
 import type { Context } from './context.ts';
-import type { RateLimitOptions } from './rate-limit.ts';
+import type { RateLimitOptions, TriggerRate } from './rate-limit.ts';
 
 /** Prevents inference of a type parameter, like `NoInfer` of TypeScript 5.4. */
 export type Uninferred<T> = [T][T extends unknown ? 0 : never];
@@ -44,6 +44,11 @@ export interface TaskSettings<TId extends string> {
    * `onConflict` says what a trigger does while there is one: see the trigger option. Default: any number of runs.
    */
   singleton?: { onConflict: 'skip' | 'queue' | 'replace' };
+  /**
+   * How many triggers are accepted in a period: of the whole task, or for each `triggerLimit.key` of its triggers. Above it they are refused, or
+   * dropped: see the trigger option. Unlike `rateLimit`, nothing waits. Default: no limit.
+   */
+  triggerLimit?: { rate: TriggerRate; onExceed?: 'refuse' | 'drop' };
   /** Seconds that one attempt may take, at least 5; then it is TIMED_OUT. Default: no limit. */
   maxDuration?: number;
   /** Memory of the process that a run gets for itself. Default: runs share a process. */

@@ -44,3 +44,14 @@ export function rateLimitToWire(
     return refuse('.key', 'must be "concurrencyKey", or left out for one limit of the whole queue', key);
   return { limit, period: seconds, burst, key };
 }
+
+/** How many triggers are accepted in a period. */
+export type TriggerRate = Omit<RateLimitOptions, 'key'>;
+
+/** The rate of a trigger limit as it is sent. Throws a RangeError that names the field. */
+export function triggerRateToWire(rate: TriggerRate, path: string): Omit<RateLimit, 'key'> {
+  const { key: _, ...wire } = rateLimitToWire(rate, (field, rule, value) => {
+    throw new RangeError(`${path}${field} ${rule}; got ${JSON.stringify(value)}.`);
+  });
+  return wire;
+}

@@ -52,6 +52,7 @@ describe('trigger', () => {
       id: 'run_1',
       taskIdentifier: 'charge',
       isCached: false,
+      isDropped: false,
       publicAccessToken: undefined,
     });
     expect(bodies()).toEqual([

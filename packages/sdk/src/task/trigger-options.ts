@@ -4,6 +4,7 @@ import { asJson } from '../payload/json.ts';
 import { currentRun, parentOf } from '../run-scope.ts';
 import { currentTraceparent } from '../tracing/global-api.ts';
 import type { QueueOptions } from './definition.ts';
+import { triggerRateToWire, type TriggerRate } from './rate-limit.ts';
 
 /** Options of one run. Default: as the task declares. */
 export interface TriggerOptions extends ShownOptions {
@@ -39,6 +40,12 @@ export interface TriggerOptions extends ShownOptions {
    * - `replace`: cancels it. The new run starts when it has stopped.
    */
   singleton?: { key?: string; onConflict?: 'skip' | 'queue' | 'replace' };
+  /**
+   * Accept no more triggers of the task with this key than the rate allows. Above it, `trigger` throws a RateLimitError (`onExceed: 'refuse'`,
+   * the default), or the handle has `isDropped` and no id (`drop`). Rate and `onExceed` default to those that the task declares. Triggers that
+   * wait for their run are always refused. Batches are not counted.
+   */
+  triggerLimit?: { key?: string; rate?: TriggerRate; onExceed?: 'refuse' | 'drop' };
   /** Another queue than the task's. */
   queue?: string | QueueOptions;
   /** The queue's limit applies to each key separately, for instance to each customer. */
@@ -73,13 +80,19 @@ export function wireOptions(
   path: string,
 ): Omit<WireOptions, 'payloadType' | 'idempotencyKey'> {
   // Keys are hashed asynchronously.
-  const { queue, version, metadata, idempotencyKey: _, ...same } = options;
+  const { queue, version, metadata, triggerLimit, idempotencyKey: _, ...same } = options;
   const name = typeof queue === 'string' ? queue : queue?.name;
   // With another credential the run may be in another environment, which does not have this parent.
   const scope = isAmbient ? currentRun() : undefined;
   const parentRunId = parentOf(scope);
   return {
     ...same,
+    ...(triggerLimit && {
+      triggerLimit: {
+        ...triggerLimit,
+        rate: triggerLimit.rate && triggerRateToWire(triggerLimit.rate, `${path}options.triggerLimit.rate`),
+      },
+    }),
     ...(metadata !== undefined && { metadata: asJson(metadata, `${path}options.metadata`) }),
     queue: name === undefined ? undefined : { name },
     lockToVersion: version,

@@ -82,11 +82,12 @@ async function sendTrigger<TId extends string, TOutput>(
     taskIdentifier,
     typeof members === 'string' ? members : await members,
   );
-  const { id, isCached } = triggered;
+  const { id, isCached, isDropped = false } = triggered;
   return {
     id,
     taskIdentifier,
     isCached,
+    isDropped,
     get publicAccessToken() {
       return triggered.publicAccessToken;
     },

@@ -23,8 +23,10 @@ export interface RunHandle<TId extends string = string, TOutput = unknown> {
   /** `run_…` */
   readonly id: string;
   readonly taskIdentifier: TId;
-  /** True when an idempotency key found a run that was there already. */
+  /** True when an idempotency key or a singleton led to a run that was there already. */
   readonly isCached: boolean;
+  /** True when the task's trigger limit dropped it: there is no run, and `id` is empty. */
+  readonly isDropped: boolean;
   /** A token for a frontend that may read this run. Undefined when the server sent none. */
   readonly publicAccessToken: string | undefined;
   /** Only for the output's type. */

@@ -76,6 +76,7 @@ export function runHandlers({
       idempotencyKey: request.header('idempotency-key'),
       idempotencyKeyTTL: request.header('idempotency-key-ttl'),
       traceparent: request.header('traceparent'),
+      isLimited: true,
     });
 
   /** With it a client reads the run that it made, or has a browser read it. */
@@ -107,6 +108,7 @@ export function runHandlers({
         await authorizePacket(engine.sql, request, payloadOf(request.body));
       const run = prepared(request, taskId, request.body);
       const triggered = await trigger(withCaller(request, run instanceof Promise ? await run : run));
+      if (triggered.isDropped) return triggered;
       await handToken(request, triggered.id);
       return triggered;
     },
@@ -130,11 +132,11 @@ export function runHandlers({
             if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
             if (item.options?.payloadType === storedType)
               await authorizePacket(engine.sql, request, payloadOf(item));
-            const run = prepareRun(engine, request.environment, item.task, item);
+            const run = prepareRun(engine, request.environment, item.task, item, { isLimited: true });
             const triggered = await trigger(
               withCaller(request, run instanceof Promise ? await run : run, index),
             );
-            if (!isRun) return triggered;
+            if (!isRun || triggered.isDropped) return triggered;
             return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id) };
           } catch (error) {
             const problem = asProblem(error);

@@ -109,6 +109,10 @@ async function crowded() {
     const debounce = { debounce: { key: `d${clients}`, delay: '1s' } };
     await insertRuns(engine, [await prepared('send', debounce)]);
     await insertRuns(engine, [await prepared('send', debounce)]);
+    for (let n = 0; n < 2; n++) {
+      const triggerLimit = { key: `l${clients}`, burst: 1, span: 60_000_000, drops: true };
+      await insertRuns(engine, [{ ...(await prepared('send')), triggerLimit }]);
+    }
     for (const onConflict of ['queue', 'queue', 'replace', 'skip'] as const)
       await insertRuns(engine, [await prepared('send', { singleton: { key: `s${clients}`, onConflict } })]);
     await insertLeased(engine, await prepared('send', { concurrencyKey: `new ${clients}` }), {
@@ -229,6 +233,7 @@ test('autovacuum keeps the tables that runs pass through short, without pauses a
     'queued',
     'run_stat_arrivals',
     'suspended',
+    'trigger_starts',
   ];
   expect(rows.map(({ name }) => name)).toEqual(tables);
 });

@@ -8,6 +8,7 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   outbox_receipts: 'runs',
   debounces: 'runs',
   singletons: 'runs',
+  trigger_starts: 'runs',
   attempts: 'runs',
   runner_names: 'runs',
   run_paths: 'runs',

@@ -38,7 +38,7 @@ export const triggerCommand = (): Command =>
       )
       .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
       .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
-  ).action(async (task: string, options: TriggerOptions) => {
+  ).action(async (task: string, options: TriggerOptions): Promise<void> => {
     const { tasks, runs } = await openClient(options);
     const handle = await tasks.trigger(task, options.payload, {
       ...(options.queue !== undefined && { queue: options.queue }),
@@ -48,7 +48,13 @@ export const triggerCommand = (): Command =>
       }),
       ...(options.tag.length > 0 && { tags: [...options.tag] }),
     });
-    const { id, isCached } = handle;
+    const { id, isCached, isDropped } = handle;
+    if (isDropped) {
+      if (options.json) printJson({ id, isCached, isDropped });
+      screenOn(process.stderr).line(`Dropped: the trigger limit of ${task} is used up. There is no run.`);
+      process.exitCode = exitCodes.failed;
+      return;
+    }
     if (!options.wait) {
       if (options.json) printJson({ id, isCached });
       else screenOn(process.stdout).line(id);

@@ -5,7 +5,6 @@ import type { Queryable } from '../../db/connect.ts';
 import type { Offer } from '../dispatch/dispatch.ts';
 import { debounceData } from './debounce.ts';
 import { namedArraysOf, namesOf, writtenOf } from './parameters.ts';
-import type { ParentRefusal } from './parent.ts';
 import { columns, facetsOf, type Column, type NewRun } from './row.ts';
 
 export interface InsertedRow {
@@ -18,8 +17,8 @@ export interface InsertedRow {
   /** Of its lease. */
   readonly fence: string | null;
   readonly root_id: string | null;
-  /** Why it was not created. */
-  readonly refused: ParentRefusal | null;
+  /** Why it was not created: because of its parent, or a limit (`exceededLimit`). */
+  readonly refused: string | null;
 }
 
 /** What decides about a run and is not stored with it. */
@@ -33,6 +32,10 @@ const decidingColumns = {
     value: (run) => run.idempotencyExpiresAt,
   },
   debounceMaxMs: { name: 'debounce_max_ms', type: 'bigint', value: (run) => run.debounce?.maxMs },
+  limitKey: { name: 'limit_key', type: 'text', value: (run) => run.triggerLimit?.key },
+  limitBurst: { name: 'limit_burst', type: 'int', value: (run) => run.triggerLimit?.burst },
+  limitSpan: { name: 'limit_span', type: 'bigint', value: (run) => run.triggerLimit?.span },
+  limitDrops: { name: 'limit_drops', type: 'boolean', value: (run) => run.triggerLimit?.drops },
   singletonConflict: {
     name: 'singleton_conflict',
     type: 'text',
@@ -77,13 +80,14 @@ export function insertRuns(
     run.parentId !== null ||
     run.debounce !== undefined ||
     run.singleton !== undefined ||
+    run.triggerLimit !== undefined ||
     (findRequests && run.requestKey !== undefined);
   const identify = runs.some(mayExist)
     ? sql`
       select d.* from given g cross join lateral identify_runs(
         ${at}::timestamptz, g.env, g.id, g.task, g.request_key, g.parent_id, g.parent_fence, g.root_id, g.depth, g.runner,
         g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until,
-        g.singleton_key, g.singleton_conflict) d`
+        g.singleton_key, g.singleton_conflict, g.limit_key, g.limit_burst, g.limit_span, g.limit_drops) d`
     : sql`
       select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused,
              null::boolean[] as held from given g`;

@@ -32,8 +32,8 @@ export async function holdParent(
   return row;
 }
 
-export function refusedParent(refused: ParentRefusal, run: string, field = 'options.parentRunId'): Problem {
-  switch (refused) {
+export function refusedParent(refused: string, run: string, field = 'options.parentRunId'): Problem {
+  switch (refused as ParentRefusal) {
     case 'unknown':
       return unprocessable(`${field}: there is no run "${run}" in this environment.`);
     case 'canceled':

@@ -15,6 +15,7 @@ import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
 import { findExternal, findLock, lockToCurrent, type KnownTask } from '../lock.ts';
 import { plainOptions, type Debounce, type NewRun, type Singleton } from './row.ts';
 import { storableJson } from '../storable.ts';
+import { readTriggerLimit } from './trigger-limit.ts';
 
 export type TriggerRequest = z.output<typeof triggerBody>;
 type Options = NonNullable<TriggerRequest['options']>;
@@ -37,6 +38,8 @@ export interface BesideBody {
   readonly traceparent?: string | undefined;
   /** Default: a new id. */
   readonly runId?: string | undefined;
+  /** It is a call of the API for one run, which a trigger limit counts. */
+  readonly isLimited?: boolean;
 }
 
 /**
@@ -163,6 +166,7 @@ function buildRun(
     idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
     ...(debounced && { debounce: debounced.debounce }),
     singleton: readSingleton(options, manifest),
+    triggerLimit: beside.isLimited ? readTriggerLimit(options, manifest) : undefined,
     tags: readTags(options.tags),
     metadata: readMetadata(options.metadata),
     maxDuration:

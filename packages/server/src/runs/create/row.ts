@@ -3,6 +3,7 @@ import type { OneTimeUse } from '../../auth/one-time.ts';
 import type { Value } from '../../db/columns.ts';
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
 import { pathFacets, type RunPath } from '../paths/facets.ts';
+import type { TriggerLimit } from './trigger-limit.ts';
 
 export interface Debounce {
   readonly key: string;
@@ -50,6 +51,7 @@ export interface NewRun extends PlainOptions {
   /** The trigger is merged into the delayed run with the same key, which then waits longer. */
   readonly debounce?: Debounce;
   readonly singleton?: Singleton | undefined;
+  readonly triggerLimit?: TriggerLimit | undefined;
   /** A uuid that the request brings: sent again, it leads to the same run. */
   readonly requestKey?: string;
   /** The run that it is a replay of. */
@@ -240,7 +242,8 @@ const conditional = [...Object.values(itemColumns), ...Object.values(specialColu
 const special = Object.values(specialColumns) as readonly Column[];
 
 /** A run that the fast statements may write: it queues at once, for whatever version is current, and has nothing special. */
-export const isEveryday = (run: NewRun): boolean => run.state === 'queued' && lacks(run, conditional);
+export const isEveryday = (run: NewRun): boolean =>
+  run.state === 'queued' && run.triggerLimit === undefined && lacks(run, conditional);
 
 /** An item of a batch that the statements for items may write. */
 export const isEverydayItem = (run: NewRun): boolean => lacks(run, special);

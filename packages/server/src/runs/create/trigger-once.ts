@@ -5,6 +5,8 @@ import type { Engine } from '../engine.ts';
 import { insertRuns } from './insert.ts';
 import { refusedParent } from './parent.ts';
 import type { NewRun } from './row.ts';
+import { exceededLimit } from './trigger-limit.ts';
+import { Problem } from '../../problem.ts';
 
 /**
  * Creates a run with a one-time token, in a transaction of its own: the token is used up if and only if the run is created. Of two calls at
@@ -22,7 +24,11 @@ export async function triggerOnce(
     if (made) return { ...made, cached: false };
     await useOnce(tx, run.env, use, run.id);
     const [inserted] = await insertRuns({ sql: tx, clock }, [run]);
-    if (inserted && inserted.refused !== null) throw refusedParent(inserted.refused, run.parentId ?? '');
+    // The token stays unused.
+    if (inserted && inserted.refused !== null) {
+      const exceeded = exceededLimit(inserted.refused, run);
+      throw exceeded instanceof Problem ? exceeded : refusedParent(inserted.refused, run.parentId ?? '');
+    }
     if (inserted?.cached) await unuse(tx, use);
     return inserted;
   };

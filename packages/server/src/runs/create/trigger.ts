@@ -11,6 +11,7 @@ import { replayFromStep } from '../steps/replay.ts';
 import { refusedParent } from './parent.ts';
 import { redactMetadata, type FindRedactor } from './redact-metadata.ts';
 import { isEveryday, type NewRun } from './row.ts';
+import { exceededLimit } from './trigger-limit.ts';
 import { triggerOnce } from './trigger-once.ts';
 
 export interface TriggerDependencies {
@@ -24,6 +25,8 @@ export interface TriggerDependencies {
 export interface Triggered {
   readonly id: string;
   readonly isCached: boolean;
+  /** Its trigger limit dropped it: there is no run, and the id is empty. */
+  readonly isDropped?: true;
 }
 
 /** Creates runs. This is all that happens to a trigger, in order: redact its metadata, write it, publish its tags. */
@@ -36,13 +39,13 @@ export function createTrigger(dependencies: TriggerDependencies): (run: NewRun) 
 
   return async (given) => {
     const run = given.metadata === null ? given : await redactMetadata(redactor, given);
-    const written = await (run.oneTime
+    const written: Written = await (run.oneTime
       ? triggerOnce(engine, dispatch, run, run.oneTime)
       : run.fromStep === undefined
         ? write(run)
         : replayFromStep(engine, dispatch, run, run.fromStep));
     if (written instanceof Problem) throw written;
-    published(run, written.id);
+    if (!written.isDropped) published(run, written.id);
     return written;
   };
 }
@@ -111,7 +114,7 @@ async function writeDistinct(
     const index = row.ix - 1;
     const run = runs[index] as NewRun;
     const offer = offers[index];
-    const refused = row.refused !== null && refusedParent(row.refused, run.parentId ?? '');
+    const refused = row.refused !== null && refusalOf(row.refused, run);
     results[index] = refused || { id: row.run_id, isCached: row.cached };
     if (row.run_id === run.id) countTriggered(engine, run, row.fence !== null);
     if (row.fence !== null && offer) {
@@ -126,6 +129,13 @@ async function writeDistinct(
   }
   for (const env of queuedIn) dispatch.wake(env);
   return results;
+}
+
+const dropped: Triggered = { id: '', isCached: false, isDropped: true };
+
+function refusalOf(refused: string, run: NewRun): Written {
+  const exceeded = exceededLimit(refused, run);
+  return exceeded === 'dropped' ? dropped : (exceeded ?? refusedParent(refused, run.parentId ?? ''));
 }
 
 /** A run that is handed to a runner at once does not wait. */

@@ -42,6 +42,8 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
       select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
     insert into debounces (env, task, key, run_id, due) select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
     insert into singletons (env, task, key, run_id, previous) select :env, 'send', 'crowd ' || i.n, :id, :id from :runs;
+    insert into trigger_starts (env, task, key, burst, span, at, n, over_at)
+      select :env, 'send', 'crowd ' || i.n, 1, 1000000, array[now()], array[1], now() + interval '1 hour' from :runs;
     insert into batches (env, id, run_count, received, created_at, sealed_at)
       select :env, 'batch_' || lpad(i.n::text, 24, '0'), 1, 1, now(), now() from :runs;
     insert into batch_cached (env, item_id, run_id) select :env, :id, 'run_other' || i.n from :runs;
@@ -70,6 +72,7 @@ export const hot = [
   'batch_cached',
   'debounces',
   'singletons',
+  'trigger_starts',
   'idempotency_keys',
   'run_facets',
   'error_arrivals',

@@ -1,10 +1,11 @@
 -- Finds the run that each trigger leads to: a new run, or one that exists. Each step below runs only if a trigger needs it.
 -- Returns one row of arrays in the order of the triggers. `run_ids` has the trigger's own id (`p_id`) for a run that is to be inserted, the id
 -- of another run, or an empty text for a refused trigger. `cached` is true where an idempotency key or a singleton key led to another run. `root_ids` and
--- `depths` are the positions in the tree. `refused` says why a run is not created because of its parent. `held` is true for a new run that
+-- `depths` are the positions in the tree. `refused` says why a run is not created: its parent, or a limit. `held` is true for a new run that
 -- waits for the end of another one with its singleton key.
 --
--- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, debounces by key with their delayed
+-- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, trigger_starts by
+--        key, debounces by key with their delayed
 --        and runs rows; then as admit_singletons.
 -- Callers: runs/create/insert.ts.
 create or replace function identify_runs(
@@ -12,7 +13,8 @@ create or replace function identify_runs(
   p_parent text[], p_parent_fence bigint[], p_root text[], p_depth smallint[], p_runner text[],
   p_idempotency_key text[], p_idempotency_expires timestamptz[],
   p_debounce_key text[], p_debounce_max_ms bigint[], p_debounce_data jsonb[], p_due timestamptz[],
-  p_singleton_key text[], p_singleton_conflict text[]
+  p_singleton_key text[], p_singleton_conflict text[],
+  p_limit_key text[], p_limit_burst int[], p_limit_span bigint[], p_limit_drops boolean[]
 ) returns table (run_ids text[], cached boolean[], root_ids text[], depths smallint[], refused text[], held boolean[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -51,6 +53,11 @@ begin
     v_new := run_ids;
     run_ids := claim_idempotency_keys(p_at, p_env, p_id, run_ids, p_task, p_idempotency_key, p_idempotency_expires);
     cached := array(select i.now <> i.before from unnest(run_ids, v_new) with ordinality as i (now, before, ix) order by i.ix);
+  end if;
+
+  if p_limit_key is not null then
+    select l.run_ids, l.refused into run_ids, refused
+      from limit_triggers(p_env, p_id, run_ids, p_task, p_limit_key, p_limit_burst, p_limit_span, p_limit_drops, p_idempotency_key, refused) l;
   end if;
 
   if p_debounce_key is not null then

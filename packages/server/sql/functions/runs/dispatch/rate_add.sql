@@ -3,7 +3,7 @@
 -- now. What is over at the time `p_since`, when the claim looked, is dropped.
 --
 -- Locks: none.
--- Callers: count_starts.
+-- Callers: count_starts, limit_triggers.
 create or replace function rate_add(
   p_at timestamptz[], p_n int[], p_count int, p_window interval, p_since timestamptz, p_now timestamptz,
   out at timestamptz[], out n int[], out total int

@@ -2,7 +2,7 @@
 -- it may. It is `p_now` if that start is allowed now. Starts in the future (the clock was set back) count as made now.
 --
 -- Locks: none.
--- Callers: queues/find.ts, runs/reason/facts.ts, hold_lanes.
+-- Callers: queues/find.ts, runs/reason/facts.ts, hold_lanes, limit_triggers.
 create or replace function rate_next(
   p_at timestamptz[], p_n int[], p_burst int, p_window interval, p_now timestamptz, p_position bigint
 ) returns timestamptz
