@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connect, migrate, type Database, type Sql } from '@millrace/server';
+import { startPostgres } from 'millrace/embedded';
+
+/** The PostgreSQL of the tests, with a migrated template. */
+export interface Cluster {
+  /** A new, migrated database. */
+  create(): Promise<Database>;
+  drop(database: Database): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nothing in here need survive a power failure: what is damaged is made again. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  shared_buffers: '64MB',
+  max_connections: '400',
+  autovacuum_naptime: '60s',
+};
+
+/** Limits of rate take their time from here, so that it moves with that of the server. */
+const testClock = `
+  create table test_clock (shift_ms float8 not null);
+  insert into test_clock values (0);
+  create or replace function rate_now() returns timestamptz language sql volatile as
+  $$ select clock_timestamp() + shift_ms * interval '1 millisecond' from test_clock $$`;
+
+/** Starts it in a folder that stays between runs. If what is there does not start, it is made again. */
+export async function startCluster(folder: string, onLog: (line: string) => void): Promise<Cluster> {
+  const dataDir = join(folder, 'data');
+  const start = async () => {
+    const postgres = await startPostgres({ dataDir, settings, onLog });
+    const sql = connect(postgres.connection, { name: 'millrace-testing', max: 4 });
+    try {
+      const template = await prepareTemplate(sql, postgres.connection);
+      return { postgres, sql, template };
+    } catch (error) {
+      await sql.end({ timeout: 1 });
+      await postgres.stop();
+      throw error;
+    }
+  };
+  const { postgres, sql, template } = await start().catch(async (error: unknown) => {
+    if (!isDamage(error)) throw error;
+    onLog(`What was in ${dataDir} does not start and is made again: ${String(error)}`);
+    await rm(dataDir, { recursive: true, force: true });
+    return start();
+  });
+  const inServer = (database: string): Database => ({ ...postgres.connection, database });
+  return {
+    async create() {
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
+      return inServer(name);
+    },
+    async drop(database) {
+      if (typeof database !== 'string')
+        await sql.unsafe(`drop database if exists ${database.database} with (force)`);
+    },
+    async stop() {
+      await sql.end({ timeout: 1 });
+      await postgres.stop();
+    },
+  };
+}
+
+/** Not that another process has the folder, and not that there are no programs, which a new folder would not change. */
+const isDamage = (error: unknown): boolean => {
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  return (
+    name !== 'DataFolderInUse' && !['no_binaries', 'disk_full', 'permission_denied'].includes(String(code))
+  );
+};
+
+/** Migrates a template for the SQL of this release, once. Drops what earlier hosts left behind. */
+async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Promise<string> {
+  const template = `template_${await checksum()}`;
+  const names = (
+    await sql<{ name: string }[]>`
+    select datname as name from pg_database where datname like 'test\\_%' or datname like 'template\\_%'`
+  ).map(({ name }) => name);
+  for (const name of names) if (name !== template) await sql.unsafe(`drop database ${name} with (force)`);
+  if (names.includes(template)) return template;
+  const draft = `test_${randomBytes(6).toString('hex')}`;
+  await sql.unsafe(`create database ${draft}`);
+  const inDraft = connect({ ...server, database: draft }, { name: 'millrace-testing', max: 2 });
+  try {
+    await migrate(inDraft);
+    await inDraft.unsafe(testClock);
+  } finally {
+    // A database with a session in it cannot be renamed or cloned.
+    await inDraft.end();
+  }
+  // A process that dies before leaves a draft, which the next one drops.
+  await sql.unsafe(`alter database ${draft} rename to ${template}`);
+  return template;
+}
+
+/** Of the SQL of the server that is installed. */
+async function checksum(): Promise<string> {
+  const hash = createHash('sha256').update(testClock);
+  const folder = fileURLToPath(new URL('../sql', import.meta.resolve('@millrace/server')));
+  for (const name of (await readdir(folder, { recursive: true })).toSorted())
+    if (name.endsWith('.sql')) hash.update(name).update(await readFile(join(folder, name)));
+  return hash.digest('hex').slice(0, 16);
+}
