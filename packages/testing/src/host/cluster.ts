@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, migrate, type Database, type Sql } from '@millrace/server';
-import { startPostgres } from 'millrace/embedded';
+import { isDamage, removeData, startData, type Data } from './data.ts';
 
 /** The PostgreSQL of the tests, with a migrated template. */
 export interface Cluster {
@@ -13,18 +13,6 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Nothing in here need survive a power failure: what is damaged is made again. */
-const settings = {
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  shared_buffers: '64MB',
-  max_connections: '400',
-  autovacuum_naptime: '60s',
-};
-
 /** Limits of rate take their time from here, so that it moves with that of the server. */
 const testClock = `
   create table test_clock (shift_ms float8 not null);
@@ -32,26 +20,17 @@ const testClock = `
   create or replace function rate_now() returns timestamptz language sql volatile as
   $$ select clock_timestamp() + shift_ms * interval '1 millisecond' from test_clock $$`;
 
-/** Starts it in a folder that stays between runs. If what is there does not start, it is made again. */
-export async function startCluster(folder: string, onLog: (line: string) => void): Promise<Cluster> {
-  const dataDir = join(folder, 'data');
-  const start = async () => {
-    const postgres = await startPostgres({ dataDir, settings, onLog });
-    const sql = connect(postgres.connection, { name: 'millrace-testing', max: 4 });
-    try {
-      const template = await prepareTemplate(sql, postgres.connection);
-      return { postgres, sql, template };
-    } catch (error) {
-      await sql.end({ timeout: 1 });
-      await postgres.stop();
-      throw error;
-    }
-  };
-  const { postgres, sql, template } = await start().catch(async (error: unknown) => {
+/** Prepares it for tests. If what is in its folder is damaged, it is made again. */
+export async function openCluster(
+  starting: Promise<Data>,
+  folder: string,
+  onLog: (line: string) => void,
+): Promise<Cluster> {
+  const { postgres, sql, template } = await starting.then(prepare).catch(async (error: unknown) => {
     if (!isDamage(error)) throw error;
-    onLog(`What was in ${dataDir} does not start and is made again: ${String(error)}`);
-    await rm(dataDir, { recursive: true, force: true });
-    return start();
+    onLog(`What was in ${folder} cannot be used and is made again: ${String(error)}`);
+    await removeData(folder);
+    return prepare(await startData(folder, onLog));
   });
   const inServer = (database: string): Database => ({ ...postgres.connection, database });
   return {
@@ -71,13 +50,16 @@ export async function startCluster(folder: string, onLog: (line: string) => void
   };
 }
 
-/** Not that another process has the folder, and not that there are no programs, which a new folder would not change. */
-const isDamage = (error: unknown): boolean => {
-  const { name, code } = error as { name?: unknown; code?: unknown };
-  return (
-    name !== 'DataFolderInUse' && !['no_binaries', 'disk_full', 'permission_denied'].includes(String(code))
-  );
-};
+async function prepare(postgres: Data): Promise<{ postgres: Data; sql: Sql; template: string }> {
+  const sql = connect(postgres.connection, { name: 'millrace-testing', max: 4 });
+  try {
+    return { postgres, sql, template: await prepareTemplate(sql, postgres.connection) };
+  } catch (error) {
+    await sql.end({ timeout: 1 });
+    await postgres.stop();
+    throw error;
+  }
+}
 
 /** Migrates a template for the SQL of this release, once. Drops what earlier hosts left behind. */
 async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Promise<string> {

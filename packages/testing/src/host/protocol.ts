@@ -1,9 +1,13 @@
+import type { TaskManifest } from '@millrace/contract/runner';
 import type { OpenWork } from '@millrace/server';
 
 /** What a test process asks of the host: one JSON object a line over one connection, which is also the sign that the process lives. */
 export interface HostCalls {
-  /** Starts a server on a new database. It lasts as long as the connection. */
-  readonly open: { readonly given: object; readonly reply: { readonly url: string } };
+  /** Starts a server on a new database, for these tasks. It lasts as long as the connection. */
+  readonly open: {
+    readonly given: { readonly tasks: readonly TaskManifest[] };
+    readonly reply: { readonly url: string };
+  };
   /** A new, empty project. */
   readonly project: { readonly given: { readonly before?: string | undefined }; readonly reply: TestProject };
   /** What the environment has left to do, and the server's time. */
@@ -26,6 +30,8 @@ export interface TestProject extends Time {
   /** Public id of the environment. */
   readonly environment: string;
   readonly secretKey: string;
+  /** With the tasks. */
+  readonly version: string;
 }
 
 export type HostCall = keyof HostCalls;

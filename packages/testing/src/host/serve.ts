@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Cluster } from './cluster.ts';
 import { startInstallation, type Installation } from './installation.ts';
-import { addressFile, type HostAddress, type HostReply, type HostRequest } from './protocol.ts';
+import { SpareInstallation } from './spare.ts';
+import {
+  addressFile,
+  type HostAddress,
+  type HostCalls,
+  type HostReply,
+  type HostRequest,
+} from './protocol.ts';
 
 export interface ServeOptions {
   readonly folder: string;
@@ -32,21 +39,13 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   const waitForUsers = (): void => {
     idle = setTimeout(end, idleMs);
   };
-  // The next test file should not wait for a server to start.
-  let spare = startInstallation(cluster, onLog);
-  spare.catch(() => undefined);
-  const take = (): Promise<Installation> => {
-    const taken = spare;
-    spare = taken.then(() => startInstallation(cluster, onLog));
-    spare.catch(() => undefined);
-    return taken;
-  };
+  const spare = new SpareInstallation(() => startInstallation(cluster, onLog));
 
   const server = createServer((socket) => {
     clearTimeout(idle);
     connected += 1;
     let installation: Promise<Installation> | undefined;
-    const open = (): Promise<Installation> => (installation ??= take());
+    const open = (): Promise<Installation> => (installation ??= spare.take());
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -84,14 +83,17 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   await rm(join(folder, addressFile), { force: true });
   server.close();
   await Promise.all(closing);
-  await spare.then((unused) => unused.close()).catch((error: unknown) => onLog(String(error)));
+  await spare.close().catch((error: unknown) => onLog(String(error)));
 }
 
 const send = (socket: Socket, reply: HostReply): void => void socket.write(`${JSON.stringify(reply)}\n`);
 
 async function answer(open: () => Promise<Installation>, { call, given }: HostRequest): Promise<unknown> {
   const installation = await open();
-  if (call === 'open') return { url: installation.url };
+  if (call === 'open') {
+    installation.use((given as HostCalls['open']['given']).tasks);
+    return { url: installation.url };
+  }
   if (call === 'project') return installation.project((given as { before?: string }).before);
   if (call === 'work') return installation.work((given as { environment: string }).environment);
   const { at, jobs } = given as { at: number; jobs: string[] };

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { configure } from '@millrace/sdk';
-import type { RegisteredVersion } from '@millrace/contract/runner';
 import type { HostCalls, TestProject } from '../host/protocol.ts';
 import { ArmedFaults } from '../faults/faults.ts';
 import { Gateway } from '../faults/gateway.ts';
@@ -91,11 +89,10 @@ export class TestEnvironment {
     process.env['MILLRACE_SECRET_KEY'] = project.secretKey;
     // Reads them again. A lost reply should not cost a test a second.
     configure({ retry: { minTimeoutInMs: 5 } });
-    const { version } = await this.#register(project.secretKey);
     this.runner = new InProcessRunner({
       url: this.#engineUrl,
       secretKey: project.secretKey,
-      version,
+      version: project.version,
       tasks: this.#given.tasks,
       concurrency: this.#concurrency,
       now: this.#now,
@@ -103,19 +100,6 @@ export class TestEnvironment {
       takenBack: () => this.#takenBack(),
     });
     await this.runner.connect();
-  }
-
-  async #register(secretKey: string): Promise<RegisteredVersion> {
-    const { manifests } = this.#given;
-    const contentHash = createHash('sha256').update(JSON.stringify(manifests)).digest('hex');
-    const response = await fetch(`${this.#engineUrl}/runner/v1/versions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ contentHash, tasks: manifests }),
-    });
-    const text = await response.text();
-    if (response.ok) return JSON.parse(text) as RegisteredVersion;
-    throw new Error(`The engine refused the tasks of this test (${response.status}): ${text}`);
   }
 
   #crash(): void {

@@ -87,7 +87,7 @@ export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
   const given = readTasks(options?.tasks, options);
   const channel = await joinHost();
   try {
-    const { url } = await channel.call('open', {});
+    const { url } = await channel.call('open', { tasks: given.manifests });
     const kit = new Kit(channel, url, given, options);
     await kit.start();
     current = kit;
