@@ -86,7 +86,7 @@ test('a fault that does not happen fails the test, with what happened instead', 
   kit.faults.crashAfter('chrage');
   await pay.trigger(1);
   await kit.drain();
-  expect(() => kit.check()).toThrow(
+  await expect(kit.check()).rejects.toThrow(
     /crashAfter\('chrage'\) did not happen, because no such step ended; the steps that ended are "reserve", "charge"\. Check its name\./,
   );
 });

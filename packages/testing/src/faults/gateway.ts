@@ -35,6 +35,7 @@ export class Gateway {
   readonly #isGone: (fence: number) => boolean;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #open = new Set<Open>();
+  readonly #watching = new Set<(passing: Passing) => void>();
   readonly #server = createServer((request, response) => {
     this.#pass(request, response).catch(() => response.destroy());
   });
@@ -59,11 +60,15 @@ export class Gateway {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Requests of the test's own code that have no reply yet. */
-  get underWay(): string[] {
-    return [...this.#open].flatMap(({ passing: { fence, method, path } }) =>
-      fence === undefined && method !== 'GET' ? [`${method} ${path}`] : [],
-    );
+  /** Notes requests of the test's own code that are under way, and those that come until the returned function is called. It replies them. */
+  watch(): () => string[] {
+    const noted = [...this.#open].flatMap(({ passing }) => ofTest(passing));
+    const note = (passing: Passing): void => void noted.push(...ofTest(passing));
+    this.#watching.add(note);
+    return () => {
+      this.#watching.delete(note);
+      return noted;
+    };
   }
 
   /** Breaks the connections of attempts whose process is gone. */
@@ -91,6 +96,7 @@ export class Gateway {
     };
     const open = { passing, response };
     this.#open.add(open);
+    for (const note of this.#watching) note(passing);
     response.on('close', () => this.#open.delete(open));
     if (this.#isOfGone(passing)) {
       response.destroy();
@@ -128,6 +134,10 @@ export class Gateway {
     reply.on('error', () => response.destroy());
   }
 }
+
+/** What reads is no matter: a subscription may be open for as long as the test file. */
+const ofTest = ({ fence, method, path }: Passing): string[] =>
+  fence === undefined && method !== 'GET' ? [`${method} ${path}`] : [];
 
 function fenceOf(authorization: string | undefined): number | undefined {
   const start = `Bearer ${attemptMarker}`;

@@ -26,17 +26,26 @@ export async function openCluster(
   folder: string,
   onLog: (line: string) => void,
 ): Promise<Cluster> {
-  const { postgres, sql, template } = await starting.then(prepare).catch(async (error: unknown) => {
+  const { postgres, sql, release } = await starting.then(prepare).catch(async (error: unknown) => {
     if (!isDamage(error)) throw error;
     onLog(`What was in ${folder} cannot be used and is made again: ${String(error)}`);
     await removeData(folder);
     return prepare(await startData(folder, onLog));
   });
   const inServer = (database: string): Database => ({ ...postgres.connection, database });
+  const [template, ready] = [templateOf(release), readyOf(release)];
+  const clone = async (name: string): Promise<void> => {
+    await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
+  };
+  /** The one that the host before has left, for the first that asks. */
+  let found = await exists(sql, ready);
   return {
     async create() {
-      const name = `test_${randomBytes(6).toString('hex')}`;
-      await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
+      const name = newName();
+      if (found) {
+        found = false;
+        await sql.unsafe(`alter database ${ready} rename to ${name}`);
+      } else await clone(name);
       return inServer(name);
     },
     async drop(database) {
@@ -44,16 +53,30 @@ export async function openCluster(
         await sql.unsafe(`drop database if exists ${database.database} with (force)`);
     },
     async stop() {
+      // The next start need not clone. Under its name only once it is complete.
+      const name = newName();
+      if (!found)
+        await clone(name)
+          .then(() => sql.unsafe(`alter database ${name} rename to ${ready}`))
+          .catch((error: unknown) => onLog(String(error)));
       await sql.end({ timeout: 1 });
       await postgres.stop();
     },
   };
 }
 
-async function prepare(postgres: Data): Promise<{ postgres: Data; sql: Sql; template: string }> {
+const newName = (): string => `test_${randomBytes(6).toString('hex')}`;
+const templateOf = (release: string): string => `template_${release}`;
+const readyOf = (release: string): string => `ready_${release}`;
+
+async function exists(sql: Sql, name: string): Promise<boolean> {
+  return (await sql`select from pg_database where datname = ${name}`).length > 0;
+}
+
+async function prepare(postgres: Data): Promise<{ postgres: Data; sql: Sql; release: string }> {
   const sql = connect(postgres.connection, { name: 'millrace-testing', max: 4 });
   try {
-    return { postgres, sql, template: await prepareTemplate(sql, postgres.connection) };
+    return { postgres, sql, release: await prepareTemplate(sql, postgres.connection) };
   } catch (error) {
     await sql.end({ timeout: 1 });
     await postgres.stop();
@@ -61,16 +84,18 @@ async function prepare(postgres: Data): Promise<{ postgres: Data; sql: Sql; temp
   }
 }
 
-/** Migrates a template for the SQL of this release, once. Drops what earlier hosts left behind. */
+/** Migrates a template for the SQL of this release, once. Drops what earlier hosts left behind. Replies what names the release. */
 async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Promise<string> {
-  const template = `template_${await checksum()}`;
-  const names = (
-    await sql<{ name: string }[]>`
-    select datname as name from pg_database where datname like 'test\\_%' or datname like 'template\\_%'`
-  ).map(({ name }) => name);
-  for (const name of names) if (name !== template) await sql.unsafe(`drop database ${name} with (force)`);
-  if (names.includes(template)) return template;
-  const draft = `test_${randomBytes(6).toString('hex')}`;
+  const release = await checksum();
+  const template = templateOf(release);
+  const rows = await sql<{ name: string }[]>`
+    select datname as name from pg_database where datname ~ '^(test|template|ready)_'`;
+  const names = rows.map(({ name }) => name);
+  for (const name of names)
+    if (name !== template && name !== readyOf(release))
+      await sql.unsafe(`drop database ${name} with (force)`);
+  if (names.includes(template)) return release;
+  const draft = newName();
   await sql.unsafe(`create database ${draft}`);
   const inDraft = connect({ ...server, database: draft }, { name: 'millrace-testing', max: 2 });
   try {
@@ -82,7 +107,7 @@ async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Pro
   }
   // A process that dies before leaves a draft, which the next one drops.
   await sql.unsafe(`alter database ${draft} rename to ${template}`);
-  return template;
+  return release;
 }
 
 /** Of the SQL of the server that is installed. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
-/** The files of this package, which a reader of an error does not want to see. */
-const own = fileURLToPath(new URL('../', import.meta.url));
+/** This package, source and build: a reader of an error does not want to see it. */
+const own = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Calls that a test has made and that are not over: where each was made. */
 export class PendingCalls {

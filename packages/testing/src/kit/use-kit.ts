@@ -4,7 +4,7 @@ import { createTestKit, type TestKit, type TestKitOptions } from './kit.ts';
 export interface Hooks {
   beforeAll(act: () => Promise<void>, timeoutMs: number): void;
   beforeEach(act: () => Promise<void>): void;
-  afterEach(act: () => void): void;
+  afterEach(act: () => Promise<void>): void;
   afterAll(act: () => Promise<void>): void;
 }
 
@@ -22,7 +22,7 @@ export function useKit(options: TestKitOptions, hooks: Hooks): TestKit {
     if (!isFresh) await kit?.reset();
     isFresh = false;
   });
-  hooks.afterEach(() => kit?.check());
+  hooks.afterEach(async () => kit?.check());
   hooks.afterAll(async () => kit?.close());
   // The kit is there when the first test starts, and this is called before.
   return new Proxy({} as TestKit, {
