@@ -7,13 +7,14 @@ import { circlesIn, graphOf, importsBelow, type Import } from './imports.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const source = join(root, 'packages/server/src');
 
-/** Which workspace packages a package may import. Nothing imports `millrace`. */
+/** Which workspace packages a package may import. */
 const packageArrows: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   fingerprint: [],
   sdk: ['contract'],
   server: ['contract', 'fingerprint'],
   millrace: ['server', 'sdk', 'contract'],
+  testing: ['millrace', 'server', 'sdk', 'contract'],
   dashboard: ['contract'],
 };
 
@@ -65,7 +66,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'doctor',
   ],
-  index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'envvars', 'outbox', 'doctor'],
+  index: ['server', 'http', 'auth', 'tenancy', 'db', 'runs', 'envvars', 'outbox', 'doctor', 'open-work'],
   http: ['exposition', 'auth', 'db'],
   metrics: ['stats', 'exposition', 'tracing', 'jobs', 'auth', 'db'],
   realtime: ['sessions', 'protocols', 'log', 'runs', 'envvars', 'auth', 'db'],
@@ -100,6 +101,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   stats: ['jobs', 'db'],
   pause: ['audit', 'auth', 'db'],
   storage: ['auth', 'db'],
+  'open-work': ['db'],
   doctor: ['runs', 'stats', 'jobs', 'auth', 'db'],
   packets: ['auth', 'db'],
   audit: ['auth', 'db'],

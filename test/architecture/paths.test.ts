@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Pages of the repository. Their paths are from its root, from the server's source or from the server. */
 const folders = ['.', 'docs', 'docs/decisions'];
 /** Pages with paths in projects of users. */
-const others = new Set(['CHANGELOG.md', 'tasks.md', 'config.md']);
+const others = new Set(['CHANGELOG.md', 'tasks.md', 'config.md', 'testing.md']);
 const bases = ['.', 'packages/server/src', 'packages/server', 'packages/server/sql'];
 
 test('paths that the documentation names exist', async () => {

@@ -87,6 +87,7 @@ import { maxBehind } from '../../packages/server/src/realtime/line-feed.ts';
 import { maxLineCharacters } from '../../packages/server/src/runs/logs/store.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
+import { minDebounceMs } from '../../packages/server/src/runs/create/debounce.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
 import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
 import {
@@ -218,7 +219,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'a shorter one at a trigger is raised to this',
         fixed,
       ],
-      ['delay of a debounce', `${time(triggers.minDebounceMs)} or more`, '422', fixed],
+      ['delay of a debounce', `${time(minDebounceMs)} or more`, '422', fixed],
       [
         'triggers of one request (a small `batchTrigger`, `trigger-many`)',
         `${number(oneShotBatchLimit)}, ${number(triggerManyLimit)}`,

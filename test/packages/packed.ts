@@ -8,7 +8,7 @@ import { repository } from '../cli/command.ts';
 export const run = promisify(execFile);
 
 /** The packages that are published, by folder. */
-export const published = ['contract', 'fingerprint', 'sdk', 'server', 'millrace'] as const;
+export const published = ['contract', 'fingerprint', 'sdk', 'server', 'millrace', 'testing'] as const;
 export type Published = (typeof published)[number];
 
 export interface Packed {

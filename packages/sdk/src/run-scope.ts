@@ -36,6 +36,8 @@ export interface RunScope {
   readonly waits?: RunWaits | undefined;
   /** The number of the last message that it took on `.in` of each session; -1 where it looked and took none. */
   readonly heard?: Map<string, number> | undefined;
+  /** Whether its process counts as dead, in a test of a crash: calls that were under way then never return. */
+  readonly isGone?: (() => boolean) | undefined;
   /** Its steps, from when its code first calls one. */
   steps?: RunSteps | undefined;
   /** The step that the code is in. */

@@ -20,6 +20,7 @@ export { runChecks } from './doctor/run.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './logger.ts';
+export { readOpenWork, type OpenWork } from './open-work/read.ts';
 export { drainOutbox, OutboxRefused } from './outbox/drain.ts';
 export { environmentOfOutbox, outboxSql } from './outbox/rows.ts';
 export type { LeaseTimes } from './runs/dispatch/connection-state.ts';

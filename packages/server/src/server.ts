@@ -34,7 +34,7 @@ import { readEnvironmentFacts } from './versions/environment-facts.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
 import { startContext, type Disposables } from './app/context.ts';
-import { startJobs } from './app/jobs.ts';
+import { startJobs, type RunningJobs } from './app/jobs.ts';
 
 export type { ServerOptions };
 
@@ -47,8 +47,12 @@ export interface RunningServer {
   readonly credentials: Credentials | null;
   /** Since when the installation is paused, as far as this process knows. */
   readonly pausedSince: Date | null;
+  /** What time it is for this process, in milliseconds since 1970. */
+  now(): number;
   /** Moves this process's time, for tests and for the past of `millrace demo`. */
   shiftTime(ms: number): void;
+  /** Starts a tick of these background jobs, by their names, now. Not needed where time passes by itself. */
+  wakeJobs(names: readonly string[]): void;
   /** Stops it in order: open requests are answered; runners keep their runs and connect to another server. */
   close(): Promise<void>;
 }
@@ -179,7 +183,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (apart) disposables.push(apart.stop);
     await app.listen({ host, port: options.port });
     disposables.push(sockets.stop, () => streams.stop(), realtime.stop, appendSessions.stop, both.stop);
-    const jobs = pausable(pause, () => startJobs(context, fleet.onTick));
+    let running: RunningJobs | undefined;
+    const jobs = pausable(pause, () => (running = startJobs(context, fleet.onTick)));
     disposables.push(jobs.stop);
 
     const { port } = app.server.address() as AddressInfo;
@@ -194,7 +199,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       get pausedSince() {
         return pause.since;
       },
+      now: clock.now,
       shiftTime: clock.shift,
+      wakeJobs: (names) => running?.wake(names),
       async close() {
         if (closing) return;
         await stopAll();

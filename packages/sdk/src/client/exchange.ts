@@ -1,4 +1,5 @@
 import { send } from '#transport';
+import { currentRun } from '../run-scope.ts';
 import { sdkVersion } from '../sdk-version.ts';
 import type { HttpReply, HttpRequest } from '../transport/transport.ts';
 import type { Failure } from './api-error.ts';
@@ -86,6 +87,8 @@ export async function exchange(
   };
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
   for (let attempt = 1; !last.ok; attempt += 1) {
+    // As in a process that died while it waited for the reply.
+    if (currentRun()?.isGone?.() === true) return new Promise<never>(() => undefined);
     const delay = requestRetryDelay(settings.retry, attempt, last.failure, Date.now(), Math.random);
     if (delay === undefined) break;
     await sleep(delay);

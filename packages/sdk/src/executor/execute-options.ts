@@ -28,6 +28,8 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
   /** The credential of API calls. Default: none. */
   readonly credential?: (() => string | Promise<string>) | undefined;
+  /** Whether the attempt's process counts as dead, in a test of a crash. Default: it does not. */
+  readonly isGone?: (() => boolean) | undefined;
   /** How far the code has consumed `.in`, by session. */
   readonly heard?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */

@@ -33,6 +33,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     waits: onWait && { counts: new Map(), begin: (wait) => beginWait(onWait, wait, metadata, signal) },
     locals: new Map(),
     heard: options.heard,
+    isGone: options.isGone,
     // Most attempts never ask for it. Not a getter: V8 makes a hidden class for each getter of a literal, and that keeps the attempt in
     // memory until the next collection of the whole heap.
     metadata: () => (metadata ??= metadataOf(options, scope)),

@@ -83,11 +83,14 @@ const jobsOf = (context: ServerContext): Job[] => {
   ];
 };
 
+export interface RunningJobs {
+  /** Starts a tick of these jobs, by their names, now. */
+  wake(names: readonly string[]): void;
+  stop(): Promise<void>;
+}
+
 /** Starts every background job. */
-export function startJobs(
-  context: ServerContext,
-  onTick: (ticked: Ticked) => void,
-): { stop(): Promise<void> } {
+export function startJobs(context: ServerContext, onTick: (ticked: Ticked) => void): RunningJobs {
   const { jobWatch } = context;
   const jobs = jobsOf(context);
   jobWatch.started(jobs);
@@ -95,10 +98,13 @@ export function startJobs(
     jobWatch.observe(ticked);
     onTick(ticked);
   };
-  const running = jobs.map((job) => startJob(job, { ...context, onTick: observe }));
+  const running = new Map(jobs.map((job) => [job.name, startJob(job, { ...context, onTick: observe })]));
   return {
+    wake(names) {
+      for (const name of names) running.get(name)?.wakeNow();
+    },
     async stop() {
-      await Promise.all(running.map((job) => job.stop()));
+      await Promise.all([...running.values()].map((job) => job.stop()));
       jobWatch.started([]);
     },
   };

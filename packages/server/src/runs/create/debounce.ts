@@ -1,4 +1,6 @@
-import { columns, facetsOf, type NewRun } from './row.ts';
+import { parseDuration, type TriggerOptions } from '@millrace/contract';
+import { unprocessable } from '../../problem.ts';
+import { columns, facetsOf, type Debounce, type NewRun } from './row.ts';
 
 const debounced = Object.entries(columns).filter(([, { isDebounced }]) => isDebounced);
 
@@ -16,4 +18,24 @@ export function debounceData(run: NewRun): string | null {
     return [name, typeof own === 'string' ? own.toWellFormed() : own];
   });
   return JSON.stringify(Object.fromEntries(members));
+}
+
+export const minDebounceMs = 1_000;
+
+/** Checks the option of a trigger. */
+export function readDebounce({ key, delay, mode, maxDelay }: NonNullable<TriggerOptions['debounce']>): {
+  readonly debounce: Debounce;
+  readonly delayMs: number;
+} {
+  const delayMs = parseDuration(delay);
+  if (typeof delayMs !== 'number') throw unprocessable(`options.debounce.delay: ${delayMs.error}`);
+  if (delayMs < minDebounceMs) throw unprocessable('options.debounce.delay: at least 1s.');
+  const maxMs = maxDelay === undefined ? null : parseDuration(maxDelay);
+  if (maxMs !== null && typeof maxMs !== 'number') {
+    throw unprocessable(`options.debounce.maxDelay: ${maxMs.error}`);
+  }
+  if (maxMs !== null && maxMs <= delayMs) {
+    throw unprocessable('options.debounce.maxDelay: give more than options.debounce.delay.');
+  }
+  return { debounce: { key, maxMs, trailing: mode === 'trailing' }, delayMs };
 }

@@ -13,9 +13,11 @@ import { queueOf } from '../../versions/queues.ts';
 import type { Engine } from '../engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
 import { findExternal, findLock, lockToCurrent, type KnownTask } from '../lock.ts';
-import { plainOptions, type Debounce, type NewRun, type Singleton } from './row.ts';
+import { plainOptions, type NewRun } from './row.ts';
 import { storableJson } from '../storable.ts';
+import { readSingleton } from './singleton.ts';
 import { readTriggerLimit } from './trigger-limit.ts';
+import { readDebounce } from './debounce.ts';
 
 export type TriggerRequest = z.output<typeof triggerBody>;
 type Options = NonNullable<TriggerRequest['options']>;
@@ -165,8 +167,14 @@ function buildRun(
     ...readIdempotency(options, beside, now),
     idempotencyOptions: options.idempotencyKeyOptions ? storableJson(options.idempotencyKeyOptions) : null,
     ...(debounced && { debounce: debounced.debounce }),
-    singleton: readSingleton(options, manifest),
-    triggerLimit: beside.isLimited ? readTriggerLimit(options, manifest) : undefined,
+    singleton:
+      (options.singleton ?? manifest?.singleton) === undefined
+        ? undefined
+        : readSingleton(options, manifest?.singleton),
+    triggerLimit:
+      beside.isLimited && (options.triggerLimit ?? manifest?.triggerLimit) !== undefined
+        ? readTriggerLimit(options, manifest?.triggerLimit)
+        : undefined,
     tags: readTags(options.tags),
     metadata: readMetadata(options.metadata),
     maxDuration:
@@ -209,42 +217,6 @@ function readDelay(delay: string | Date, now: number): number {
   const read = parseDelay(delay, new Date(now));
   if (read instanceof Date) return read.getTime();
   throw badRequest(`options.delay: ${read.error}`);
-}
-
-export const minDebounceMs = 1_000;
-
-function readDebounce({ key, delay, mode, maxDelay }: NonNullable<Options['debounce']>): {
-  readonly debounce: Debounce;
-  readonly delayMs: number;
-} {
-  const delayMs = parseDuration(delay);
-  if (typeof delayMs !== 'number') throw unprocessable(`options.debounce.delay: ${delayMs.error}`);
-  if (delayMs < minDebounceMs) throw unprocessable('options.debounce.delay: at least 1s.');
-  const maxMs = maxDelay === undefined ? null : parseDuration(maxDelay);
-  if (maxMs !== null && typeof maxMs !== 'number') {
-    throw unprocessable(`options.debounce.maxDelay: ${maxMs.error}`);
-  }
-  if (maxMs !== null && maxMs <= delayMs) {
-    throw unprocessable('options.debounce.maxDelay: give more than options.debounce.delay.');
-  }
-  return { debounce: { key, maxMs, trailing: mode === 'trailing' }, delayMs };
-}
-
-/** A task's own singleton holds for triggers that bring none. A debounce merges triggers in its own way. */
-function readSingleton(
-  { singleton: given, debounce }: Options,
-  manifest: TaskManifest | undefined,
-): Singleton | undefined {
-  if (given === undefined && manifest?.singleton === undefined) return undefined;
-  if (debounce !== undefined) {
-    throw unprocessable(
-      `options.debounce: the trigger ${given ? 'has' : 'is of a task with'} a singleton as well; use one of the two.`,
-    );
-  }
-  return {
-    key: given?.key ?? '',
-    onConflict: given?.onConflict ?? manifest?.singleton?.onConflict ?? 'skip',
-  };
 }
 
 function readTtl(ttl: string | number | undefined): number | undefined {

@@ -3,7 +3,6 @@ import type { OneTimeUse } from '../../auth/one-time.ts';
 import type { Value } from '../../db/columns.ts';
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
 import { pathFacets, type RunPath } from '../paths/facets.ts';
-import type { TriggerLimit } from './trigger-limit.ts';
 
 export interface Debounce {
   readonly key: string;
@@ -19,6 +18,17 @@ export interface Singleton {
   readonly key: string;
   /** What a trigger does while there is one. */
   readonly onConflict: 'skip' | 'replace' | 'queue';
+}
+
+/** Triggers above it are refused. */
+export interface TriggerLimit {
+  /** Empty for the whole task. */
+  readonly key: string;
+  /** No more than these are accepted in any span. */
+  readonly burst: number;
+  /** Microseconds. As many spans as there are bursts in the limit fit into its period. */
+  readonly span: number;
+  readonly drops: boolean;
 }
 
 /** A run about to be created. */

@@ -1,26 +1,13 @@
 import type { TriggerOptions } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import { Problem, unprocessable } from '../../problem.ts';
-import type { NewRun } from './row.ts';
-
-/** Triggers above it are refused. */
-export interface TriggerLimit {
-  /** Empty for the whole task. */
-  readonly key: string;
-  /** No more than these are accepted in any span. */
-  readonly burst: number;
-  /** Microseconds. As many spans as there are bursts in the limit fit into its period. */
-  readonly span: number;
-  readonly drops: boolean;
-}
+import type { NewRun, TriggerLimit } from './row.ts';
 
 /** A task's own limit holds for triggers that bring none. A trigger whose run is waited for is never dropped: somebody needs an answer. */
 export function readTriggerLimit(
   { triggerLimit: given, waitKey }: Pick<TriggerOptions, 'triggerLimit' | 'waitKey'>,
-  manifest: TaskManifest | undefined,
-): TriggerLimit | undefined {
-  const declared = manifest?.triggerLimit;
-  if (given === undefined && declared === undefined) return undefined;
+  declared: TaskManifest['triggerLimit'],
+): TriggerLimit {
   const rate = given?.rate ?? declared?.rate;
   if (rate === undefined) {
     throw unprocessable(

@@ -1,0 +1,20 @@
+import type { TriggerOptions } from '@millrace/contract';
+import type { TaskManifest } from '@millrace/contract/runner';
+import { unprocessable } from '../../problem.ts';
+import type { Singleton } from './row.ts';
+
+/** A task's own singleton holds for triggers that bring none. A debounce merges triggers in its own way. */
+export function readSingleton(
+  { singleton: given, debounce }: Pick<TriggerOptions, 'singleton' | 'debounce'>,
+  declared: TaskManifest['singleton'],
+): Singleton {
+  if (debounce !== undefined) {
+    throw unprocessable(
+      `options.debounce: the trigger ${given ? 'has' : 'is of a task with'} a singleton as well; use one of the two.`,
+    );
+  }
+  return {
+    key: given?.key ?? '',
+    onConflict: given?.onConflict ?? declared?.onConflict ?? 'skip',
+  };
+}

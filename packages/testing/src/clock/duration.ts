@@ -1,0 +1,46 @@
+const unitMs = {
+  millisecond: 1,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+} as const;
+
+const short: Readonly<Record<string, keyof typeof unitMs>> = {
+  ms: 'millisecond',
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  hr: 'hour',
+  d: 'day',
+  w: 'week',
+};
+
+/** A length of time: milliseconds, or a text such as `3 days`, `90s` or `1h 30m`. */
+export type Duration = number | string;
+
+const part = /(\d+(?:\.\d+)?)\s*([a-z]+)/gi;
+const wholePattern = /^(?:\s*\d+(?:\.\d+)?\s*[a-z]+\s*,?(?:\s*and)?)+$/i;
+
+/** Milliseconds of a length of time. Throws a TypeError that says what is accepted. */
+export function durationMs(given: Duration): number {
+  const ms = typeof given === 'string' ? parse(given) : given;
+  if (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0) return Math.round(ms);
+  throw new TypeError(
+    `advance takes milliseconds from 0 on, or a text such as "3 days", "90s" or "1h 30m"; got ${JSON.stringify(given)}.`,
+  );
+}
+
+function parse(text: string): number | undefined {
+  if (text.length > 100 || !wholePattern.test(text)) return undefined;
+  let ms = 0;
+  for (const [, amount, name = ''] of text.matchAll(part)) {
+    const lower = name.toLowerCase();
+    if (lower === 'and') continue;
+    const unit = short[lower] ?? lower.replace(/s$/, '');
+    if (!Object.hasOwn(unitMs, unit)) return undefined;
+    ms += Number(amount) * unitMs[unit as keyof typeof unitMs];
+  }
+  return ms;
+}

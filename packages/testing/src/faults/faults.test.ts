@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runs, step, task } from '@millrace/sdk';
+import { expect, test } from 'vitest';
+import { useMillrace } from '../vitest.ts';
+
+const deeds: string[] = [];
+const receipt = task({ id: 'receipt', run: async (of: number) => void deeds.push(`receipt ${of}`) });
+const pay = task({
+  id: 'pay',
+  retry: { maxAttempts: 1 },
+  run: async (cents: number) => {
+    try {
+      await step.run('reserve', () => deeds.push('reserve'));
+      await step.run('charge', ({ idempotencyKey }) => deeds.push(`charge ${idempotencyKey.length > 0}`));
+      await step.trigger('receipt', receipt, cents);
+      return 'paid';
+    } catch (error) {
+      deeds.push('refund');
+      throw error;
+    } finally {
+      deeds.push('finally');
+    }
+  },
+});
+const slow = task({
+  id: 'slow',
+  run: async () => {
+    deeds.push('begun');
+    await sleep(60);
+    await receipt.trigger(1);
+    deeds.push('ended');
+  },
+});
+
+const kit = useMillrace({ tasks: [pay, receipt, slow] });
+
+test('a process that dies after a step, before its result is stored, does the step again and no other', async () => {
+  deeds.length = 0;
+  kit.faults.crashAfter('charge');
+  const { id } = await pay.trigger(100);
+  expect(await kit.drain()).toEqual([]);
+  expect(deeds.toSorted()).toEqual(['charge true', 'charge true', 'finally', 'receipt 100', 'reserve']);
+  await expect(pay).toHaveCompleted('paid');
+  await expect(pay).toHaveTriggered(receipt, 100);
+  const { data } = await runs.attempts(id);
+  expect(data.map(({ status }) => status)).toEqual(['LOST', 'COMPLETED']);
+});
+
+test('a process that dies after the result of a step is stored does not do the step again', async () => {
+  deeds.length = 0;
+  kit.faults.crashAfter('charge', { stored: true });
+  await pay.trigger(100);
+  await kit.drain();
+  expect(deeds.toSorted()).toEqual(['charge true', 'finally', 'receipt 100', 'reserve']);
+});
+
+test('a run that two runners execute counts once', async () => {
+  deeds.length = 0;
+  kit.faults.duplicateDelivery(slow);
+  const { id } = await slow.trigger();
+  await kit.drain();
+  expect(deeds.filter((deed) => deed === 'begun')).toHaveLength(2);
+  expect((await runs.retrieve(id)).status).toBe('COMPLETED');
+  // The first one had lost its run when it would have triggered.
+  expect(await kit.runsOf(receipt)).toHaveLength(1);
+});
+
+test('a trigger whose reply is lost is sent again, and makes one run', async () => {
+  deeds.length = 0;
+  kit.faults.loseReply('trigger');
+  await receipt.trigger(7);
+  await kit.drain();
+  expect(deeds).toEqual(['receipt 7']);
+  expect(await kit.runsOf(receipt)).toHaveLength(1);
+});
+
+test('a step whose reply is lost is done once', async () => {
+  deeds.length = 0;
+  kit.faults.loseReply('step');
+  await pay.trigger(3);
+  await kit.drain();
+  expect(deeds.toSorted()).toEqual(['charge true', 'finally', 'receipt 3', 'reserve']);
+});
+
+test('a fault that does not happen fails the test, with what happened instead', async () => {
+  kit.faults.crashAfter('chrage');
+  await pay.trigger(1);
+  await kit.drain();
+  await expect(kit.check()).rejects.toThrow(
+    /crashAfter\('chrage'\) did not happen, because no such step ended; the steps that ended are "reserve", "charge"\. Check its name\./,
+  );
+});
+
+test.each([
+  [() => kit.faults.crashAfter(''), /takes the name of a step/],
+  [() => kit.faults.crashAfter('charge', { time: 0 }), /time must be a whole number from 1 on; got 0/],
+  [() => kit.faults.loseReply('nothing' as 'step'), /takes 'trigger', 'step' or a RegExp/],
+  [() => kit.faults.duplicateDelivery(undefined as unknown as string), /takes a task or its id/],
+])('refuses what it cannot read: %s', (act, message) => {
+  expect(act).toThrow(message);
+});

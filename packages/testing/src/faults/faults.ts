@@ -1,0 +1,132 @@
+import type { AnyTask } from '@millrace/sdk';
+import type { Break, Passing } from './gateway.ts';
+
+export interface CrashOptions {
+  /**
+   * Whether the result of the step is stored before the process dies. Default false: the worst moment, in which its work is done and nobody
+   * knows, so that the next execution does it again.
+   */
+  readonly stored?: boolean;
+  /** Which time a step of this name ends. Default 1, the next one. */
+  readonly time?: number;
+}
+
+/** Which reply is lost: of a trigger, of storing the result of a step, or of requests whose `METHOD /path` matches. */
+export type LostReply = 'trigger' | 'step' | RegExp;
+
+/** Faults on demand. Each happens once. A test that ends before a fault has happened fails. */
+export interface Faults {
+  /**
+   * The process that executes runs dies when this step has done its work. The code of all its runs goes no further, and the engine gives
+   * them to another runner, which executes them from the start, with the stored results of their steps.
+   */
+  crashAfter(step: string, options?: CrashOptions): void;
+  /**
+   * The next run of this task is executed by two runners at the same time, as when one of them was cut off and is still alive. The engine
+   * accepts what the second one says, and refuses the first.
+   */
+  duplicateDelivery(task: AnyTask | string): void;
+  /** The engine handles the request, and the connection breaks before the reply arrives. The SDK then sends the request again. */
+  loseReply(of: LostReply): void;
+}
+
+interface Armed {
+  /** For a sentence about a fault that did not happen. */
+  readonly what: string;
+  readonly breakOf?: (passing: Passing) => Break | undefined;
+  readonly task?: string;
+}
+
+const patterns = {
+  trigger: /^POST \/api\/v\d\/tasks\/(?:[^/]+\/trigger|trigger-many|batch)$/,
+  step: /^PUT \/api\/v1\/runs\/[^/]+\/steps$/,
+} as const;
+
+/** The faults that were asked for and have not happened. */
+export class ArmedFaults implements Faults {
+  readonly #armed = new Set<Armed>();
+  readonly #steps: string[] = [];
+  readonly #crash: () => void;
+
+  constructor(crash: () => void) {
+    this.#crash = crash;
+  }
+
+  crashAfter(step: string, { stored = false, time = 1 }: CrashOptions = {}): void {
+    if (typeof step !== 'string' || step === '')
+      throw new TypeError(`crashAfter takes the name of a step, such as crashAfter('charge').`);
+    if (!Number.isInteger(time) || time < 1)
+      throw new TypeError(`crashAfter: time must be a whole number from 1 on; got ${String(time)}.`);
+    let left = time;
+    const armed: Armed = {
+      what: `crashAfter('${step}')`,
+      breakOf: (passing) => {
+        if (endedStep(passing) !== step || --left > 0) return undefined;
+        this.#armed.delete(armed);
+        return { at: stored ? 'reply' : 'request', act: this.#crash };
+      },
+    };
+    this.#armed.add(armed);
+  }
+
+  duplicateDelivery(task: AnyTask | string): void {
+    const id = typeof task === 'string' ? task : task?.id;
+    if (typeof id !== 'string' || id === '')
+      throw new TypeError('duplicateDelivery takes a task or its id, such as duplicateDelivery(sendMail).');
+    this.#armed.add({ what: `duplicateDelivery('${id}')`, task: id });
+  }
+
+  loseReply(of: LostReply): void {
+    const pattern = of instanceof RegExp ? of : patterns[of];
+    if (!pattern)
+      throw new TypeError(
+        `loseReply takes 'trigger', 'step' or a RegExp for \`METHOD /path\`; got ${String(of)}.`,
+      );
+    const armed: Armed = {
+      what: `loseReply(${of instanceof RegExp ? String(of) : `'${of}'`})`,
+      breakOf: ({ method, path }) => {
+        if (!pattern.test(`${method} ${path}`)) return undefined;
+        this.#armed.delete(armed);
+        return { at: 'reply' };
+      },
+    };
+    this.#armed.add(armed);
+  }
+
+  /** What happens to this request. */
+  breakOf(passing: Passing): Break | undefined {
+    const step = endedStep(passing);
+    if (step !== undefined) this.#steps.push(step);
+    for (const { breakOf } of this.#armed) {
+      const fault = breakOf?.(passing);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  deliversTwice(task: string): boolean {
+    const armed = [...this.#armed].find((one) => one.task === task);
+    return armed !== undefined && this.#armed.delete(armed);
+  }
+
+  /** A sentence about each fault that did not happen. Forgets all. */
+  takeUnused(): string[] {
+    const steps = [...new Set(this.#steps)].map((name) => `"${name}"`).join(', ');
+    const sentences = [...this.#armed].map(({ what, task }) =>
+      what.startsWith('crash')
+        ? `${what} did not happen, because no such step ended${steps === '' ? '' : `; the steps that ended are ${steps}`}. Check its name.`
+        : task === undefined
+          ? `${what} did not happen, because no such request was made. Check what the test does after it.`
+          : `${what} did not happen, because no run of that task started. Trigger it, and await drain().`,
+    );
+    this.#armed.clear();
+    this.#steps.length = 0;
+    return sentences;
+  }
+}
+
+function endedStep({ method, path, body, fence }: Passing): string | undefined {
+  if (fence === undefined || !patterns.step.test(`${method} ${path}`)) return undefined;
+  const { name, status, kind } = JSON.parse(body) as { name?: string; status?: string; kind?: string };
+  return status === 'COMPLETED' && kind === 'RUN' ? name : undefined;
+}

@@ -1,0 +1,34 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startPostgres } from 'millrace/embedded';
+
+export type Data = Awaited<ReturnType<typeof startPostgres>>;
+
+/** Nothing in here need survive a power failure: what is damaged is made again. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  shared_buffers: '64MB',
+  max_connections: '400',
+  autovacuum_naptime: '60s',
+};
+
+const dataDir = (folder: string): string => join(folder, 'data');
+
+/** Starts PostgreSQL in a folder that stays between runs. Loads nothing of the server. */
+export const startData = (folder: string, onLog: (line: string) => void): Promise<Data> =>
+  startPostgres({ dataDir: dataDir(folder), settings, onLog });
+
+export const removeData = (folder: string): Promise<void> =>
+  rm(dataDir(folder), { recursive: true, force: true });
+
+/** Whether making the data again would help: not if another process has the folder, and not if there is no program to run. */
+export function isDamage(error: unknown): boolean {
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  return (
+    name !== 'DataFolderInUse' && !['no_binaries', 'disk_full', 'permission_denied'].includes(String(code))
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * The process that has the PostgreSQL and the servers of all test processes of this machine. It is started by the first one, and ends when
+ * none has been connected for a few seconds.
+ */
+import { appendFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import * as module from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startData } from './data.ts';
+import { addressFile, logFile } from './protocol.ts';
+
+const [folder = '', idleMs = '3000'] = process.argv.slice(2);
+const log = join(folder, logFile);
+const onLog = (line: string): void => appendFileSync(log, `${line.trimEnd()}\n`);
+
+/** How long the host before may take to stop. */
+const stoppingMs = 15_000;
+
+// Half of the time of a start is that of reading the server. Node before 22 has no such cache.
+(module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(join(folder, 'code'));
+const reading = Promise.all([import('./cluster.ts'), import('./serve.ts')]);
+reading.catch(() => undefined);
+
+async function main(): Promise<void> {
+  const until = Date.now() + stoppingMs;
+  for (;;) {
+    try {
+      // Meanwhile the server is read.
+      const starting = startData(folder, onLog);
+      starting.catch(() => undefined);
+      const [{ openCluster }, { serve }] = await reading;
+      const cluster = await openCluster(starting, folder, onLog);
+      // Of a host that was killed.
+      await rm(join(folder, addressFile), { force: true });
+      await serve({ folder, cluster, onLog, idleMs: Number(idleMs) }).finally(() => cluster.stop());
+      return;
+    } catch (error) {
+      // Another host was faster, or is just stopping. If it serves, nobody needs this one.
+      if ((error as Error).name !== 'DataFolderInUse' || Date.now() > until) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+process.on('SIGINT', () => undefined);
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    onLog(`The host of the tests ended: ${error instanceof Error ? error.stack : String(error)}`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,59 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import type { OpenWork } from '@millrace/server';
+
+/** What a test process asks of the host: one JSON object a line over one connection, which is also the sign that the process lives. */
+export interface HostCalls {
+  /** Starts a server on a new database, for these tasks. It lasts as long as the connection. */
+  readonly open: {
+    readonly given: { readonly tasks: readonly TaskManifest[] };
+    readonly reply: { readonly url: string };
+  };
+  /** A new, empty project. */
+  readonly project: { readonly given: { readonly before?: string | undefined }; readonly reply: TestProject };
+  /** What the environment has left to do, and the server's time. */
+  readonly work: { readonly given: { readonly environment: string }; readonly reply: OpenWork & Time };
+  /** Moves the clock forward to this time and wakes these background jobs. An earlier time moves nothing. */
+  readonly moveTo: {
+    readonly given: { readonly at: number; readonly jobs: readonly string[] };
+    readonly reply: Time;
+  };
+}
+
+export interface Time {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A project with its dev environment. */
+export interface TestProject extends Time {
+  readonly projectRef: string;
+  /** Public id of the environment. */
+  readonly environment: string;
+  readonly secretKey: string;
+  /** With the tasks. */
+  readonly version: string;
+}
+
+export type HostCall = keyof HostCalls;
+
+export interface HostRequest {
+  readonly id: number;
+  /** Proves that the caller may read the file of the host. */
+  readonly token: string;
+  readonly call: HostCall;
+  readonly given: unknown;
+}
+
+export type HostReply =
+  | { readonly id: number; readonly reply: unknown }
+  | { readonly id: number; readonly error: string };
+
+/** How test processes find the host, in its folder. */
+export interface HostAddress {
+  readonly port: number;
+  readonly token: string;
+  readonly pid: number;
+}
+
+export const addressFile = 'host.json';
+export const logFile = 'host.log';

@@ -1,0 +1,35 @@
+import type { Installation } from './installation.ts';
+
+/** The test file that has just got its server should not share the processor with the start of another one. */
+const quietMs = 700;
+
+/** One server ahead of what is asked for, so that a test file does not wait for a start. */
+export class SpareInstallation {
+  readonly #start: () => Promise<Installation>;
+  #spare: Promise<Installation> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(start: () => Promise<Installation>) {
+    this.#start = start;
+    this.prepare();
+  }
+
+  prepare(): void {
+    this.#spare ??= this.#start();
+    this.#spare.catch(() => undefined);
+  }
+
+  take(): Promise<Installation> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.prepare(), quietMs);
+    // One that could not be started says nothing about the next.
+    return spare?.catch(() => this.#start()) ?? this.#start();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#spare?.then((unused) => unused.close());
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { task } from '@millrace/sdk';
+import { expect, test } from 'vitest';
+import { durationMs } from '../clock/duration.ts';
+import { createTestKit, useMillrace } from '../vitest.ts';
+
+const nap = task({ id: 'nap', run: async (ms: number) => sleep(ms) });
+const kit = useMillrace({ tasks: [nap] });
+
+test('names a call that was not awaited, and where it is', async () => {
+  const forgotten = kit.drain();
+  await expect(kit.check()).rejects.toThrow(
+    /kit\.drain\(\) at .*check\.test\.ts:\d+:\d+ was still going: write `await` before it\./,
+  );
+  await forgotten;
+  const matcher = expect(expect(nap).toHaveTriggered(nap)).rejects.toThrow(/Was it run\?/);
+  const complaints = await complaint();
+  await matcher;
+  expect(complaints).toMatch(
+    /expect\(nap\)\.toHaveTriggered\(nap\) at .*check\.test\.ts:\d+:\d+ was still going/,
+  );
+  await kit.check();
+});
+
+/** What the kit complains of first. */
+async function complaint(): Promise<string> {
+  for (;;) {
+    try {
+      await kit.check();
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+}
+
+test('names a trigger that was not awaited, and code that still executes', async () => {
+  const forgotten = nap.trigger(60);
+  expect(await complaint()).toMatch(/The request POST \/api\/v1\/tasks\/nap\/trigger was still going/);
+  await forgotten;
+  await expect
+    .poll(() => complaint())
+    .toMatch(/The code of task "nap" \(run_\w+\) was still executing: write `await kit\.drain\(\)`/);
+  await kit.drain();
+});
+
+test('drain gives up on code that does not end, and says which', async () => {
+  await nap.trigger(2_500);
+  await expect(kit.drain({ timeoutInMs: 1_000 })).rejects.toThrow(
+    /After 1 s there was still work\. The code of task "nap" has not ended/,
+  );
+  await kit.drain();
+});
+
+test('refuses a second kit, and tasks that are none', async () => {
+  await expect(createTestKit({ tasks: [nap] })).rejects.toThrow(/has a test kit already: close it first/);
+});
+
+test.each([
+  ['3 days', 3 * 86_400_000],
+  ['90s', 90_000],
+  ['1h 30m', 5_400_000],
+  ['1.5 hours', 5_400_000],
+  ['1 day and 2 hours', 93_600_000],
+  [250, 250],
+])('reads the length of time %j', (text, ms) => {
+  expect(durationMs(text)).toBe(ms);
+});
+
+test.each(['', 'soon', '3', '3 fortnights', '-1 day', -1, Number.NaN])(
+  'refuses the length of time %j',
+  (text) => {
+    expect(() => durationMs(text)).toThrow(
+      /advance takes milliseconds from 0 on, or a text such as "3 days"/,
+    );
+  },
+);

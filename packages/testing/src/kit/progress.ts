@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HostCalls } from '../host/protocol.ts';
+import type { TestEnvironment } from './engine.ts';
+import { readWaiting, waitingText } from './waiting.ts';
+
+type Work = HostCalls['work']['reply'];
+
+const defaultTimeoutMs = 10_000;
+
+/** When nothing claims the runs in queues for so long, the engine is asked what holds them back. */
+const heldBackMs = 20;
+
+/** Such a run is about to start. */
+const aboutToStart: ReadonlySet<string> = new Set(['waiting_its_turn', 'no_runner', 'not_waiting']);
+
+/** Lets everything happen that can happen at the engine's time, and moves that. */
+export class Progress {
+  readonly #environment: TestEnvironment;
+
+  constructor(environment: TestEnvironment) {
+    this.#environment = environment;
+  }
+
+  async untilIdle(timeoutMs = defaultTimeoutMs): Promise<void> {
+    await this.#untilIdle(performance.now() + timeoutMs, timeoutMs);
+  }
+
+  /** As `untilIdle`, at each time on the way at which something is due, and at the end. */
+  async advance(ms: number, timeoutMs = defaultTimeoutMs): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    let work = await this.#untilIdle(deadline, timeoutMs);
+    const target = work.now + ms;
+    while (work.next && work.next.at <= target) {
+      await this.#environment.moveTo(work.next.at, [work.next.job]);
+      work = await this.#untilIdle(deadline, timeoutMs);
+    }
+    await this.#environment.moveTo(target, []);
+    await this.#untilIdle(deadline, timeoutMs);
+  }
+
+  /** What is left to do when nothing can happen now. */
+  async #untilIdle(deadline: number, timeoutMs: number): Promise<Work> {
+    let held: { readonly fence: number; readonly since: number } | undefined;
+    for (let pauseMs = 0; ; pauseMs = Math.min(5, pauseMs + 1)) {
+      const { runner } = this.#environment;
+      await runner.connected();
+      if (isIdle(this.#environment)) {
+        const { begun } = runner;
+        const work = await this.#environment.work();
+        const isQuiet = isIdle(this.#environment) && runner.begun === begun;
+        if (work.next && work.next.at <= work.now) {
+          await this.#environment.moveTo(0, [work.next.job]);
+          held = undefined;
+        } else if (isQuiet && work.executing === 0 && work.resuming === 0) {
+          if (work.queued === 0) return work;
+          if (held?.fence !== work.lastFence) held = { fence: work.lastFence, since: performance.now() };
+          else if (performance.now() - held.since > heldBackMs && (await this.#isHeldBack(work))) return work;
+        } else held = undefined;
+      }
+      if (performance.now() > deadline) throw await this.#tooLong(timeoutMs);
+      await sleep(pauseMs);
+    }
+  }
+
+  /** Whether a limit or a pause holds back all runs that are in queues, and nothing was claimed while that was asked. */
+  async #isHeldBack({ lastFence, queued }: Work): Promise<boolean> {
+    const waiting = await readWaiting();
+    if (waiting.length === 0 || waiting.some(({ reason }) => aboutToStart.has(reason))) return false;
+    const now = await this.#environment.work();
+    return now.lastFence === lastFence && now.queued === queued && now.executing === 0;
+  }
+
+  async #tooLong(timeoutMs: number): Promise<Error> {
+    const { executing } = this.#environment.runner;
+    const waiting = await readWaiting();
+    const first = executing[0];
+    const advice = first
+      ? `The code of task "${first.task}" has not ended: look at what it awaits, or give drain and advance a longer timeoutInMs.`
+      : 'Give drain and advance a longer timeoutInMs, or move the clock by less at once.';
+    return new Error(`After ${timeoutMs / 1_000} s there was still work. ${advice}\n${waitingText(waiting)}`);
+  }
+}
+
+const isIdle = ({ runner }: TestEnvironment): boolean => runner.executing.length === 0 && runner.isConfirmed;

@@ -1,0 +1,52 @@
+import type { TaskManifest } from '@millrace/contract/runner';
+import { findTasks, manifestOf } from '@millrace/sdk/executor';
+import type { AnyTask } from '@millrace/sdk';
+import { withDefaults, type Task } from 'millrace/in-process';
+
+/** A task, or a module with tasks among its exports (`import * as tasks from …`). */
+export type TaskSource = AnyTask | Readonly<Record<string, unknown>>;
+
+export interface TaskDefaults {
+  /** As `retry` in millrace.config.ts: for tasks that declare none. */
+  readonly retry?: object | undefined;
+  /** As `maxDuration` in millrace.config.ts, in seconds. */
+  readonly maxDuration?: number | undefined;
+}
+
+export interface GivenTasks {
+  readonly tasks: ReadonlyMap<string, Task>;
+  readonly manifests: readonly TaskManifest[];
+}
+
+/** Reads what the test gives as tasks. Throws a TypeError that says what to do. */
+export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults): GivenTasks {
+  if (!Array.isArray(sources))
+    throw new TypeError(
+      'tasks must be a list of tasks, or of modules with tasks: { tasks: [order, sendMail] }.',
+    );
+  const tasks = new Map<string, Task>();
+  const manifests: TaskManifest[] = [];
+  for (const [index, source] of sources.entries()) {
+    const found = findTasks({ task: source, ...(source as object) });
+    if (found.length === 0) {
+      throw new TypeError(
+        `tasks[${index}] is no task and no module with tasks. Give what task(…) returns, or \`import * as tasks\` of a file that exports some.`,
+      );
+    }
+    for (const { task } of found) {
+      const known = tasks.get(task.id);
+      if (known && originals.get(known) !== task)
+        throw new TypeError(`Two tasks have the id "${task.id}": give each an id of its own.`);
+      if (known) continue;
+      const complete = withDefaults(task, defaults);
+      originals.set(complete, task);
+      tasks.set(task.id, complete);
+      manifests.push(manifestOf(complete, 'test'));
+    }
+  }
+  if (tasks.size === 0)
+    throw new TypeError('tasks is empty: give the tasks that the test runs, such as { tasks: [order] }.');
+  return { tasks, manifests };
+}
+
+const originals = new WeakMap<object, object>();

@@ -1,0 +1,35 @@
+import { createTestKit, type TestKit, type TestKitOptions } from './kit.ts';
+
+/** The hooks of a test runner. */
+export interface Hooks {
+  beforeAll(act: () => Promise<void>, timeoutMs: number): void;
+  beforeEach(act: () => Promise<void>): void;
+  afterEach(act: () => Promise<void>): void;
+  afterAll(act: () => Promise<void>): void;
+}
+
+/** The first start of an installation creates a database. */
+const startMs = 60_000;
+
+/** One kit for a test file, with a new environment for each test. */
+export function useKit(options: TestKitOptions, hooks: Hooks): TestKit {
+  let kit: TestKit | undefined;
+  let isFresh = true;
+  hooks.beforeAll(async () => {
+    kit = await createTestKit(options);
+  }, startMs);
+  hooks.beforeEach(async () => {
+    if (!isFresh) await kit?.reset();
+    isFresh = false;
+  });
+  hooks.afterEach(async () => kit?.check());
+  hooks.afterAll(async () => kit?.close());
+  // The kit is there when the first test starts, and this is called before.
+  return new Proxy({} as TestKit, {
+    get(_, name) {
+      if (!kit) throw new Error('The test kit is there once the tests run: use it inside of test(…).');
+      const value: unknown = Reflect.get(kit, name, kit);
+      return typeof value === 'function' ? (value.bind(kit) as unknown) : value;
+    },
+  });
+}

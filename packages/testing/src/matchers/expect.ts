@@ -1,0 +1,29 @@
+import type { AnyTask, TaskInput, TaskOutput } from '@millrace/sdk';
+import { anything, completed, failed, triggered, type Equals, type Verdict } from './assert.ts';
+
+interface Context {
+  readonly equals: Equals;
+}
+
+/** The matchers for `expect.extend`. */
+export const matchers = {
+  toHaveTriggered(this: Context, task: unknown, ...given: unknown[]): Promise<Verdict> {
+    return triggered(task, given[0], given.length > 1 ? given[1] : anything, this.equals);
+  },
+  toHaveCompleted(this: Context, task: unknown, ...given: unknown[]): Promise<Verdict> {
+    return completed(task, given.length > 0 ? given[0] : anything, this.equals);
+  },
+  toHaveFailed(this: Context, task: unknown, error?: string | RegExp): Promise<Verdict> {
+    return failed(task, error);
+  },
+};
+
+/** What `expect(task)` can say. All of them are to be awaited. */
+export interface TaskMatchers {
+  /** A run of the task has triggered one of the other, with this payload. */
+  toHaveTriggered<T extends AnyTask>(task: T, payload?: TaskInput<T>): Promise<void>;
+  /** A run of the task has completed, with this output. */
+  toHaveCompleted(output?: TaskOutput<AnyTask>): Promise<void>;
+  /** A run of the task has failed, with an error whose message holds this text or matches. */
+  toHaveFailed(error?: string | RegExp): Promise<void>;
+}
