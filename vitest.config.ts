@@ -10,7 +10,6 @@ export default defineConfig({
     include: [
       'packages/*/src/**/*.test.ts',
       'packages/fingerprint/score/*.test.ts',
-      'examples/*/tests/*.test.ts',
       'test/**/*.test.ts',
     ],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.

@@ -154,7 +154,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const sockets = acceptRunners(
       app.server,
       authenticate,
-      { access, unauthenticated, badCredentials, basePath: options.basePath },
+      {
+        access,
+        unauthenticated,
+        badCredentials,
+        pingMs: connection.times.pingMs,
+        basePath: options.basePath,
+      },
       async (environment, socket) =>
         serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
     );

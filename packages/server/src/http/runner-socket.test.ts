@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { testServer } from '../../../../test/support/server.ts';
 import { installation } from '../../../../test/access/installation.ts';
 
 test('a revocation ends the connection of a runner within a second', async () => {
@@ -24,4 +25,20 @@ test('a revocation ends the connection of a runner within a second', async () =>
   expect(performance.now() - revokedAt).toBeLessThan(3_000);
   expect(staying.readyState).toBe(WebSocket.OPEN);
   staying.terminate();
+});
+
+test('the connection of a runner that answers no ping ends, and that of one that answers does not', async () => {
+  const server = await testServer({ leaseTimes: { pingMs: 100 } });
+  const connect = async (autoPong: boolean): Promise<WebSocket> => {
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
+      headers: { authorization: `Bearer ${server.keys.prod}` },
+      autoPong,
+    });
+    await once(socket, 'open');
+    return socket;
+  };
+  const [silent, answering] = [await connect(false), await connect(true)];
+  await once(silent, 'close');
+  expect(answering.readyState).toBe(WebSocket.OPEN);
+  answering.terminate();
 });

@@ -13,9 +13,6 @@ import { hasSingleHost, conflictingHosts } from './host-header.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 const path = '/runner/v1/connect';
-/** A peer that does not answer a ping until the next one is gone. */
-const pingMs = 15_000;
-
 /**
  * Limit of bytes read from one connection and not processed yet. Above it the connection is not read until half of them are
  * processed: backpressure for the runner.
@@ -50,11 +47,14 @@ export function acceptRunners(
     access,
     unauthenticated,
     badCredentials,
+    pingMs,
     basePath = '',
   }: {
     access: Pick<AccessWatcher, 'watch'>;
     unauthenticated: Pick<UnauthenticatedConnections, 'forget'>;
     badCredentials: BadCredentialLimit;
+    /** A peer that does not answer a ping until the next one is gone. */
+    pingMs: number;
     basePath?: string | undefined;
   },
   serve: ServeSocket,

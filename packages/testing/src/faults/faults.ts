@@ -38,7 +38,7 @@ interface Armed {
 }
 
 const patterns = {
-  trigger: /^POST \/api\/v\d\/tasks\/(?:[^/]+\/trigger|trigger-many|batch)$/,
+  trigger: /^POST \/api\/(?:v\d\/tasks\/(?:[^/]+\/trigger|trigger-many)|v3\/batches)$/,
   step: /^PUT \/api\/v1\/runs\/[^/]+\/steps$/,
 } as const;
 

@@ -17,6 +17,8 @@ export interface Installation {
 
 /** Longer than any test moves the clock: a runner must not be taken for lost, nor data for old. */
 const endlessMs = 200 * 365 * 86_400_000;
+/** The longest delay of a Node.js timer. */
+const maxTimerMs = 2 ** 31 - 1;
 
 const retention = {
   logsMs: endlessMs,
@@ -41,7 +43,8 @@ export async function startInstallation(
     masterKey: parseMasterKey(randomBytes(32).toString('hex'), 'the key of the tests'),
     log: createLog({ write: onLog }),
     rateLimits: {},
-    leaseTimes: { leaseMs: endlessMs, graceMs: 1 },
+    // A process that stands at a breakpoint answers nothing.
+    leaseTimes: { leaseMs: endlessMs, pingMs: maxTimerMs, graceMs: 1 },
     retention,
     notificationNetworks: ['127.0.0.0/8', '::1/128'],
   });

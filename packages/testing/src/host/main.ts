@@ -3,7 +3,7 @@
  * none has been connected for a few seconds.
  */
 import { appendFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import * as module from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,14 @@ import { addressFile, logFile } from './protocol.ts';
 const [folder = '', idleMs = '3000'] = process.argv.slice(2);
 const log = join(folder, logFile);
 const onLog = (line: string): void => appendFileSync(log, `${line.trimEnd()}\n`);
+
+const maxLogBytes = 1024 * 1024;
+
+/** It has the runs of many days. */
+async function shortenLog(): Promise<void> {
+  const found = await stat(log).catch(() => undefined);
+  if (found && found.size > maxLogBytes) await rm(log);
+}
 
 /** How long the host before may take to stop. */
 const stoppingMs = 15_000;
@@ -27,6 +35,7 @@ async function main(): Promise<void> {
   for (;;) {
     try {
       // Meanwhile the server is read.
+      await shortenLog();
       const starting = startData(folder, onLog);
       starting.catch(() => undefined);
       const [{ openCluster }, { serve }] = await reading;

@@ -66,8 +66,9 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
       }
     });
     createInterface(socket).on('line', (line) => {
-      const request = JSON.parse(line) as HostRequest;
-      if (request.token !== token) return socket.destroy();
+      const request = readRequest(line);
+      // Some other program of this machine.
+      if (request?.token !== token) return socket.destroy();
       return void answer(open, request).then(
         (reply) => send(socket, { id: request.id, reply }),
         (error: Error) => send(socket, { id: request.id, error: error.stack ?? String(error) }),
@@ -90,6 +91,14 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   server.close();
   await Promise.all(closing);
   await spare.close().catch((error: unknown) => onLog(String(error)));
+}
+
+function readRequest(line: string): HostRequest | undefined {
+  try {
+    return JSON.parse(line) as HostRequest;
+  } catch {
+    return undefined;
+  }
 }
 
 const send = (socket: Socket, reply: HostReply): void => void socket.write(`${JSON.stringify(reply)}\n`);

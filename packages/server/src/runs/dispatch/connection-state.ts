@@ -17,9 +17,16 @@ export interface LeaseTimes {
   readonly leaseMs: number;
   /** How long a runner whose connection dropped may take to come back before its runs are queued again. Default 500. */
   readonly graceMs: number;
+  /** How often the server pings a runner. One that has not answered by the next ping is gone. Default 15,000. */
+  readonly pingMs: number;
 }
 
-export const defaultLeaseTimes: LeaseTimes = { heartbeatMs: 10_000, leaseMs: 30_000, graceMs: 500 };
+export const defaultLeaseTimes: LeaseTimes = {
+  heartbeatMs: 10_000,
+  leaseMs: 30_000,
+  graceMs: 500,
+  pingMs: 15_000,
+};
 
 /** What the connections of all runners share. */
 export interface ConnectionDependencies {
