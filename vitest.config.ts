@@ -7,11 +7,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/fingerprint/score/*.test.ts',
-      'test/**/*.test.ts',
-    ],
+    include: ['packages/*/src/**/*.test.ts', 'packages/fingerprint/score/*.test.ts', 'test/**/*.test.ts'],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.
     globalSetup: [
       'test/support/temporary-folder.ts',

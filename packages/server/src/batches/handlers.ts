@@ -11,7 +11,7 @@ import { resultOf } from '../runs/complete/outcome.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
 import { holdParent, type Parent } from '../runs/create/parent.ts';
 import { authorizePacket, payloadOf } from '../runs/create/authorize-packet.ts';
-import { authorizeParent } from '../runs/authorize.ts';
+import { authorizeParent, authorizeReplacing } from '../runs/authorize.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { abortedBatch } from './fill.ts';
 import { columns, openBatch, type Opened } from './open.ts';
@@ -144,7 +144,10 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         batch,
         parent,
         hold,
-        admit,
+        admit(item: BatchItem) {
+          admit(item.task);
+          authorizeReplacing(request, item.task, item.options);
+        },
         authorizePacket: admitItem,
       };
       const filled = await fillFromLines(upload, body);
@@ -172,6 +175,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       );
       await authorizeParent(sql, request, parentRunId);
       for (const item of items) {
+        authorizeReplacing(request, item.task, item.options);
         if (item.options?.payloadType === storedType) await authorizePacket(sql, request, payloadOf(item));
       }
       takeRuns(request, items.length);

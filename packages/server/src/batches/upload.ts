@@ -16,8 +16,8 @@ export interface Upload {
   readonly parent: Parent | undefined;
   /** Holds what must stay so until a slice is written, or refuses. */
   readonly hold: ((tx: Transaction) => Promise<void>) | undefined;
-  /** Throws if the sender may not trigger this task in a batch. */
-  readonly admit: (task: string) => void;
+  /** Throws if the sender may not trigger this item in a batch. */
+  readonly admit: (item: BatchItem) => void;
   /** Throws if the sender may not have the packet that an item names. */
   readonly authorizePacket: (item: BatchItem) => Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function fillFromLines(
     for await (const lines of linesOf(body, batchItemLimit, ['index', 'task'])) {
       for (const line of lines) {
         const item = itemOf(line, batch.run_count);
-        admit(item.task);
+        admit(item);
         if (item.options?.payloadType === storedType) await authorizePacket(item);
         const prepared = prepareItem(batches, environment, batch, parent, item);
         slice.push({

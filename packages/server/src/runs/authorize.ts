@@ -1,4 +1,4 @@
-import type { OperationDeclaration } from '@millrace/contract';
+import type { OperationDeclaration, TriggerOptions } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
@@ -66,6 +66,21 @@ export async function authorizeParent(
     select id, task, tags, batch_id from runs where env = ${environment.id} and id = ${id}`;
   const identities = row ? identitiesToWrite(identityOf(row)) : [{ type: 'runs', id }];
   if (!allows(principal.scopes, 'write', identities)) throw forbidden();
+}
+
+/**
+ * Throws 403 where a trigger asks to cancel the live runs of its task and singleton key, and the caller may not write runs of the task. What the
+ * task declares itself needs no more than the right to trigger it.
+ */
+export function authorizeReplacing(
+  { principal }: Pick<Request<OperationDeclaration>, 'principal'>,
+  task: string,
+  options: Pick<TriggerOptions, 'singleton'> | undefined,
+): void {
+  if (options?.singleton?.onConflict !== 'replace') return;
+  if (isUser(principal) || isUnrestricted(principal.scopes)) return;
+  if (!allows(principal.scopes, 'write', [{ type: 'runs' }, { type: 'tasks', id: task }]))
+    throw forbidden('options.singleton: replacing cancels runs, which it may not');
 }
 
 /** Throws 403 unless the caller may write the parent or root of a run. A run without a parent is its own parent and root. */

@@ -16,7 +16,7 @@ import { propertiesOf } from './logs/line.ts';
 import { readLines } from './logs/read.ts';
 import type { TriggerRequest } from './create/prepare.ts';
 import { prepareRun } from './create/prepare.ts';
-import { authorizeParent, authorizeRun, authorizeRunToWrite } from './authorize.ts';
+import { authorizeParent, authorizeReplacing, authorizeRun, authorizeRunToWrite } from './authorize.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
 import type { NewRun } from './create/row.ts';
 import type { Triggered } from './create/trigger.ts';
@@ -102,6 +102,7 @@ export function runHandlers({
     async triggerTask(request) {
       const { taskId } = request.params;
       request.authorize([{ type: 'tasks', id: taskId }]);
+      authorizeReplacing(request, taskId, request.body.options);
       const parent = request.body.options?.parentRunId;
       if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
       if (request.body.options?.payloadType === storedType)
@@ -128,6 +129,7 @@ export function runHandlers({
       const results = await Promise.all(
         items.map(async (item, index) => {
           try {
+            authorizeReplacing(request, item.task, item.options);
             const parent = item.options?.parentRunId;
             if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
             if (item.options?.payloadType === storedType)
