@@ -107,7 +107,7 @@ export class TestEnvironment {
     this.gateway.breakOff();
   }
 
-  /** No attempt has a lease any more: the engine has noticed that the runner is gone. */
+  /** No attempt has a lease any more: the engine has taken back the runs of the runner that is gone. */
   async #takenBack(): Promise<void> {
     for (;;) {
       const { executing } = await this.work();

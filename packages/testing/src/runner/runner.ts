@@ -139,7 +139,7 @@ export class InProcessRunner {
     this.#connection?.close();
   }
 
-  /** Ends the connection without a goodbye, and opens that of another runner once the engine has noticed. */
+  /** Ends the connection without a goodbye, and opens that of another runner once the engine has taken back its runs. */
   #replace(): void {
     this.#connection?.close();
     this.#reconnecting = this.#options.takenBack().then(async () => {
