@@ -202,12 +202,14 @@ test('branches share the slots, and one that fills them does not keep another fr
   const [a, b] = [await branchOf(home, 'feat/a'), await branchOf(home, 'feat/b')];
   await a.deploy('one');
   await b.deploy('two');
-  const many = await Promise.all(Array.from({ length: 12 }, () => a.trigger('nap', { ms: 1_000 })));
+  // Its process is started before: what is measured is who gets the slots.
+  expect(await b.ended(await b.trigger('say'))).toBe('two');
+  const many = await Promise.all(Array.from({ length: 12 }, () => a.trigger('nap', { ms: 2_000 })));
   await expect.poll(async () => (await a.shown(many[0] as string)).status, { timeout }).toBe('EXECUTING');
   const few = await Promise.all(Array.from({ length: 3 }, () => b.trigger('nap', { ms: 100 })));
   for (const run of few) expect(await b.ended(run)).toBe('two');
   for (const run of many) expect(await a.ended(run)).toBe('one');
-  // Two at once, 12 runs of a second take six: those of the other branch did not wait for them.
+  // Two at once, 12 runs of two seconds take twelve: those of the other branch did not wait for them.
   const last = Math.max(
     ...(await Promise.all(few.map(async (run) => Date.parse((await b.shown(run)).finishedAt)))),
   );

@@ -352,3 +352,27 @@ test('may be aborted by two at once', async () => {
   });
   await coming;
 });
+
+test('an abort that waits for a piece comes before the next one', async () => {
+  const fixture = await testEngine();
+  const { sql, engine, environment } = fixture;
+  await fixture.register('echo');
+  const runs = await Promise.all(Array.from({ length: 500 }, () => fixture.trigger('echo')));
+  const runIds = runs.map((run) => run.id).toSorted();
+  const id = await createBulkAction(engine, environment.id, { action: 'cancel', runIds });
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const holding = sql.begin(async (tx) => {
+    await tx`select from runs where id = ${runIds[50] ?? ''} for update`;
+    await held;
+  });
+  const working = workOff(fixture);
+  await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(1);
+  const aborting = abortBulkAction(engine, environment.id, id);
+  await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(2);
+  release();
+  await Promise.all([holding, working, aborting]);
+  expect(await countsOf(fixture, id)).toEqual({ status: 'ABORTED', total: 500, success: 100, failure: 0 });
+});

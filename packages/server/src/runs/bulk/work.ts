@@ -9,6 +9,7 @@ import type { RunFilter } from '../list/filter.ts';
 import { findRuns } from '../list/find.ts';
 import { idAt } from '../list/position.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
+import { lockUnlessAborting } from './abort.ts';
 import { cancelAll, noteActed, replayAll, type Acted } from './act.ts';
 
 export interface BulkDependencies {
@@ -100,7 +101,7 @@ async function giveUp(tx: Transaction, { action, run }: Trying, at: Date): Promi
   if (left) await noteActed(tx, env, id, [{ run, ok: false }], at);
 }
 
-/** Undefined when there is no action to do. */
+/** Undefined when there is no action to do, or the next one is being aborted. */
 async function piece(
   tx: Transaction,
   { engine, redactor }: BulkDependencies,
@@ -112,6 +113,7 @@ async function piece(
   if (!action) return undefined;
   const at = new Date(engine.clock.now());
   const { env, id } = action;
+  if (!(await lockUnlessAborting(tx, env, id))) return undefined;
   const nothing: Done = { env, live: [], queued: false };
   trying.action = { env, id };
   if (action.filter) {
