@@ -77,16 +77,16 @@ async function complete(sql: Sql, held: readonly { run_id: string; fence: string
 async function round({ sql, pid, keys, us, bothUs }: Side): Promise<void> {
   await trigger(sql, keys);
   await sql`vacuum analyze`;
-  let cursor = '(-1,0,)';
+  let turn = -1;
   let cost = 0;
   let completing = 0;
   for (let claimed = 0; claimed < runs;) {
     const before = await spent(pid);
-    const rows = await sql<{ run_id: string; fence: string; next_cursor: string }[]>`
-      select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, ${cursor}::ring_cursor, now())`;
+    const rows = await sql<{ run_id: string; fence: string; turn: number }[]>`
+      select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, ${turn}, now())`;
     cost += (await spent(pid)) - before;
     if (rows.length === 0) throw new Error(`${claimed} of ${runs} runs were claimed`);
-    cursor = rows[0]?.next_cursor ?? cursor;
+    turn = rows[0]?.turn ?? turn;
     claimed += rows.length;
     const claimedAt = await spent(pid);
     await complete(sql, rows);

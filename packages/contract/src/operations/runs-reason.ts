@@ -41,8 +41,6 @@ export const runReasons = [
   /** Its concurrency key has as many runs as the queue allows each. */
   'key_at_limit',
   /** As many runs of its queue, or of its key, have started as the limit of rate allows. */
-  /** As many runs of the queues that share a limit execute as it allows. */
-  'shared_limit',
   'rate_limited',
   /** Nothing holds it: runners are busy, or others are ahead of it. */
   'waiting_its_turn',

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { keyWeight, sharedLimit } from '../operations/fairness.ts';
 import { onExceed, rateLimit, triggerRate } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 import { singletonConflict } from '../operations/shapes.ts';
@@ -66,12 +65,6 @@ export const taskManifest = z.object({
       name: z.string().min(1).max(128),
       concurrencyLimit: z.number().int().min(0).max(maxInteger).nullish(),
       rateLimit: rateLimit.optional(),
-      /** The limit that this queue shares with others of the environment. */
-      concurrency: sharedLimit.optional(),
-      /** How many runs each of its concurrency keys gives in its turn. Default 1. */
-      weight: keyWeight.optional(),
-      /** Of single concurrency keys. */
-      keyWeights: z.record(z.string().min(1).max(512), keyWeight).optional(),
     })
     .optional(),
   /** Each trigger of the task has this singleton, for the whole task unless it brings a key. */

@@ -25,18 +25,6 @@ export interface QueueOptions {
   concurrencyLimit?: number;
   /** How many of its runs may start in a period; the others wait. Default: no limit. */
   rateLimit?: RateLimitOptions;
-  /**
-   * A limit that it shares with other queues: no more than `limit` of their runs execute at once, together, whatever their concurrency keys are.
-   * Queues that give the same `name` (1 to 128 characters) share it; of several declared limits, the lowest applies. Default: none.
-   */
-  concurrency?: { name: string; limit: number };
-  /**
-   * Where more runs wait than may start, concurrency keys take turns. This many runs of each key start in its turn: 1 to 100, default 1. A key
-   * of a queue with weight 3 gets three times what one with weight 1 gets.
-   */
-  weight?: number;
-  /** Weights of single concurrency keys, such as `{ 'customer-42': 5 }`. At most 1,000; others are set with `queues.setKeyWeight`. */
-  keyWeights?: Record<string, number>;
 }
 
 /** The settings that every task has, with or without a schema. */
@@ -51,8 +39,6 @@ export interface TaskSettings<TId extends string> {
   queue?: QueueOptions;
   /** The same as `queue.rateLimit`, for a task with a queue of its own. */
   rateLimit?: RateLimitOptions;
-  /** The same as `queue.concurrency`, for a task with a queue of its own: a limit that several tasks share. */
-  concurrency?: { name: string; limit: number };
   /**
    * At most one of its runs executes at a time, and at most one waits: one of the whole task, or of each `singleton.key` of its triggers.
    * `onConflict` says what a trigger does while there is one: see the trigger option. Default: any number of runs.

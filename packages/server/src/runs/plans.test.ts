@@ -73,7 +73,7 @@ async function crowded() {
   };
   const claim = async (runner: string, want = few) => {
     const rows = await engineSql<{ run_id: string; fence: string }[]>`
-      select * from claim_runs(${env}, ${runner}, ${[0, version.id]}::int[], ${version.id}, ${want}, '(-1,0,)', ${now()})`;
+      select * from claim_runs(${env}, ${runner}, ${[0, version.id]}::int[], ${version.id}, ${want}, -1, ${now()})`;
     return rows.map((row) => ({ env, run: row.run_id, fence: Number(row.fence), task: 'send' }));
   };
   const end = (attempts: readonly Omit<EndedAttempt, 'outcome'>[], outcome: EndedAttempt['outcome']) =>

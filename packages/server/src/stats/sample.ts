@@ -1,7 +1,6 @@
 import type { Clock } from '../db/clock.ts';
 import type { Queryable, Sql, Transaction } from '../db/connect.ts';
 import type { Job } from '../jobs/job.ts';
-import { sharedRunning } from '../queues/find.ts';
 import type { RunStats } from './record.ts';
 
 /** Why runs of a queue wait: for a runner, for the queue's own limit, or because the queue or the environment is paused. */
@@ -110,10 +109,8 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
            set_config('enable_bitmapscan', 'off', true)`;
   // The oldest of a lane is taken to be its first run: one behind it with a lower priority may be older.
   const queues = await tx<FleetSample['queues']>`
-    with used_up as materialized (
-      select h.id from shared_limits h where coalesce(h.slots_override, h.slots) <= ${sharedRunning(tx)}
-    ), lane as materialized (
-      select l.env, l.queue_id, l.blocked or l.ring in (select id from used_up) as blocked, n.waiting, h.since
+    with lane as materialized (
+      select l.env, l.queue_id, l.blocked, n.waiting, h.since
         from lanes l
        cross join lateral (select count(*)::int as waiting from queued w where w.lane_id = l.id) n
        cross join lateral (

@@ -5,7 +5,6 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { queueName } from './queue-name.ts';
 import { rateCommand, rateShown } from './queues-rate.ts';
-import { sharedCommand, weightCommand } from './queues-share.ts';
 import { queueNamed } from './runs-list.ts';
 
 interface JsonOption extends ConnectionOptions {
@@ -116,6 +115,4 @@ export const queuesCommand = (): Command =>
     .addCommand(pauseCommand('pause', 'start no more runs; those that execute go on'))
     .addCommand(pauseCommand('resume', 'start runs again'))
     .addCommand(limitCommand())
-    .addCommand(rateCommand())
-    .addCommand(weightCommand())
-    .addCommand(sharedCommand());
+    .addCommand(rateCommand());

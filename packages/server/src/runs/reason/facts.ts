@@ -1,6 +1,5 @@
 import type { RunStatus, ShownRateLimit } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
-import { sharedRunning } from '../../queues/find.ts';
 import type { Needs } from '../dispatch/misfits.ts';
 import { liveStatus, whereabouts } from '../retrieve.ts';
 
@@ -20,8 +19,6 @@ export interface WaitFacts {
   readonly queuePaused: boolean;
   /** Of the queue, for each of its keys. */
   readonly limit: number | null;
-  /** The limit that its queue shares with others, and the runs that execute under it. */
-  readonly shared: { readonly name: string; readonly limit: number; readonly running: number } | null;
   /** Of its queue, or of its key there. */
   readonly rate: ShownRateLimit | null;
   /** When the limit of rate lets it start, if those ahead of it in its lane start as soon as they may; null if that is now. */
@@ -88,8 +85,6 @@ export async function readWaitFacts(
            (select x.key from debounces x
              where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
            coalesce(q.concurrency_override, q.concurrency_limit) as limit,
-           (select json_build_object('name', h.name, 'limit', coalesce(h.slots_override, h.slots), 'running', ${sharedRunning(sql)})
-              from shared_limits h where h.id = q.shared_limit_id) as shared,
            case when q.rate_burst is not null then coalesce(q.rate_limit_override, q.rate_limit) end as rate,
            (select n.next from queue_starts x
              cross join lateral (select rate_now() as now) c

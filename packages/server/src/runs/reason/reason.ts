@@ -107,16 +107,6 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       limit,
     };
   }
-  const { shared } = facts;
-  if (shared && shared.running >= shared.limit) {
-    return {
-      reason: 'shared_limit',
-      message: `The limit "${shared.name}", which the queue "${queue}" shares with others, has ${shared.running} running, and may have ${shared.limit} at once.`,
-      ...where,
-      running: shared.running,
-      limit: shared.limit,
-    };
-  }
   const { rate, rateUntil } = facts;
   if (rate && rateUntil) {
     const until = rateUntil.toISOString();

@@ -16,7 +16,6 @@ import { ConnectedRunners } from '../../runners/runners.ts';
 import { createRunStats } from '../../stats/record.ts';
 import { knownVersions } from '../../versions/versions.ts';
 import type { RunChanges } from '../changes.ts';
-import { firstCursor } from '../dispatch/claim.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
 import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
@@ -105,7 +104,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   });
   const trigger = testTrigger(engine, dispatch);
   const env = environment.id;
-  let cursor = firstCursor;
+  let turn = -1;
   let hashes = 0;
 
   return {
@@ -142,10 +141,10 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     async claim(runner, versions, want) {
       const current = await engine.versions.current(env);
       const pinned = current && versions.includes(current.id) ? [0, ...versions] : [...versions];
-      const rows = await sql<{ run_id: string; fence: string; attempt: number; next_cursor: string }[]>`
-        select * from claim_runs(${env}, ${runner}, ${pinned}::int[], ${current?.id ?? null}::int, ${want}, ${cursor}::ring_cursor,
+      const rows = await sql<{ run_id: string; fence: string; attempt: number; turn: number }[]>`
+        select * from claim_runs(${env}, ${runner}, ${pinned}::int[], ${current?.id ?? null}::int, ${want}, ${turn},
                                  ${new Date(clock.now())})`;
-      cursor = rows[0]?.next_cursor ?? cursor;
+      turn = rows[0]?.turn ?? turn;
       return rows.map((row) => ({ run: row.run_id, fence: Number(row.fence), attempt: row.attempt }));
     },
     async end({ run, fence }, outcome = { kind: 'completed', output: null, outputType: 'application/json' }) {

@@ -80,7 +80,7 @@ begin
        where i.runner is not null and i.state = 'queued'
          and exists (select from queues q
                       where q.id = i.queue_id and not q.paused and q.concurrency_limit is null and q.concurrency_override is null
-                        and q.rate_burst is null and q.shared_limit_id is null)
+                        and q.rate_burst is null)
          and exists (select from environments e where e.id = i.env and not e.paused and e.concurrency_limit is null)
          and (select true from lanes l
                cross join lateral (select from queued w where w.lane_id = l.id limit 1) w
