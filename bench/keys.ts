@@ -103,17 +103,17 @@ async function round(side: Side): Promise<void> {
     return result;
   };
   const held: Held[] = [];
-  let turn = -1;
+  let cursor = '(-1,0,)';
   let claimed = 0;
   let claims = 0;
   for (;;) {
     const rows = await timed(
       'claim',
-      () => sql<{ run_id: string; fence: string; turn: number }[]>`
-        select * from claim_runs(1, 'r', ${[0, 1, ...pinned.filter((one) => one > 1)]}::int[], 1, ${size}, ${turn}, now())`,
+      () => sql<{ run_id: string; fence: string; next_cursor: string }[]>`
+        select * from claim_runs(1, 'r', ${[0, 1, ...pinned.filter((one) => one > 1)]}::int[], 1, ${size}, ${cursor}::ring_cursor, now())`,
     );
     claims++;
-    turn = rows[0]?.turn ?? turn;
+    cursor = rows[0]?.next_cursor ?? cursor;
     claimed += rows.length;
     for (const row of rows) held.push({ run: row.run_id, fence: row.fence });
     if (held.length < inFlight && rows.length > 0) continue;

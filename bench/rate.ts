@@ -29,13 +29,12 @@ interface Side {
   readonly keys: number;
   readonly rate: Rate | null;
   readonly sql: Sql;
-  readonly pid: number;
   /** Of claims, and of claims with completions: µs a run. */
   readonly us: number[];
   readonly bothUs: number[];
 }
 
-async function prepare(sql: Sql, rate: Rate | null): Promise<number> {
+async function prepare(sql: Sql, rate: Rate | null): Promise<void> {
   await migrate(sql);
   await sql`insert into organizations (id, name) values ('o', 'o')`;
   await sql`insert into projects (ref, organization_id, name) values ('proj_x', 'o', 'p')`;
@@ -47,8 +46,12 @@ async function prepare(sql: Sql, rate: Rate | null): Promise<number> {
   await sql`
     insert into runners (id, env, host, pid, connection, connected_at, expires_at)
     values ('r', 1, 'h', 1, 'c', now(), now() + interval '1 day')`;
+}
+
+/** The backend of the only connection: another one each time the connection was idle for a minute. */
+async function backendOf(sql: Sql): Promise<number> {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  return row?.pid ?? 0;
+  return row!.pid;
 }
 
 /** Processor time of a process so far, in microseconds. */
@@ -74,19 +77,20 @@ async function complete(sql: Sql, held: readonly { run_id: string; fence: string
       ${held.map(() => 'application/json')}::text[], null, null, null)`;
 }
 
-async function round({ sql, pid, keys, us, bothUs }: Side): Promise<void> {
+async function round({ sql, keys, us, bothUs }: Side): Promise<void> {
   await trigger(sql, keys);
   await sql`vacuum analyze`;
-  let turn = -1;
+  const pid = await backendOf(sql);
+  let cursor = '(-1,0,)';
   let cost = 0;
   let completing = 0;
   for (let claimed = 0; claimed < runs;) {
     const before = await spent(pid);
-    const rows = await sql<{ run_id: string; fence: string; turn: number }[]>`
-      select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, ${turn}, now())`;
+    const rows = await sql<{ run_id: string; fence: string; next_cursor: string }[]>`
+      select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, ${cursor}::ring_cursor, now())`;
     cost += (await spent(pid)) - before;
     if (rows.length === 0) throw new Error(`${claimed} of ${runs} runs were claimed`);
-    turn = rows[0]?.turn ?? turn;
+    cursor = rows[0]?.next_cursor ?? cursor;
     claimed += rows.length;
     const claimedAt = await spent(pid);
     await complete(sql, rows);
@@ -97,10 +101,11 @@ async function round({ sql, pid, keys, us, bothUs }: Side): Promise<void> {
 }
 
 /** Many keys wait for a limit of their whole queue: the cost of a start, and of the claim that finds all of them ready. */
-async function waiting(sql: Sql, pid: number): Promise<{ first: number; us: number }> {
+async function waiting(sql: Sql): Promise<{ first: number; us: number }> {
   await trigger(sql, manyKeys);
+  const pid = await backendOf(sql);
   let before = await spent(pid);
-  await complete(sql, await sql`select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, -1, now())`);
+  await complete(sql, await sql`select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, '(-1,0,)', now())`);
   const first = ((await spent(pid)) - before) / 1_000;
   let starts = 0;
   before = await spent(pid);
@@ -108,7 +113,7 @@ async function waiting(sql: Sql, pid: number): Promise<{ first: number; us: numb
   while (Date.now() < until) {
     await sql`select release_held(1000)`;
     const rows = await sql<{ run_id: string; fence: string }[]>`
-      select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, -1, now())`;
+      select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, '(-1,0,)', now())`;
     starts += rows.length;
     // As the promoter does, which has a timer.
     const [next] = await sql<{ ms: number | null }[]>`
@@ -123,12 +128,13 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 const postgres = await startPostgres({ dataDir: folder });
-const create = async (name: string, rate: Rate | null): Promise<{ sql: Sql; pid: number }> => {
+const create = async (name: string, rate: Rate | null): Promise<Sql> => {
   const admin = connect(postgres.connection, { name: 'bench', max: 1 });
   await admin.unsafe(`create database ${name}`);
   await admin.end();
   const sql = connect({ ...postgres.connection, database: name }, { name: 'bench', max: 1 });
-  return { sql, pid: await prepare(sql, rate) };
+  await prepare(sql, rate);
+  return sql;
 };
 try {
   const wide: Rate = { limit: 1_000_000, period: 1, burst: 1_000_000 };
@@ -142,7 +148,7 @@ try {
     [`limit of the queue, ${manyKeys} keys`, manyKeys, wide],
     [`limit of each key, ${manyKeys} keys`, manyKeys, each],
   ] as const)
-    sides.push({ name, keys, rate, ...(await create(`rate_${sides.length}`, rate)), us: [], bothUs: [] });
+    sides.push({ name, keys, rate, sql: await create(`rate_${sides.length}`, rate), us: [], bothUs: [] });
   // In turn, so that whatever else the machine does meets all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
   /** Against another side of the same round. */
@@ -169,8 +175,8 @@ try {
     { limit: 100, period: 1, burst: 1 },
     { limit: 1_000, period: 1, burst: 100 },
   ]) {
-    const { sql, pid } = await create(`waiting_${rate.burst}`, rate);
-    const { first, us } = await waiting(sql, pid);
+    const sql = await create(`waiting_${rate.burst}`, rate);
+    const { first, us } = await waiting(sql);
     console.log(
       `${runs} runs of ${manyKeys} keys wait for ${rate.limit} a second, ${rate.burst} at once: first claim ${first.toFixed(0)} ms, then ${us.toFixed(0)} µs a start`,
     );

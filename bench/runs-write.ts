@@ -75,12 +75,12 @@ async function round(sql: Sql, figures: Figures): Promise<void> {
   figures.trigger.push(us(started));
 
   const fences: { run: string; fence: string }[] = [];
-  let turn = -1;
+  let cursor = '(-1,0,)';
   started = performance.now();
   for (let flush = 0; flush < flushes; flush++) {
-    const rows = await sql<{ run_id: string; fence: string; turn: number }[]>`
-      select * from claim_runs(1, 'r', array[0, 1], 1, ${size}, ${turn}, now())`;
-    turn = rows[0]?.turn ?? turn;
+    const rows = await sql<{ run_id: string; fence: string; next_cursor: string }[]>`
+      select * from claim_runs(1, 'r', array[0, 1], 1, ${size}, ${cursor}::ring_cursor, now())`;
+    cursor = rows[0]?.next_cursor ?? cursor;
     for (const row of rows) fences.push({ run: row.run_id, fence: row.fence });
   }
   figures.claim.push(us(started));

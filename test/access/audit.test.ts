@@ -13,6 +13,9 @@ interface Entry {
 }
 
 /** What the first test does, in its order. */
+/** What an identity provider does: see oidc/leaving.test.ts. */
+const byProvider = ['member.loggedOut'];
+
 const elsewhere = [
   'key.created',
   'key.rotated',
@@ -158,7 +161,12 @@ describe('the audit log', () => {
     const byKey = (body?: object) => ({ key: keys.prod, body });
 
     const tasks = [
-      { id: 'a', filePath: 'x.ts', exportName: 'a', queue: { name: 'mail', concurrencyLimit: 5 } },
+      {
+        id: 'a',
+        filePath: 'x.ts',
+        exportName: 'a',
+        queue: { name: 'mail', concurrencyLimit: 5, concurrency: { name: 'all', limit: 9 } },
+      },
       { id: 's', filePath: 'x.ts', exportName: 's', scheduled: true },
     ];
     const register = async (hash: string, key: string) => {
@@ -183,6 +191,10 @@ describe('the audit log', () => {
     for (const rateLimit of [rate, { limit: 5, period: 60 }, null, null])
       await ok(`POST ${queue}/rate-limit/override`, byKey({ type, rateLimit }));
     for (const _ of [1, 2]) await ok(`POST ${queue}/rate-limit/reset`, byKey({ type }));
+    for (const weight of [3, 3, null, null])
+      await ok(`POST ${queue}/key-weight`, byKey({ type, key: 'vip', weight }));
+    for (const limit of [4, 4]) await ok('POST /api/v1/shared-limits/all/override', byKey({ limit }));
+    for (const _ of [1, 2]) await ok('POST /api/v1/shared-limits/all/reset', byKey());
     const noQueue = await ask('POST /api/v1/queues/none/pause', byKey({ type, action: 'pause' }));
     expect(noQueue.status).toBe(404);
     const before = await entries();
@@ -200,8 +212,12 @@ describe('the audit log', () => {
       ['queue.rateLimitOverridden', { rateLimit: null }, { name: 'mail', rateLimit: rate }],
       ['queue.rateLimitOverridden', { rateLimit: rate }, { name: 'mail', rateLimit: null }],
       ['queue.rateLimitReset', { rateLimit: null }, { name: 'mail', rateLimit: null }],
+      ['queue.keyWeightSet', { key: 'vip', weight: null }, { name: 'mail', key: 'vip', weight: 3 }],
+      ['queue.keyWeightReset', { key: 'vip', weight: 3 }, { name: 'mail', key: 'vip', weight: null }],
+      ['sharedLimit.overridden', { override: null }, { override: 4 }],
+      ['sharedLimit.overrideReset', { override: 4 }, { override: null }],
     ]);
-    expect(before.at(-1)).toMatchObject({
+    expect(before.find(({ act }) => act === 'queue.rateLimitReset')).toMatchObject({
       actor: { kind: 'secretKey', id: expect.stringMatching(/^key_/) as string },
       target: expect.stringMatching(/^queue_\d+$/) as string,
       environment: 'prod',
@@ -312,6 +328,6 @@ describe('the audit log', () => {
     await ok('POST /api/v1/resume');
     const seen = [...(await entries()), ...(await entriesOf(org.id))].map(({ act }) => act);
     if (aborted.status === 422) seen.push('bulkAction.aborted');
-    expect(new Set([...seen, ...elsewhere])).toEqual(new Set(acts));
+    expect(new Set([...seen, ...elsewhere, ...byProvider])).toEqual(new Set(acts));
   });
 });

@@ -35,7 +35,7 @@ export interface Installation {
   readonly keys: Readonly<Record<EnvironmentKind, string>>;
   readonly logged: readonly string[];
   /** Another process on the same database. */
-  another(): Promise<RunningServer>;
+  another(other?: Partial<ServerOptions>): Promise<RunningServer>;
   /** `ask('POST /api/v1/orgs', { key, body })` */
   ask(request: string, options?: Ask): Promise<Answer>;
   /** A secret key with any scopes, which no preset may have. */
@@ -55,7 +55,7 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
   const logged: string[] = [];
   const sql = connect(connection, { name: 'test', max: 4 });
   const servers: RunningServer[] = [];
-  const start = async (): Promise<RunningServer> => {
+  const start = async (other: Partial<ServerOptions> = {}): Promise<RunningServer> => {
     const server = await startServer({
       database: connection,
       port: 0,
@@ -63,6 +63,7 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
       log: createLog({ write: (line) => void logged.push(line) }),
       rateLimits: {},
       ...options,
+      ...other,
     });
     servers.push(server);
     return server;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
+import { logIn, type Tab } from './browser/tab.ts';
 import { installation, type Installation } from './installation.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -204,6 +205,45 @@ describe('a login by approval', () => {
     expect((await fetches(codes)).status).toBe(404);
     await asks();
     expect(await sql`select from login_requests`).toHaveLength(1);
+  });
+
+  test('is also approved in a browser, by the session and as long as that goes on', async () => {
+    const here = await installation();
+    const { userWith, sql } = here;
+    const member = await userWith('member');
+    const approveIn = async (tab: Tab, userCode: string) => {
+      expect((await tab.ask('POST /api/v1/authorization-code/describe', { body: { userCode } })).status).toBe(
+        200,
+      );
+      return (await tab.ask('POST /api/v1/authorization-code/approve', { body: { userCode } })).status;
+    };
+    // A session that was opened with a token approves with that token.
+    const byToken = await logIn(here, { accessToken: member.token });
+    const first = machine(here);
+    const code = await first.asks();
+    expect(await approveIn(byToken, code.userCode)).toBe(200);
+    expect(await sql`select token_id is null as without, session_id from login_requests`).toEqual([
+      { without: false, session_id: null },
+    ]);
+
+    const password = 'correct horse battery';
+    await here.ask('PUT /api/v1/password', { body: { password, email: 'owner@example.com' } });
+    const own = await logIn(here, { email: 'owner@example.com', password });
+    const second = machine(here);
+    const asked = await second.asks();
+    expect(await approveIn(own, asked.userCode)).toBe(200);
+    const { token } = (await second.fetches(asked)).body;
+    const me = await here.ask('GET /api/v2/whoami', { key: token.token });
+    expect(me.body.userId).toBe((await here.ask('GET /api/v2/whoami')).body.userId);
+    const [entry] = await sql`select act, credential_id as by from audit_log where act = 'token.created'`;
+    expect(entry).toEqual({ act: 'token.created', by: own.id });
+
+    // What was approved in a browser that has logged out since lets nobody in.
+    const third = machine(here);
+    const late = await third.asks();
+    expect(await approveIn(own, late.userCode)).toBe(200);
+    await own.ask('DELETE /api/v1/browser-sessions/current');
+    expect((await third.fetches(late)).status).toBe(404);
   });
 
   test('lets nobody try many codes, nor fill the table', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { promote } from '../support/promote.ts';
 import { installation, type Installation } from './installation.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
@@ -80,6 +81,28 @@ describe('a one-time token', () => {
       { status: 422, error: expect.stringContaining('used already') as string },
     ]);
     expect(await runsIn(installed)).toBe(1);
+  });
+
+  test('adds one payload to the run that collects, whoever opened it, and does not read that run', async () => {
+    const { ask, keys, server } = await installation();
+    const tasks = [{ id: 'send', filePath: 'send.ts', batch: { maxSize: 100, maxWaitMs: 3_600_000 } }];
+    const body = { contentHash: 'b'.repeat(64), tasks };
+    expect((await ask('POST /runner/v1/versions', { key: keys.prod, body })).status).toBe(200);
+    await promote(server.url, keys.prod);
+    const opened = await ask(trigger, { key: keys.prod, body: { payload: 'secret of another' } });
+    expect(opened.headers.get('x-trigger-jwt')).toMatch(/\./);
+    const made = await ask('POST /api/v1/auth/public-tokens', {
+      key: keys.prod,
+      body: { scopes: ['trigger:tasks:send'], oneTimeUse: true },
+    });
+    const key = made.body.token as string;
+    const added = await ask(trigger, { key, body: { payload: 1 } });
+    expect(added).toMatchObject({ status: 200, body: { id: opened.body.id } });
+    expect(added.headers.get('x-trigger-jwt')).toBeNull();
+    expect((await ask(trigger, { key, body: { payload: 2 } })).status).toBe(422);
+    const run = `GET /api/v3/runs/${opened.body.id as string}`;
+    expect((await ask(run, { key })).status).toBe(403);
+    expect((await ask(run, { key: keys.prod })).body).toMatchObject({ payload: ['secret of another', 1] });
   });
 
   test('is asked for by its claim, too, and never for nothing', async () => {

@@ -129,6 +129,9 @@ process within one second. Everything that is open under the credential ends wit
 polls, append sessions, uploads and runner connections. The same holds when a credential expires, its environment is
 deleted, its branch is archived, the key that signed it is replaced, or its user leaves the organisation.
 
+Users of an [identity provider](login.md) are asked about there every 45 seconds while they use a session or a token. It
+may take a minute until these end after the provider has ended the user's access.
+
 **Branches.** The header \`x-service-branch\` (or \`x-trigger-branch\`) names a branch of preview or dev. It has no
 effect for stg and prod, and none for public tokens, which belong to one environment or branch.
 
@@ -189,9 +192,10 @@ sessions.
 
 \`millrace login --approval\` requests a login as described in RFC 8628 (\`POST /api/v1/authorization-code\`, open to
 anybody). It gets two codes. It keeps one, with which it fetches the token (\`POST /api/v1/token\`), and prints the
-other, a short one such as \`WDJB-MJHT\`. Where the user is already logged in, \`millrace tokens approve <code>\` shows
-who asks (host name, client, address, time) and asks for confirmation. \`--yes\` confirms in scripts. The waiting
-machine then fetches a personal access token of that user, once.
+other, a short one such as \`WDJB-MJHT\`. It also opens the account page of the dashboard, where the user logs in if
+needed, sees who asks (host name, client, address, time) and confirms. Where the command line is already logged in,
+\`millrace tokens approve <code>\` does the same. \`--yes\` confirms in scripts. The waiting machine then fetches a
+personal access token of that user, once.
 
 The information about the machine is not verified, and behind a proxy the address is the proxy's. Approve only a code
 that you see on your own machine. Anyone who sent you a code could act as you.
@@ -201,8 +205,10 @@ times and then every five seconds. At most 10,000 machines may wait. More is ref
 often than \`interval\` gets \`slow_down\` and no token, and must wait five seconds longer from then on.
 
 The token ends after 90 days. \`--expires 30d\`, a date or \`never\` changes this (\`expiresAt\`, where null means
-never). It ends no later than the token that approved it; if that one has already ended, no token is issued. The audit
-log has the token that approved it and the address that fetched it.
+never). It ends no later than the token that approved it; if that one has already ended, no token is issued. A browser
+session approves with the token that it was opened with. One without, after a login with a password or an identity
+provider, must be live until the token is fetched. The audit log has the token or session that approved it and the
+address that fetched it.
 
 ## Presets of secret keys
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages of the repository. Their paths are from its root, from the server's source or from the server. */
-const folders = ['.', 'docs', 'docs/decisions'];
+const folders = ['.', 'docs', 'docs/coming-from', 'docs/decisions'];
 /** Pages with paths in projects of users. */
 const others = new Set(['CHANGELOG.md', 'tasks.md', 'config.md', 'testing.md']);
 const bases = ['.', 'packages/server/src', 'packages/server', 'packages/server/sql'];

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -87,6 +88,19 @@ export async function finished(args: readonly string[], options: RunOptions) {
   const running = millrace(args, options);
   const exitCode = await running.exitCode;
   return { exitCode, stdout: running.stdout.join('\n'), stderr: running.stderr.join('\n') };
+}
+
+/** What commands of a page of the documentation print in this folder. They find `millrace` as `npx` does. Throws if one of them fails. */
+export async function shell(script: string, cwd: string): Promise<string> {
+  const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  const child = spawn('sh', ['-e', '-c', script], { cwd, env: { ...inherited, PATH } });
+  const [out, complained, [code]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, 'close'),
+  ]);
+  if (code !== 0) throw new Error(`exit code ${code}: ${complained}`);
+  return out;
 }
 
 export interface Ready {

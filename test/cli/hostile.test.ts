@@ -24,6 +24,11 @@ const rows: Readonly<Record<string, Row>> = {
   dev: 'alone',
   demo: 'alone',
   doctor: 'alone',
+  'backup create': 'alone',
+  'backup list': 'alone',
+  restore: 'alone',
+  // It reads a data folder.
+  'upgrade-data': 'alone',
   start: 'alone',
   work: 'alone',
   trigger: { args: [hostile, '--wait'] },
@@ -50,6 +55,9 @@ const rows: Readonly<Record<string, Row>> = {
   'queues resume': { args: ['mail'] },
   'queues limit': { args: ['mail', '--to', '1'] },
   'queues rate': { args: ['mail', '--to', '1/1s'] },
+  'queues weight': { args: ['mail', 'key', '--to', '2'] },
+  'queues shared list': {},
+  'queues shared set': { args: ['all', '--to', '1'], mute: true },
   logs: { args: ['run_1'] },
   'errors list': { args: ['--limit', '1'] },
   'errors show': { args: ['error_1'] },
@@ -91,6 +99,9 @@ const rows: Readonly<Record<string, Row>> = {
   'notifications replay': { args: [hostile] },
   // It reads another server.
   'import trigger': 'alone',
+  // Their test is in test/transfer: they need a key's rights, and a file.
+  export: 'alone',
+  'import environment': 'alone',
   'env list': {},
   'env set': { args: [`${hostile}=1`] },
   'env unset': { args: [hostile] },

@@ -12,6 +12,10 @@ const alone = new Set([
   'logout',
   'schedules preview',
   'keys rotate-master',
+  'backup create',
+  'backup list',
+  'restore',
+  'upgrade-data',
 ]);
 
 test('every command that speaks to a server takes --url, --key and --dir, and every command --json', () => {

@@ -38,7 +38,9 @@ describe('commands about runs and queues', () => {
     expect((await said('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
     const [held] = await asked('trigger', 'answer', '--payload', '5');
     const id = String(held?.['id']);
-    expect((await said('why', id)).stdout).toBe('QUEUED  The queue "task/answer" is paused: resume it.');
+    expect((await said('why', id)).stdout).toBe(
+      'QUEUED  The queue "task/answer" is paused: resume it. See docs/troubleshooting.md#something-is-paused',
+    );
     expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +none +paused$/m);
     expect(await asked('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
     const done = await asked('trigger', 'answer', '--payload', '6', '--wait');

@@ -1,11 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { repository } from '../cli/command.ts';
+import { finished, millrace, repository } from '../cli/command.ts';
 import { secretsFromFiles } from '../../packages/millrace/src/cli/secret-files.ts';
 
 const run = promisify(execFile);
@@ -37,10 +37,10 @@ async function rootWithUnits(): Promise<string> {
   for (const folder of [bin, units, join(root, 'lib/systemd/system')])
     await mkdir(folder, { recursive: true });
   await writeFile(join(bin, 'millrace'), '#!/bin/sh\n', { mode: 0o755 });
-  for (const name of ['millrace-server.service', 'millrace-runner@.service'])
-    await cp(deploy(`systemd/${name}`), join(units, name));
+  for (const name of await readdir(deploy('systemd')))
+    if (!name.endsWith('.conf')) await cp(deploy(`systemd/${name}`), join(units, name));
   // What every unit needs by default.
-  for (const name of ['sysinit', 'basic', 'shutdown', 'network-online', 'network', 'multi-user'])
+  for (const name of ['sysinit', 'basic', 'shutdown', 'network-online', 'network', 'multi-user', 'timers'])
     await cp(`/lib/systemd/system/${name}.target`, join(root, `lib/systemd/system/${name}.target`));
   return root;
 }
@@ -63,9 +63,13 @@ test.skipIf(!hasSystemd)(
       join(units, 'millrace-server.service.d/embedded.conf'),
     );
     expect(await verify(root, 'millrace-server.service')).toBe('');
+    expect(await verify(root, 'millrace-backup.service')).toBe('');
+    expect(await verify(root, 'millrace-backup.timer')).toBe('');
     // Of 100; a unit without settings has 96.
     for (const unit of ['millrace-server.service', 'millrace-runner@.service'])
       await run('systemd-analyze', ['security', '--offline=true', '--threshold=15', join(units, unit)]);
+    const backup = join(units, 'millrace-backup.service');
+    await run('systemd-analyze', ['security', '--offline=true', '--threshold=25', backup]);
   },
 );
 
@@ -79,6 +83,36 @@ test.skipIf(!hasSystemd)(
     expect(await verify(root, 'wrong.service')).toContain("Unknown key 'KillMod'");
   },
 );
+
+/** The arguments of the last ExecStart of a unit, with folders below `root`. */
+async function argumentsOf(unit: string, root: string): Promise<string[]> {
+  const text = await readFile(deploy(`systemd/${unit}`), 'utf8');
+  const [, line = ''] = [...text.matchAll(/^ExecStart=\S*\/millrace (.+)$/gm)].at(-1) ?? [];
+  return line.replaceAll('%S', root).split(' ');
+}
+
+test('the unit of the embedded server archives to the folder in which the unit of the backup makes backups', async () => {
+  const root = await temporaryFolder();
+  const server = millrace([...(await argumentsOf('millrace-embedded.conf', root)), '--port', '0', '--json'], {
+    cwd: root,
+  });
+  onTestFinished(async () => {
+    server.kill('SIGTERM');
+    await server.exitCode;
+  });
+  await server.line(/^\{"url"/);
+  const backup = await argumentsOf('millrace-backup.service', root);
+  const made = await finished(backup, { cwd: root });
+  expect(made, made.stderr).toMatchObject({ exitCode: 0 });
+  const folder = join(root, 'millrace-backups');
+  expect((await readdir(folder)).toSorted()).toEqual(['base', 'system-id', 'wal']);
+  const args = ['doctor', '--data', join(root, 'millrace'), '--backups', folder, '--port', '0', '--json'];
+  const { checks } = JSON.parse((await finished(args, { cwd: root })).stdout) as {
+    checks: { name: string; state: string }[];
+  };
+  const states = Object.fromEntries(checks.map(({ name, state }) => [name, state]));
+  expect(states).toMatchObject({ 'backup-missing': 'ok', 'backup-age': 'ok', 'wal-archiving': 'ok' });
+}, 60_000);
 
 interface Compose {
   readonly services: Readonly<

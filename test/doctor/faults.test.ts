@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckResult } from '@millrace/contract';
+import { takeBackup } from '../../packages/millrace/src/backup/index.ts';
 import { machineChecks } from '../../packages/millrace/src/doctor/checks.ts';
 import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
 import { examine, type Examine } from '../../packages/millrace/src/doctor/examine.ts';
@@ -48,6 +49,7 @@ const thisMachine = {
   listen: undefined,
   data: undefined,
   measure: measureDisk,
+  wallClock: Date.now,
 };
 
 describe('an installation without faults', () => {
@@ -69,8 +71,19 @@ describe('an installation without faults', () => {
       log: createLog({ write() {} }),
     });
     ends.push(() => server.close());
+    await takeBackup({
+      database: postgres.connection,
+      cluster: join(data, 'postgres'),
+      backups: join(data, 'backups'),
+      signal: AbortSignal.timeout(60_000),
+    });
     given = {
-      machine: { ...thisMachine, listen: { host: '127.0.0.1', port: server.port }, data },
+      machine: {
+        ...thisMachine,
+        listen: { host: '127.0.0.1', port: server.port },
+        data,
+        backups: { folder: join(data, 'backups'), maxAgeMs: 3_600_000 },
+      },
       database: { open: async () => ({ database: postgres.connection }), data },
       masterKeys: [],
       server: {
@@ -169,6 +182,38 @@ describe('an installation without faults', () => {
     const diagnose = async () => told;
     const facts = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, told: diagnose };
     expect(found(await runChecks([serverClock], facts))).toEqual(['server-clock']);
+  });
+
+  test('an old backup, one that is damaged, one of another database, and none, are found', async () => {
+    const hour = 3_600_000;
+    const folder = join(data, 'backups');
+    const look = (facts: Partial<Examine['machine']> = {}) =>
+      runChecks(machineChecks, { ...thisMachine, data, backups: { folder, maxAgeMs: hour }, ...facts });
+    const old = await look({ wallClock: () => Date.now() + 2 * hour });
+    expect(found(old)).toEqual(['backup-age']);
+    expect(named(old, 'backup-age')?.findings[0]?.what).toMatch(/is 2h .*old: \d{8}T\d{6}Z\.$/);
+    expect(found(await look({ wallClock: () => Date.now() + hour / 2 }))).toEqual([]);
+
+    const none = await look({ backups: { folder: join(data, 'nowhere'), maxAgeMs: hour } });
+    expect(found(none)).toEqual(['backup-missing']);
+    expect(named(none, 'backup-age')).toMatchObject({ state: 'skipped' });
+
+    const other = await temporaryFolder(onTestFinished);
+    await mkdir(join(other, 'postgres/global'), { recursive: true });
+    await writeFile(join(other, 'postgres/global/pg_control'), Buffer.alloc(8, 7));
+    expect(found(await look({ data: other }))).toEqual(['backup-missing']);
+
+    const copy = join(other, 'backups');
+    await cp(folder, copy, { recursive: true });
+    const [name = ''] = await readdir(join(copy, 'base'));
+    await appendFile(join(copy, 'base', name, 'manifest.json'), ' ');
+    const damaged = await look({ backups: { folder: copy, maxAgeMs: hour } });
+    expect(found(damaged)).toEqual(['backup-missing']);
+    expect(named(damaged, 'backup-missing')?.findings[0]?.what).toContain('does not have its digest');
+
+    const unknown = await look({ backups: undefined });
+    expect(named(unknown, 'backup-missing')).toMatchObject({ state: 'skipped' });
+    expect(named(unknown, 'backup-age')).toMatchObject({ state: 'skipped' });
   });
 
   test('another master key, and one that is none, are found', async () => {
@@ -355,6 +400,41 @@ describe('a database with many faults', () => {
     expect(named(pending, 'runners-old')).toMatchObject({ state: 'skipped' });
   });
 });
+
+test('WAL that is not archived in time is found, although no command fails', async () => {
+  const folder = await temporaryFolder(onTestFinished);
+  // Works until there is a file in the folder of the cluster, then hangs.
+  const archive_command = 'while test -e hang; do sleep 0.1; done';
+  const postgres = await startPostgres({
+    dataDir: folder,
+    settings: { archive_mode: 'on', archive_command },
+  });
+  const sql = connect(postgres.connection, { name: 'test', max: 1 });
+  onTestFinished(async () => {
+    await rm(join(folder, 'postgres/hang'), { force: true });
+    await sql.end();
+    await postgres.stop();
+  });
+  const checks = databaseChecks.filter(({ name }) => name === 'wal-archiving');
+  const look = (limits = {}) => diagnoseDatabase(sql, { checks, limits }).then(([result]) => result);
+  const fillSegment = async (): Promise<void> => {
+    await sql`select pg_logical_emit_message(false, 'test', 'x')`;
+    await sql`select pg_switch_wal()`;
+  };
+  await fillSegment();
+  await eventually(
+    () => sql<{ count: number }[]>`select archived_count::int as count from pg_stat_archiver`,
+    ([row]) => (row?.count ?? 0) > 0,
+    10_000,
+  );
+  await writeFile(join(folder, 'postgres/hang'), '');
+  for (let segment = 0; segment < 3; segment += 1) await fillSegment();
+  expect(await look({ unarchivedMs: 3_600_000 })).toMatchObject({ state: 'ok' });
+  const late = await look({ unarchivedMs: 0 });
+  expect(late).toMatchObject({ state: 'error' });
+  expect(late?.findings[0]?.what).toMatch(/^48\.\d MB of WAL wait to be archived\. .* ago\.$|^50\.\d MB/);
+  expect(await look({ unarchivedBytes: 40_000_000 })).toMatchObject({ state: 'error' });
+}, 60_000);
 
 describe('a machine', () => {
   const machine = (facts: Partial<Examine['machine']>) =>

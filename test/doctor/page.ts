@@ -58,6 +58,7 @@ MILLRACE_ACCESS_TOKEN=svc_pat_… npx millrace doctor --url https://millrace.exa
 | \`DATABASE_URL\`, with \`DATABASE_DIRECT_URL\` behind a [pooler](poolers.md) | this machine, the database and the installation in it |
 | \`--data\` | the same for the embedded database. If no server runs on the folder, the database is started for the checks |
 | \`--url\` | the server and the proxy before it. With a personal access token also what only the server sees |
+| \`--backups\` or \`MILLRACE_BACKUPS\` | also the folder of [backups](backup.md): whether the newest is intact, and at most 36 hours old (\`--max-backup-age\`) |
 | \`--key\` or \`MILLRACE_SECRET_KEY\`, with \`--url\` | also whether event streams arrive |
 
 What only the server sees comes from \`GET /api/v1/doctor\`. It names hosts and queues of all projects. So only an owner of

@@ -77,3 +77,67 @@ test(
     expect(Number((await readFile(pidFile, 'utf8')).split('\n')[0])).not.toBe(postmaster);
   },
 );
+
+/** Its runs get up to 20 payloads, and return them. */
+const collecting = `
+import { task } from '@millrace/sdk';
+export const collect = task({
+  id: 'collect',
+  batch: { maxSize: 20, maxWait: 0.2 },
+  run: async (payloads: number[]) => payloads,
+});
+`;
+
+test(
+  'kill -9 of the server twice while payloads are collected: each that was sent, again and again, is in one run once',
+  { timeout: 150_000 },
+  async () => {
+    const system = await startSystem({}, collecting);
+    await system.work();
+    const count = 400;
+    const runsOf = new Map<number, string>();
+    let server = system.server;
+    let restarting: Promise<unknown> = Promise.resolve();
+    const kill = (): void => {
+      const killed = server;
+      killed.kill('SIGKILL');
+      restarting = killed.exitCode.then(() => system.restart()).then((started) => (server = started));
+    };
+    let next = 0;
+    const caller = async (): Promise<void> => {
+      while (next < count) {
+        const n = next++;
+        if (n === 120 || n === 280) {
+          await restarting;
+          kill();
+        }
+        while (!runsOf.has(n)) {
+          const options = { idempotencyKey: `payload ${n}`, batchKey: String(n % 3) };
+          const body = { payload: n, options };
+          await system
+            .call<{ id: string }>('/api/v1/tasks/collect/trigger', { method: 'POST', body })
+            .then(({ id }) => runsOf.set(n, id))
+            // Cut off, before or after it was accepted: it is sent again.
+            .catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, caller));
+    await restarting;
+    const ids = new Set(runsOf.values());
+    await allComplete(system, [...ids]);
+    const ran = new Map<number, string>();
+    for (const id of ids) {
+      const { output } = await system.call<{ output: number[] }>(`/api/v3/runs/${id}`);
+      expect(output.length).toBeLessThanOrEqual(20);
+      for (const n of output) {
+        expect(ran.get(n)).toBeUndefined();
+        ran.set(n, id);
+      }
+    }
+    expect(ran.size).toBe(count);
+    for (const [n, id] of runsOf) expect(ran.get(n)).toBe(id);
+    const { data } = await system.call<{ data: unknown[] }>('/api/v1/runs?page[size]=100');
+    expect(data.length).toBe(ids.size);
+  },
+);

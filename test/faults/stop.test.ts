@@ -185,10 +185,18 @@ test(
     await isExecuting(system, id);
     system.server.kill('SIGSTOP');
     runner.kill('SIGTERM');
-    await pause(600);
-    const askedAt = Date.now();
-    runner.kill('SIGTERM');
-    expect(await runner.exitCode).toBe(130);
+    let askedAt = 0;
+    let isOver = false;
+    const over = runner.exitCode.then((code) => ((isOver = true), code));
+    // A slow machine may notice the first signal so late that the next one counts as its echo.
+    while (!isOver) {
+      await pause(600);
+      if (isOver) break;
+      askedAt = Date.now();
+      runner.kill('SIGTERM');
+      await Promise.race([over, pause(3_000)]);
+    }
+    expect(await over).toBe(130);
     expect(Date.now() - askedAt).toBeLessThan(3_000);
     expect(factsOf(runner)).toMatchObject([
       { fact: 'runs.givenBack', why: 'unfinished', runs: [id] },

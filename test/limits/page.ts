@@ -3,10 +3,13 @@ import {
   batchLimit,
   eventBodyLimit,
   maxBulkRuns,
+  maxConcurrency,
   maxCounted,
   maxErrorRules,
   maxEventsAtOnce,
   maxKeyTasks,
+  maxKeyWeight,
+  maxKeyWeights,
   maxMetadataBytes,
   maxPacketBytes,
   maxPatternCharacters,
@@ -26,6 +29,8 @@ import {
 } from '@millrace/contract';
 import {
   machineMemory,
+  maxBatchSize,
+  maxBatchWaitMs,
   maxFrameBytes,
   maxPayloadSchemaBytes,
   maxPayloadSchemasBytes,
@@ -58,6 +63,7 @@ import { idleHours, maxSessionDays } from '../../packages/server/src/auth/browse
 import { maxLifetime, maxLifetimeByRun } from '../../packages/server/src/auth/public-token-request.ts';
 import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
 import { maxStepsShown } from '../../packages/server/src/runs/timeline/read.ts';
+import { maxCollectedBytes } from '../../packages/server/src/runs/create/collect.ts';
 import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
 import { maxRecordBytes } from '../../packages/server/src/log/record.ts';
 import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
@@ -301,10 +307,34 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'store the data elsewhere and return a reference',
       ],
       [
+        'payloads of a run of a task with `batch`; how long it collects',
+        `1 to ${number(maxBatchSize)}; 1 ms to ${time(maxBatchWaitMs)}`,
+        'refused, with the field',
+        'several runs',
+      ],
+      [
+        'these payloads together',
+        bytes(maxCollectedBytes),
+        'the run starts, and another one collects',
+        'references instead of data',
+      ],
+      [
         '[limit of rate](rate-limits.md): starts, period',
         `1 to ${number(maxRateLimit)}, 1 second to ${time(maxRatePeriod * 1_000)}`,
         '400, or an error where it is declared',
         fixed,
+      ],
+      [
+        '[shared limit](fairness.md#limits-of-several-queues) of concurrency',
+        `0 to ${number(maxConcurrency)}`,
+        '400, or an error where it is declared',
+        fixed,
+      ],
+      [
+        '[weight](fairness.md#turns) of a concurrency key; keys with one in code',
+        `1 to ${number(maxKeyWeight)}; ${number(maxKeyWeights)}`,
+        '400, or an error where it is declared',
+        'any number of keys by the API',
       ],
       [
         '[steps](steps.md) of a run; characters of the name of one',

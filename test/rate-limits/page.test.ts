@@ -1,59 +1,18 @@
 /** docs/rate-limits.md in the hands of a newcomer: its tasks, its commands and its code, beside `millrace dev`. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { configure, queues, runs, tasks } from '@millrace/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  finished,
-  repository,
-  startDev,
-  temporaryProject,
-  type Folder,
-  type Ready,
-  type Running,
-} from '../cli/command.ts';
+import { queues, runs, tasks } from '@millrace/sdk';
+import { expect, test } from 'vitest';
+import { besideDev, blocksOf } from '../cli/documented-page.ts';
 
-const page = await readFile(join(repository, 'docs/rate-limits.md'), 'utf8');
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code);
+const blocks = await blocksOf('rate-limits.md');
 const [sendMail = '', provider = '', , sync = '', notify = '', change = ''] = blocks('ts');
 const [start = '', rates = ''] = blocks('sh');
 
-let project: Folder;
-let dev: Running & { ready: Ready };
-
-beforeAll(async () => {
-  project = await temporaryProject({
-    'tasks/mail.ts': sendMail,
-    'tasks/provider.ts': provider,
-    'tasks/sync.ts': `import { task } from '@millrace/sdk';\n${sync.split('\nawait ')[0]}`,
-    'tasks/notify.ts': `import { task } from '@millrace/sdk';\n${notify.split('\nconst {')[0]}`,
-  });
-  dev = await startDev(project.path);
-  configure({ baseURL: dev.ready.url, accessToken: dev.ready.environments.dev.secretKey });
-}, 60_000);
-afterAll(async () => {
-  dev?.kill('SIGTERM');
-  await dev?.exitCode;
-  await project?.remove();
+const { said, printed, ready } = besideDev({
+  'tasks/mail.ts': sendMail,
+  'tasks/provider.ts': provider,
+  'tasks/sync.ts': sync.split('\nawait ')[0]!,
+  'tasks/notify.ts': notify.split('\nconst {')[0]!,
 });
-
-const said = (...args: string[]) => finished(args, { cwd: project.path });
-
-async function shell(script: string): Promise<string> {
-  const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  const child = spawn('sh', ['-e', '-c', script], { cwd: project.path, env: { ...process.env, PATH } });
-  const [out, complained, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  expect({ code, complained }).toEqual({ code: 0, complained: expect.any(String) });
-  return out;
-}
 
 const own = { type: 'task', name: 'send-mail' } as const;
 const startedAt = async (ids: readonly string[]): Promise<number[]> => {
@@ -62,14 +21,14 @@ const startedAt = async (ids: readonly string[]): Promise<number[]> => {
 };
 
 test('the first example shows its limit and what is left of it', async () => {
-  const listed = await shell(start.replace('npx millrace dev\n', ''));
+  const listed = await printed(start.replace('npx millrace dev\n', ''));
   expect(listed).toMatch(/task\/send-mail +\d +0 +none +100\/1m \(99 left\)/);
   expect(listed).toMatch(/provider +0 +0 +none +100\/1m \(100 left\)/);
   expect(listed).toMatch(/task\/sync +0 +0 +none +10\/1m, each key/);
 });
 
 test('the commands change it, and say what is wrong', async () => {
-  expect((await shell(rates)).trim().split('\n')).toEqual([
+  expect((await printed(rates)).trim().split('\n')).toEqual([
     'The queue task/send-mail may start 20/1m, 5 at once.',
     'The queue task/send-mail may start any number of runs.',
     'The queue task/send-mail may start 100/1m.',
@@ -173,17 +132,17 @@ test('keys have limits of their own', async () => {
   await runs.poll(eve, { pollIntervalMs: 50 });
   const { keys = [] } = await queues.retrieve({ type: 'task', name: 'sync' }, { keys: 5 });
   expect(keys).toEqual([
-    { key: 'ada', running: 0, queued: 1, available: 0, nextStartAt: expect.any(Date) as Date },
+    { key: 'ada', running: 0, queued: 1, available: 0, nextStartAt: expect.any(Date) as Date, weight: 1 },
   ]);
   await runs.cancel(held);
 });
 
 test('the API names what is wrong with a limit', async () => {
   const post = async (path: string, body: unknown) => {
-    const response = await fetch(`${dev.ready.url}/api/v1/queues/send-mail/rate-limit/${path}`, {
+    const response = await fetch(`${ready().url}/api/v1/queues/send-mail/rate-limit/${path}`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${dev.ready.environments.dev.secretKey}`,
+        authorization: `Bearer ${ready().environments.dev.secretKey}`,
         'content-type': 'application/json',
       },
       body: JSON.stringify(body),

@@ -1,39 +1,14 @@
 /** docs/singleton.md in the hands of a newcomer: its task, its commands and its code, beside `millrace dev`. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { configure, runs, tasks } from '@millrace/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  finished,
-  repository,
-  startDev,
-  temporaryProject,
-  type Folder,
-  type Ready,
-  type Running,
-} from '../cli/command.ts';
+import { runs, tasks } from '@millrace/sdk';
+import { expect, test } from 'vitest';
+import { besideDev, blocksOf } from '../cli/documented-page.ts';
 
-const page = await readFile(join(repository, 'docs/singleton.md'), 'utf8');
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code);
+const blocks = await blocksOf('singleton.md');
 const [task = ''] = blocks('ts');
 const [commands = ''] = blocks('sh');
 
-let project: Folder;
-let dev: Running & { ready: Ready };
-
-beforeAll(async () => {
-  project = await temporaryProject({ 'tasks/sync.ts': task });
-  dev = await startDev(project.path);
-  configure({ baseURL: dev.ready.url, accessToken: dev.ready.environments.dev.secretKey });
-}, 60_000);
-afterAll(async () => {
-  dev?.kill('SIGTERM');
-  await dev?.exitCode;
-  await project?.remove();
-});
-
-const said = (...args: string[]) => finished(args, { cwd: project.path });
+// Its runs last longer than a command takes to start on a slow machine.
+const { said } = besideDev({ 'tasks/sync.ts': task.replace('1_000', '6_000') });
 
 test('its commands trigger, and tell where a trigger led to a run that was there', async () => {
   const lines = commands.trim().split('\n').slice(1);

@@ -47,7 +47,15 @@ export async function loginLink(server: TestServer): Promise<string> {
 /** A browser on a server's dashboard, logged in by a one-time link unless told otherwise. The test fails with any problem of the page. */
 export async function openDashboard(
   server: TestServer,
-  { isLoggedIn = true, ...options }: BrowserContextOptions & { readonly isLoggedIn?: boolean } = {},
+  {
+    isLoggedIn = true,
+    otherOrigin,
+    ...options
+  }: BrowserContextOptions & {
+    readonly isLoggedIn?: boolean;
+    /** Another origin that the page may ask. */
+    readonly otherOrigin?: string;
+  } = {},
 ): Promise<Dashboard> {
   await buildDashboard();
   const browser = await launchBrowser();
@@ -65,7 +73,8 @@ export async function openDashboard(
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.origin !== new URL(server.url).origin && url.protocol !== 'blob:' && url.protocol !== 'data:')
+    const isKnown = url.origin === new URL(server.url).origin || url.origin === otherOrigin;
+    if (!isKnown && url.protocol !== 'blob:' && url.protocol !== 'data:')
       problems.push(`request to another host: ${url.href}`);
   });
   await page.addInitScript(

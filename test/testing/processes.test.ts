@@ -52,7 +52,7 @@ test('eight files in parallel share one host, started by the first, which ends a
   expect(await kit.drain()).toEqual([]);
   expect((await kit.runsOf(add)).map((run) => run.output)).toEqual([2, 3, 4].map((m) => ${n * 10} + m));
   expect((await kit.advance('${n + 1} days')).length).toBe(0);
-  expect(Math.round((kit.now().getTime() - Date.now()) / 1000)).toBe(0);`,
+  expect(Math.abs(kit.now().getTime() - Date.now())).toBeLessThan(500);`,
       }),
     ]),
   );

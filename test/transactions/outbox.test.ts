@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database, Sql } from '../../packages/server/src/db/connect.ts';
 import { main } from '../../packages/millrace/src/cli/main.ts';
+import { promote } from '../support/promote.ts';
 import { testDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { open, piecesOf } from './outbox.ts';
@@ -51,6 +52,22 @@ describe('a delivery', () => {
     await runs`delete from idempotency_keys`;
     expect((await send(items)).body.results).toEqual(first);
     expect((await server.ask(`/api/v3/runs/${idOf(101)}`)).body.id).toBe(idOf(100));
+  });
+
+  test('adds each row to the run that collects once, however often it is sent', async () => {
+    const tasks = [{ id: 'index', filePath: 'index.ts', batch: { maxSize: 100, maxWaitMs: 3_600_000 } }];
+    await server.ask('/runner/v1/versions', {
+      method: 'POST',
+      body: { contentHash: 'c'.repeat(64), tasks },
+    });
+    await promote(server.url, server.keys.prod);
+    const items = Array.from({ length: 20 }, (_, n) => ({ id: idOf(150 + n), task: 'index', payload: n }));
+    const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => send(items)));
+    const run = first!.body.results[0]!.run;
+    expect(first!.body.results).toEqual(items.map(({ id }) => ({ id, run })));
+    for (const { body } of others) expect(body.results).toEqual(first!.body.results);
+    const { payload } = (await server.ask(`/api/v3/runs/${run}`)).body as unknown as { payload: number[] };
+    expect(payload).toEqual(items.map((item) => item.payload));
   });
 
   test('refuses rows one by one, and none hinders the others', async () => {

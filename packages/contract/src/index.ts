@@ -29,6 +29,7 @@ export * from './operations/auth.ts';
 export * from './operations/audit.ts';
 export * from './operations/installation.ts';
 export * from './operations/queues.ts';
+export * from './operations/fairness.ts';
 export * from './operations/rate-limit.ts';
 export * from './operations/runs.ts';
 export * from './operations/runs-change.ts';

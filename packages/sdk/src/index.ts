@@ -82,10 +82,12 @@ export type {
 } from './stats/retrieve.ts';
 export { queues } from './queues/index.ts';
 export type { EnvironmentConcurrency, EnvironmentConcurrencyChange } from './queues/concurrency.ts';
+export type { TaskBatchOptions } from './task/batch.ts';
 export type { RateLimitOptions } from './task/rate-limit.ts';
 export type { ListQueuesParams } from './queues/list.ts';
 export type { Queue, QueueName, QueueReference } from './queues/queue.ts';
 export type { QueueKey, RetrieveQueueOptions } from './queues/retrieve.ts';
+export type { SharedLimit } from './queues/shared-limits.ts';
 export { tags } from './tags/index.ts';
 export { metadata, type Metadata } from './metadata/index.ts';
 export { errors } from './errors/index.ts';
@@ -201,6 +203,14 @@ export type {
   PublicTokenOptions,
 } from './auth/public-tokens.ts';
 export type { PublicTokenResource, PublicTokenScopes, ScopedTo } from './auth/scopes.ts';
+export {
+  SealedError,
+  type Clearable,
+  type Codec,
+  type CodecContext,
+  type SealedText,
+} from './sealing/codec.ts';
+export { isSealed, type Envelope } from './sealing/envelope.ts';
 export { configure } from './client/current-client.ts';
 export { MillraceClient } from './client/millrace-client.ts';
 export type { TasksIn, TypedBatch, TypedTasks } from './client/typed-tasks.ts';

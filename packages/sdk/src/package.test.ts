@@ -21,12 +21,14 @@ test('requests name the version of the package', () => {
   expect(sdkVersion).toBe(version);
 });
 
-test('nothing but the executor and the transport on Node needs Node', () => {
+test('nothing but the executor, the codecs and the transport on Node needs Node', () => {
   expect(sources.length).toBeGreaterThan(20);
   const needing = sources.filter((path) =>
     /^import (?!type).* from 'node:|\bgetBuiltinModule\(/m.test(readFileSync(new URL(path, here), 'utf8')),
   );
   expect(needing.toSorted()).toEqual([
+    'codec/aes-gcm.ts',
+    'codec/key-source.ts',
     'executor/execute.ts',
     'executor/run-attempt.ts',
     'executor/tracing/attempt-trace.ts',

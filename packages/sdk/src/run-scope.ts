@@ -12,6 +12,7 @@ export type RunSpans = Omit<SpanChunk, 'run' | 'attempt'>;
 export interface RunScope {
   readonly run: string;
   readonly attempt: number;
+  readonly task?: string | undefined;
   /** The version that it executes. */
   readonly version?: string | undefined;
   /** Proof that it is this attempt that has the run: the server refuses what it does once another one has. */

@@ -8,6 +8,7 @@ export {
   type MasterKeySource,
 } from './auth/master-key.ts';
 export type { MasterKey } from './auth/seal.ts';
+export { copyDatabase, type CopiedDatabase, type CopyProgress } from './copy/database.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused } from './db/errors.ts';
 export { migrate } from './db/migrate.ts';
@@ -27,3 +28,4 @@ export type { LeaseTimes } from './runs/dispatch/connection-state.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';
 export { readBootstrapSettings, type BootstrapSettings } from './tenancy/bootstrap-settings.ts';
+export { checkedEndpoint } from './http/codec-endpoint.ts';

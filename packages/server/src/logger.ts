@@ -19,12 +19,16 @@ export type Fact =
   | 'runner.refused'
   | 'runner.started'
   | 'runner.stopping'
+  | 'variables.unread'
   | 'runner.stopped'
   | 'runner.disconnected'
   | 'runner.stopAsked'
   | 'branch.served'
   | 'branch.left'
   | 'browser.refused'
+  | 'oidc.refused'
+  | 'oidc.ended'
+  | 'oidc.away'
   | 'version.served'
   | 'version.loaded'
   | 'version.damaged'
@@ -49,7 +53,8 @@ export type Fact =
   | 'resume.failed'
   | 'wait.failed'
   | 'session.unserved'
-  | 'endpoint.disabled';
+  | 'endpoint.disabled'
+  | 'wal.unarchived';
 
 export interface Log {
   info(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;

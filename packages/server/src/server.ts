@@ -9,11 +9,12 @@ import { retrieveBlob } from './deployments/bundle.ts';
 import { checkStoredBlobs } from './deployments/store/check.ts';
 import { openS3Store } from './deployments/store/s3.ts';
 import { createHttpApp } from './http/app.ts';
+import { checkedEndpoint } from './http/codec-endpoint.ts';
 import { builtDashboard } from './http/dashboard.ts';
-import { createBadCredentialLimit } from './http/bad-credentials.ts';
+import { createBadCredentialLimit, networkOf } from './http/bad-credentials.ts';
 import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
 import { hasSingleHost } from './http/host-header.ts';
-import { defaultRateLimits } from './http/rate-limit.ts';
+import { createThrottle, defaultRateLimits } from './http/rate-limit.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { UnauthenticatedConnections } from './http/unauthenticated-connections.ts';
 import { acceptRunners } from './http/runner-socket.ts';
@@ -30,6 +31,7 @@ import { startFleetMetrics } from './metrics/start.ts';
 import { pausable } from './pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
+import { oidcPages } from './tenancy/oidc/pages.ts';
 import { readEnvironmentFacts } from './versions/environment-facts.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
@@ -124,6 +126,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics.add(fleet.collect);
     const otlp = await startOtlpMetrics(fleet.collect);
     if (otlp) disposables.push(otlp.stop);
+    const logins = createThrottle((options.rateLimits ?? defaultRateLimits).browsers?.logins);
+    const mayLogIn = (address: string): boolean => logins(networkOf(address));
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
@@ -135,6 +139,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log,
       rateLimits: options.rateLimits,
       dashboard: options.dashboard ?? builtDashboard,
+      codecEndpoint: options.codecEndpoint && checkedEndpoint(options.codecEndpoint),
+      oidc: context.provider && oidcPages({ ...context, provider: context.provider, mayLogIn }),
       basePath: options.basePath,
       trustedProxies: options.trustedProxies,
       unauthenticated,

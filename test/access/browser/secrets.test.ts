@@ -57,7 +57,6 @@ test('no answer to a browser has a stored secret: variables, keys, receivers, or
     ['POST /api/v1/auth/jwt/claims', {}],
     [`POST ${project}/prod/jwt`, {}],
     ['POST /api/v1/browser-links', {}],
-    ['POST /api/v1/authorization-code/approve', { userCode: 'WDJB-MJHT' }],
     ['PUT /api/v1/password', { password: null }],
     ['POST /api/v1/deployments', {}],
     ['POST /runner/v1/versions', {}],

@@ -87,6 +87,10 @@ POST   /api/v1/queues/{queue}/concurrency/override                       | write
 POST   /api/v1/queues/{queue}/concurrency/reset                          | write queues        | key | -     | - | member
 POST   /api/v1/queues/{queue}/rate-limit/override                        | write queues        | key | -     | - | member
 POST   /api/v1/queues/{queue}/rate-limit/reset                           | write queues        | key | -     | - | member
+POST   /api/v1/queues/{queue}/key-weight                                 | write queues        | key | -     | - | member
+GET    /api/v1/shared-limits                                             | read queues         | key | -     | - | viewer
+POST   /api/v1/shared-limits/{name}/override                             | write queues        | key | -     | - | member
+POST   /api/v1/shared-limits/{name}/reset                                | write queues        | key | -     | - | member
 GET    /api/v1/concurrency                                               | read queues         | key | -     | - | viewer
 PUT    /api/v1/concurrency                                               | write queues        | key | -     | - | member
 POST   /api/v1/waitpoints/tokens                                         | write waitpoints    | key | token | - | member
@@ -219,9 +223,10 @@ POST   /api/v1/projects/{projectRef}/{env}/jwt                           | -    
 GET    /api/v1/whoami                                                    | any                 | key | token | own | own
 GET    /api/v2/whoami                                                    | -                   | -   | -     | own | own
 POST   /api/v1/authorization-code                                        | open                | key | token | own | open
-POST   /api/v1/authorization-code/describe                               | -                   | -   | -     | own | closed
-POST   /api/v1/authorization-code/approve                                | -                   | -   | -     | own | closed
+POST   /api/v1/authorization-code/describe                               | -                   | -   | -     | own | own
+POST   /api/v1/authorization-code/approve                                | -                   | -   | -     | own | own
 POST   /api/v1/token                                                     | open                | key | token | own | open
+GET    /api/v1/login-providers                                           | open                | key | token | own | open
 POST   /api/v1/browser-sessions                                          | open                | key | token | own | open
 GET    /api/v1/browser-sessions/current                                  | -                   | -   | -     | - | own
 DELETE /api/v1/browser-sessions/current                                  | -                   | -   | -     | - | own

@@ -157,6 +157,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       alertId: alert.id,
       path,
       deliveryId: delivery.id,
+      // of a variable, and of a shared limit
       name: `VAR_${name}`,
       keyId: named.id,
       tokenId: made.id,
@@ -180,7 +181,11 @@ export const deploymentOf = (name: string, task: string, scheduled: string): Tes
       tasks: [task, scheduled],
       more: {
         tasks: [
-          { id: task, filePath: 'a.ts' },
+          {
+            id: task,
+            filePath: 'a.ts',
+            queue: { name: `task/${task}`, concurrency: { name: `VAR_${name}`, limit: 9 } },
+          },
           { id: scheduled, filePath: 'a.ts', scheduled: true },
         ],
       },

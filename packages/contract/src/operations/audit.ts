@@ -9,8 +9,8 @@ export const auditEntry = z.object({
   /** Such as `key.revoked` or `member.updated`. */
   act: z.string(),
   actor: z.object({
-    kind: z.enum(['user', 'secretKey', 'invitation']),
-    /** Of the user or the key. */
+    kind: z.enum(['user', 'secretKey', 'invitation', 'provider']),
+    /** Of the user, the key or the invitation; the issuer of an identity provider. */
     id: z.string(),
     /** The key or token that was used. */
     credentialId: z.string().optional(),

@@ -4,8 +4,11 @@ import { environmentKinds } from '../environment.ts';
 import { operation } from '../operation.ts';
 import { date } from './shapes.ts';
 
-/** How somebody logged in: by a one-time link, a personal access token, an approval from the command line, or a password. */
-export const browserMethods = ['link', 'token', 'approval', 'password'] as const;
+/**
+ * How somebody logged in: by a one-time link, a personal access token, an approval from elsewhere, a password, or the identity provider
+ * of their organization.
+ */
+export const browserMethods = ['link', 'token', 'approval', 'password', 'oidc'] as const;
 export type BrowserMethod = (typeof browserMethods)[number];
 
 /** The shortest and the longest password, in characters. */
@@ -153,6 +156,25 @@ export const createBrowserLink = operation({
     expiresAt: date,
   }),
   errors: [429],
+});
+
+export const listLoginProviders = operation({
+  id: 'listLoginProviders',
+  method: 'GET',
+  path: '/api/v1/login-providers',
+  tag: 'browser sessions',
+  summary: 'The identity providers with which a browser can be logged in',
+  access: { open: true },
+  reply: z.object({
+    data: z.array(
+      z.object({
+        /** What the login page calls it. */
+        name: z.string(),
+        /** What the browser opens; `?return=` and a path of the dashboard say where it goes afterwards. */
+        url: z.string(),
+      }),
+    ),
+  }),
 });
 
 export const setPassword = operation({

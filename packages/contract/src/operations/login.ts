@@ -25,7 +25,7 @@ export const createAuthorizationCode = operation({
     authorizationCode: z.string(),
     /** What its user types where they are logged in, such as `WDJB-MJHT`. */
     userCode: z.string(),
-    /** Where a user approves: by POST, with a personal access token. */
+    /** Where a user approves: by POST, with a personal access token or a browser session. */
     url: z.string(),
     expiresAt: date,
     /** Seconds between two tries to fetch the token. */
@@ -40,7 +40,7 @@ export const describeAuthorizationCode = operation({
   path: '/api/v1/authorization-code/describe',
   tag: 'authentication',
   summary: 'Who asks with a user code, from where and when: to be read before it is approved',
-  access: { personalAccessToken: true, browser: false },
+  access: { personalAccessToken: true },
   body: z.object({ userCode: code }),
   reply: z.object({
     userCode: z.string(),
@@ -63,7 +63,7 @@ export const approveAuthorizationCode = operation({
   path: '/api/v1/authorization-code/approve',
   tag: 'authentication',
   summary: 'Let the machine that shows this user code have one personal access token of the user',
-  access: { personalAccessToken: true, browser: false },
+  access: { personalAccessToken: true },
   body: z.object({
     userCode: code,
     /** Of the token to be made. */

@@ -11,13 +11,16 @@ export const maxPacketNameCharacters = 512;
 /** The type of a payload or an output that is the name of a packet. The packet has the type of what it holds. */
 export const storedType = 'application/store';
 
+/** The type of a payload or an output that a codec of the client sealed: an envelope, which only the client can open. */
+export const sealedType = 'application/x-millrace-sealed+json';
+
 /** Of one packet: letters, digits and signs, with slashes between parts. In a path it is one segment, encoded. */
 const name = z
   .string()
   .min(1)
   .max(maxPacketNameCharacters)
   .refine(
-    // oxlint-disable-next-line no-control-regex -- they are what is refused
+    // Control characters are what is refused.
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),
     'must not contain control characters or backslashes',
   )

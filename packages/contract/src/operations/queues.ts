@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { concurrencyLimit, keyWeight } from './fairness.ts';
 import { rateLimit, shownRateLimit } from './rate-limit.ts';
 import { date } from './shapes.ts';
 
 export const queueTypes = ['task', 'custom'] as const;
 
-const limit = z.number().int().min(0).max(100_000);
+const limit = concurrencyLimit;
 
 export const queue = z.object({
   id: z.string(),
@@ -43,6 +44,10 @@ export const queue = z.object({
     /** When the next may start, if none may now; else null. */
     nextStartAt: date.nullable(),
   }),
+  /** How many runs each of its concurrency keys gives in its turn, unless it has a weight of its own. */
+  weight: z.number().int(),
+  /** The limit that it shares with other queues; null if it shares none. */
+  sharedLimit: z.object({ name: z.string(), limit: z.number().int(), running: z.number().int() }).nullable(),
 });
 export type Queue = z.infer<typeof queue>;
 
@@ -56,6 +61,8 @@ export const queueKey = z.object({
   available: z.number().int().optional(),
   /** When the next may start, if none may now. */
   nextStartAt: date.optional(),
+  /** How many runs it gives in its turn. */
+  weight: z.number().int(),
 });
 export type QueueKey = z.infer<typeof queueKey>;
 
@@ -164,6 +171,77 @@ export const resetQueueRateLimit = operation({
   params: queueName,
   body: z.object({ type }),
   reply: queue,
+  errors: [404],
+});
+
+export const setQueueKeyWeight = operation({
+  id: 'setQueueKeyWeight',
+  method: 'POST',
+  path: '/api/v1/queues/:queue/key-weight',
+  tag: 'queues',
+  summary: 'Set how many runs a concurrency key of a queue gives in its turn, whatever the code declares',
+  access: write,
+  params: queueName,
+  body: z.object({
+    type,
+    key: z.string().min(1).max(512),
+    /** Null returns to what the code declares. */
+    weight: keyWeight.nullable(),
+  }),
+  reply: queue,
+  errors: [404],
+});
+
+/** A limit that queues share, and what executes under it. */
+export const shownSharedLimit = z.object({
+  name: z.string(),
+  /** What holds. */
+  limit: z.number().int(),
+  /** As the code declares it. */
+  base: z.number().int(),
+  override: z.number().int().nullable(),
+  overriddenAt: date.nullable(),
+  /** Attempts that are live now, in all of its queues. */
+  running: z.number().int(),
+  /** The names of its queues. */
+  queues: z.array(z.string()),
+});
+export type ShownSharedLimit = z.infer<typeof shownSharedLimit>;
+
+const limitName = z.object({ name: z.string().min(1).max(128) });
+
+export const listSharedLimits = operation({
+  id: 'listSharedLimits',
+  method: 'GET',
+  path: '/api/v1/shared-limits',
+  tag: 'queues',
+  summary: 'List the limits of concurrency that queues share, by name',
+  access: read,
+  reply: z.object({ data: z.array(shownSharedLimit) }),
+});
+
+export const overrideSharedLimit = operation({
+  id: 'overrideSharedLimit',
+  method: 'POST',
+  path: '/api/v1/shared-limits/:name/override',
+  tag: 'queues',
+  summary: 'Set how many runs of the queues that share a limit may run at once, whatever the code declares',
+  access: write,
+  params: limitName,
+  body: z.object({ limit }),
+  reply: shownSharedLimit,
+  errors: [404],
+});
+
+export const resetSharedLimit = operation({
+  id: 'resetSharedLimit',
+  method: 'POST',
+  path: '/api/v1/shared-limits/:name/reset',
+  tag: 'queues',
+  summary: 'Return to the shared limit that the code declares',
+  access: write,
+  params: limitName,
+  reply: shownSharedLimit,
   errors: [404],
 });
 

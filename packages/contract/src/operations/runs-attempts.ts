@@ -44,6 +44,8 @@ export const attemptError = z.object({
   name: z.string().optional(),
   message: z.string(),
   stackTrace: z.string().optional(),
+  /** The error as an envelope, if a codec of the client sealed it. */
+  sealed: z.string().optional(),
   /** The error group that it belongs to (`error_…`), if there is one. Only the last error of a run counts as an occurrence. */
   group: z.string().optional(),
 });

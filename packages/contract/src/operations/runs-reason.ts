@@ -12,6 +12,8 @@ export const runReasons = [
   'delay',
   /** Later triggers with its debounce key may still push it. */
   'debounce',
+  /** It collects the payloads of further triggers, until it has enough or its time has come. */
+  'collecting',
   /** Another run with its singleton key has not ended. */
   'singleton',
   /** Its batch still waits for items. */
@@ -41,6 +43,8 @@ export const runReasons = [
   /** Its concurrency key has as many runs as the queue allows each. */
   'key_at_limit',
   /** As many runs of its queue, or of its key, have started as the limit of rate allows. */
+  /** As many runs of the queues that share a limit execute as it allows. */
+  'shared_limit',
   'rate_limited',
   /** Nothing holds it: runners are busy, or others are ahead of it. */
   'waiting_its_turn',

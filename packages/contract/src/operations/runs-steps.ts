@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { maxPacketBytes } from './packets.ts';
+import { maxPacketBytes, sealedType } from './packets.ts';
 import { attemptError } from './runs-attempts.ts';
 import { runId } from './runs.ts';
 import { cursors, date, pageSize } from './shapes.ts';
@@ -93,6 +93,11 @@ const errorFields = z.object({
   type: errorText.optional(),
   stackTrace: errorText.optional(),
   code: errorText.optional(),
+  /** The error as an envelope, if a codec of the client sealed it. */
+  sealed: z
+    .string()
+    .max(2 * maxErrorText)
+    .optional(),
 });
 
 /** Why a step failed. */
@@ -148,7 +153,7 @@ export const storeRunStep = operation({
     /** Of a SLEEP: for how many milliseconds from now. Its `detail` is then the time of its end. */
     sleepMs: z.number().min(0).max(4e12).optional(),
     output: z.string().optional(),
-    outputType: z.enum(['application/json', 'application/super+json', 'text/plain']).optional(),
+    outputType: z.enum(['application/json', 'application/super+json', 'text/plain', sealedType]).optional(),
     error: stepError.optional(),
   }),
   reply: z.object({

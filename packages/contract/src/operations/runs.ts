@@ -46,6 +46,8 @@ const shownError = z.object({
   message: z.string(),
   name: z.string().optional(),
   stackTrace: z.string().optional(),
+  /** The error as an envelope, if a codec of the client sealed it. */
+  sealed: z.string().optional(),
 });
 
 export const run = relatedRun.extend({
@@ -78,6 +80,26 @@ export const run = relatedRun.extend({
       generator: z.object({ type: z.literal('CRON'), expression: z.string(), description: z.string() }),
     })
     .optional(),
+  /** Options of its trigger that are not above, as a trigger takes them: where `trigger` asks for them. */
+  trigger: z
+    .object({
+      /** Left out for JSON, and for a payload that is stored apart. */
+      payloadType: z.string().optional(),
+      /** The payload as it was sent, where that is no JSON value: with the type `application/super+json`. */
+      payloadText: z.string().optional(),
+      concurrencyKey: z.string().optional(),
+      priority: z.number().optional(),
+      machine: z.string().optional(),
+      maxAttempts: z.number().int().optional(),
+      maxDuration: z.number().int().optional(),
+      singleton: z.object({ key: z.string().optional() }).optional(),
+      /** Of a run that collects the payloads of triggers, or has done so: empty without a key. Its payload is the array of theirs. */
+      batchKey: z.string().optional(),
+      /** As it is stored: for a key that the SDK made, its digest. */
+      idempotencyKey: z.string().optional(),
+      idempotencyKeyOptions: z.object({ key: z.string(), scope: z.string() }).optional(),
+    })
+    .optional(),
   /** The event that started it, without its payload. */
   event: z.looseObject({ id: z.string(), name: z.string(), timestamp: date }).optional(),
 });
@@ -91,6 +113,10 @@ export const retrieveRun = operation({
   summary: 'Retrieve a run',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
+  query: z.object({
+    /** Also show what a trigger would need to make the same run again. */
+    trigger: z.enum(['true', 'false']).optional(),
+  }),
   reply: run,
   errors: [404],
 });

@@ -95,6 +95,8 @@ export const triggerOptions = z.object({
       onExceed: onExceed.optional(),
     })
     .optional(),
+  /** Triggers of a task with `batch` share a run only with those that have the same key. Default: one batch for the whole task. */
+  batchKey: keyOf(512).min(1).optional(),
   /** The run that triggers: who may not write it is refused (403). Cancelling it cancels this run, and one that is cancelled has no more. */
   parentRunId: z.string().optional(),
   parentFence: fence,

@@ -19,7 +19,7 @@ export const bundlePath = z
   .min(1)
   .max(1_024)
   .refine(
-    // oxlint-disable-next-line no-control-regex -- they are what is refused
+    // Control characters are what is refused.
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),
     'must not contain control characters or backslashes',
   )
@@ -73,6 +73,8 @@ export const bundle = z.object({
     maxDuration: z.number().optional(),
     /** Of a project with tasks of the published SDK. */
     published: publishedSettings.optional(),
+    /** The file with the codec of the project; one of the entries. */
+    codec: z.string().optional(),
   }),
   /** By id. */
   tasks: z.record(z.string(), servedTask),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyWeight, maxKeyWeights, sharedLimit } from '../operations/fairness.ts';
 import { onExceed, rateLimit, triggerRate } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 import { singletonConflict } from '../operations/shapes.ts';
@@ -53,6 +54,18 @@ export const maxPayloadSchemasBytes = 2_097_152;
 /** A JSON Schema (draft 2020-12) of what a task is triggered with. */
 export const payloadSchema = z.record(z.string(), z.unknown());
 
+/** The most payloads of one run. */
+export const maxBatchSize = 1_000;
+/** The longest time that a run collects: a day. */
+export const maxBatchWaitMs = 86_400_000;
+
+/** When a run that collects payloads starts, whichever is first. */
+const taskBatch = z.object({
+  maxSize: z.number().int().min(1).max(maxBatchSize),
+  /** Since its first payload. */
+  maxWaitMs: z.number().int().min(1).max(maxBatchWaitMs),
+});
+
 /** A task as it is registered with the server. */
 export const taskManifest = z.object({
   id: z.string().min(1).max(128),
@@ -65,12 +78,26 @@ export const taskManifest = z.object({
       name: z.string().min(1).max(128),
       concurrencyLimit: z.number().int().min(0).max(maxInteger).nullish(),
       rateLimit: rateLimit.optional(),
+      /** The limit that this queue shares with others of the environment. */
+      concurrency: sharedLimit.optional(),
+      /** How many runs each of its concurrency keys gives in its turn. Default 1. */
+      weight: keyWeight.optional(),
+      /** Of single concurrency keys. */
+      keyWeights: z
+        .record(z.string().min(1).max(512), keyWeight)
+        .refine(
+          (weights) => Object.keys(weights).length <= maxKeyWeights,
+          `must have up to ${maxKeyWeights} keys`,
+        )
+        .optional(),
     })
     .optional(),
   /** Each trigger of the task has this singleton, for the whole task unless it brings a key. */
   singleton: z.object({ onConflict: singletonConflict }).optional(),
   /** Each trigger of the task has this limit, for the whole task unless it brings a key. */
   triggerLimit: z.object({ rate: triggerRate, onExceed: onExceed.optional() }).optional(),
+  /** Triggers of the task are collected: one run for many, which gets the array of their payloads. */
+  batch: taskBatch.optional(),
   retry: retryPolicy.optional(),
   /** Seconds of one attempt. */
   maxDuration: z.number().int().min(5).max(maxInteger).optional(),

@@ -20,6 +20,8 @@ export interface SerializedError {
   readonly causes?: readonly SerializedError[];
   /** A custom grouping key. */
   readonly fingerprint?: string;
+  /** The whole error as an envelope, if a codec of the client sealed it: `message` then says only that. */
+  readonly sealed?: string;
 }
 
 /** How an attempt ended. */

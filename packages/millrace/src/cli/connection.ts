@@ -51,7 +51,11 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
 }
 
 /** The SDK, configured for that server. It gives up after a second try, because a person is waiting. */
-export async function openClient(options: ConnectionOptions): Promise<typeof Sdk> {
+export async function openClient(
+  options: ConnectionOptions,
+  /** Default: what is sealed stays so. */
+  codec: Sdk.Codec | null = null,
+): Promise<typeof Sdk> {
   const { url, key } = await findServer(options);
   waitsForServer(url);
   const sdk = await import('@millrace/sdk');
@@ -60,6 +64,7 @@ export async function openClient(options: ConnectionOptions): Promise<typeof Sdk
     secretKey: key,
     ...(options.branch !== undefined && { previewBranch: options.branch }),
     retry: { maxAttempts: 2, minTimeoutInMs: 200 },
+    codec,
   });
   return sdk;
 }

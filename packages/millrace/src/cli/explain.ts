@@ -3,9 +3,11 @@ import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 
 // By name, so that not every command loads the server, the runner and the SDK.
 const cannotStart = new Set([
+  'BackupRefused',
   'DatabaseRefused',
   'DataFolderInUse',
   'EmbeddedPostgresError',
+  'ExportRefused',
   'FolderRefused',
   'MasterKeyRefused',
   'MetricsRefused',
@@ -14,6 +16,7 @@ const cannotStart = new Set([
   'ProjectError',
   'ProjectRefused',
   'StoreRefused',
+  'UpgradeRefused',
 ]);
 const cannotReach = new Set([
   'ApiConnectionError',
@@ -44,6 +47,8 @@ export function explain(error: unknown): Explained {
   if (usage.has(error.name)) return { exitCode: exitCodes.usage, sentence: error.message };
   if (error.name === 'ServerRefused' && [401, 403].includes((error as Error & { status: number }).status))
     return { exitCode: exitCodes.cannotReach, sentence: error.message };
+  if (error.name === 'BackupFailed' || error.name === 'UpgradeFailed')
+    return { exitCode: exitCodes.failed, sentence: error.message };
   // A reply of the server (404, 422 …) or a file that cannot be written needs no stack.
   const isReply = typeof (error as { status?: unknown }).status === 'number';
   const isSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string';

@@ -3,7 +3,8 @@ import { explain } from './explain.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { program } from './program.ts';
 import { screenOn } from './screen.ts';
-import { readSecretFiles } from './secret-files.ts';
+import { readSecrets } from './secret-files.ts';
+import { withExplanation } from './troubleshooting.ts';
 import { waitsFor } from './waiting.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 async function run(args: readonly string[]): Promise<number> {
   try {
-    readSecretFiles(process.env);
+    readSecrets(process.env);
     await program().parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
@@ -33,7 +34,7 @@ function tell(error: unknown): ExitCode {
   const { exitCode, sentence } = explain(error);
   if (sentence !== undefined) {
     const { text, paint } = screenOn(process.stderr);
-    text(`${paint.red('millrace:')} ${sentence}`);
+    text(`${paint.red('millrace:')} ${withExplanation(sentence)}`);
   }
   return exitCode;
 }

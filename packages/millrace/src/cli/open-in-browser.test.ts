@@ -31,12 +31,17 @@ test.runIf(process.platform === 'linux')(
       'https://example.com/$(touch x)#link=a',
       'https://user:password@example.com/login#link=a',
       'https://example.com/login',
+      'https://example.com/account?approve=WDJB-MJHT&calc.exe',
     ])
       expect([url, openInBrowser(url, screen)]).toEqual([url, false]);
     expect(openInBrowser(link, {})).toBe(false);
     expect(openInBrowser(link, { ...screen, SSH_CONNECTION: '1' })).toBe(false);
     expect(openInBrowser(link, screen)).toBe(true);
     await expect.poll(opened).toBe(`${link}\n`);
-    expect(openInBrowser('http://[::1]:4400/login#link=svc_link_abc', { WAYLAND_DISPLAY: 'x' })).toBe(true);
+    for (const url of [
+      'http://[::1]:4400/login#link=svc_link_abc',
+      'https://example.com/tools/account?approve=WDJB-MJHT',
+    ])
+      expect(openInBrowser(url, { WAYLAND_DISPLAY: 'x' })).toBe(true);
   },
 );

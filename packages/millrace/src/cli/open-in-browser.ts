@@ -11,7 +11,8 @@ function opener(env: NodeJS.ProcessEnv): readonly [command: string, ...args: str
 }
 
 /** The server wrote the address: it must not name a file or another program, nor be read as something else by a shell. */
-const harmless = /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:\/[\w.~-]+)*#link=\w+$/i;
+const harmless =
+  /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:\/[\w.~-]+)*(?:#link=\w+|\/account\?approve=[\w-]+)$/i;
 
 /** Starts the user's browser and does not wait for it. False if there is none to start here, such as over SSH. */
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env): boolean {

@@ -33,6 +33,13 @@ export function grace(text: string): number {
   throw new InvalidArgumentError('It is a time span from 0s to 1h, such as 25s.');
 }
 
+/** Milliseconds between two looks, such as `1m`. */
+export function interval(text: string): number {
+  const ms = parseTimeSpan(text);
+  if (typeof ms === 'number' && ms >= 1_000 && ms <= 86_400_000) return ms;
+  throw new InvalidArgumentError('It is a time span from 1s to 24h, such as 1m.');
+}
+
 /** Bytes of a size such as `500MiB` or `2GiB`. */
 export function bytes(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,9})(MiB|GiB)$/.exec(text) ?? [];

@@ -1,7 +1,9 @@
 import type { Run, RunAttempt } from '@millrace/sdk';
 import { readableDuration } from '@millrace/contract/plain';
+import { shownValue } from './project-codec.ts';
 import { printTable } from './print-table.ts';
 import { table, type Screen } from './screen.ts';
+import { anchorOfFailure, pageOf } from './troubleshooting.ts';
 
 /** Prints a run for a person, with its attempts if they are given: the first ones. */
 export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text, paint }: Screen): void {
@@ -20,8 +22,8 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
     ...(run.finishedAt ? [['finished', run.finishedAt.toISOString()]] : []),
     ['took', readableDuration(run.durationMs)],
     ...(run.tags.length > 0 ? [['tags', run.tags.join(', ')]] : []),
-    ...(run.payload === undefined ? [] : [['payload', JSON.stringify(run.payload)]]),
-    ...(run.output === undefined ? [] : [['output', JSON.stringify(run.output)]]),
+    ...(run.payload === undefined ? [] : [['payload', shownValue(run.payload)]]),
+    ...(run.output === undefined ? [] : [['output', shownValue(run.output)]]),
   ];
   for (const row of table(facts)) line(row);
   if (attempts.length > 1) {
@@ -31,6 +33,8 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
   if (run.error) {
     line();
     text(paint.red(run.error.stackTrace || `${run.error.name ?? 'Error'}: ${run.error.message}`));
+    const anchor = anchorOfFailure(run.error);
+    if (anchor !== undefined) line(paint.dim(`See ${pageOf(anchor)}`));
   }
 }
 

@@ -1,5 +1,6 @@
 import { readableDuration } from '@millrace/contract/plain';
 import type { RunStep } from '@millrace/sdk';
+import { shownValue } from './project-codec.ts';
 import { printTable } from './print-table.ts';
 import type { Screen } from './screen.ts';
 
@@ -23,7 +24,7 @@ export function printSteps(steps: readonly RunStep[], { line }: Screen): void {
 function resultOf({ error, output, outputPresignedUrl, detail }: RunStep): string {
   if (error) return `${error.name ?? 'Error'}: ${error.message}`;
   if (outputPresignedUrl !== undefined) return 'a large one';
-  if (output !== undefined) return JSON.stringify(output);
+  if (output !== undefined) return shownValue(output);
   return detail ?? '';
 }
 

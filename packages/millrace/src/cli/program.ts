@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { alertsCommand } from './commands/alerts.ts';
+import { backupCommand } from './commands/backup.ts';
 import { batchesCommand } from './commands/batches.ts';
 import { branchesCommand } from './commands/branches.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -11,6 +12,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
 import { eventsCommand } from './commands/events.ts';
+import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
@@ -25,6 +27,7 @@ import { openCommand } from './commands/open.ts';
 import { orgsCommand } from './commands/orgs.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { queuesCommand } from './commands/queues.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { resumeInstallationCommand } from './commands/resume.ts';
 import { runnersCommand } from './commands/runners.ts';
 import { runsCommand } from './commands/runs.ts';
@@ -35,6 +38,7 @@ import { storageCommand } from './commands/storage.ts';
 import { tasksCommand } from './commands/tasks.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { triggerCommand } from './commands/trigger.ts';
+import { upgradeDataCommand } from './commands/upgrade-data.ts';
 import { versionsCommand } from './commands/versions.ts';
 import { whoamiCommand } from './commands/whoami.ts';
 import { whyCommand } from './commands/why.ts';
@@ -67,6 +71,9 @@ export function program(): Command {
     doctorCommand(),
     startCommand(),
     resumeInstallationCommand(),
+    backupCommand(),
+    restoreCommand(),
+    upgradeDataCommand(),
     workCommand(),
     deployCommand(),
     versionsCommand(),
@@ -85,6 +92,7 @@ export function program(): Command {
     alertsCommand(),
     notificationsCommand(),
     envCommand(),
+    exportCommand(),
     importCommand(),
     loginCommand(),
     logoutCommand(),

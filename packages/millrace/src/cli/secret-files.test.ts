@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { readSecretFiles } from './secret-files.ts';
+import { readSecrets } from './secret-files.ts';
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-secret-'));
@@ -14,13 +14,13 @@ function fileWith(text: string): string {
 
 test('a secret comes from its file, without the line end, and the variable of the file is gone', () => {
   const env = { MILLRACE_MASTER_KEY_FILE: fileWith('abc\n'), DATABASE_URL_FILE: ' ', OTHER_FILE: '/nowhere' };
-  readSecretFiles(env);
+  readSecrets(env);
   expect(env).toEqual({ MILLRACE_MASTER_KEY: 'abc', OTHER_FILE: '/nowhere' });
 });
 
 test('an empty variable beside the file counts as not set', () => {
   const env = { DATABASE_URL: '', DATABASE_URL_FILE: fileWith('postgres://db/millrace') };
-  readSecretFiles(env);
+  readSecrets(env);
   expect(env).toEqual({ DATABASE_URL: 'postgres://db/millrace' });
 });
 
@@ -42,7 +42,40 @@ test.each([
     /^The file of DATABASE_URL_FILE is empty: /,
   ],
 ])('a wrong setting is refused with a sentence that names the variable (%#)', (env, exitCode, message) => {
-  expect(() => readSecretFiles(env())).toThrow(
+  expect(() => readSecrets(env())).toThrow(
+    expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }),
+  );
+});
+
+test('a secret comes from what a command prints, and the command is in no variable any more', () => {
+  const env = { MILLRACE_MASTER_KEY_COMMAND: "printf ' abc\\n'", DATABASE_URL_COMMAND: ' ' };
+  readSecrets(env);
+  expect(env).toEqual({ MILLRACE_MASTER_KEY: 'abc' });
+});
+
+test.each([
+  [
+    { MILLRACE_MASTER_KEY: 'a', MILLRACE_MASTER_KEY_COMMAND: 'echo b' },
+    exitCodes.usage,
+    /^Both MILLRACE_MASTER_KEY and MILLRACE_MASTER_KEY_COMMAND are set/,
+  ],
+  [
+    { MILLRACE_MASTER_KEY_FILE: '/a', MILLRACE_MASTER_KEY_COMMAND: 'echo b' },
+    exitCodes.usage,
+    /^Both MILLRACE_MASTER_KEY_FILE and MILLRACE_MASTER_KEY_COMMAND are set/,
+  ],
+  [
+    { MILLRACE_MASTER_KEY_COMMAND: 'echo secret; echo first >&2; echo no access >&2; exit 7' },
+    exitCodes.cannotStart,
+    /^The command of MILLRACE_MASTER_KEY_COMMAND ended with 7: no access$/,
+  ],
+  [
+    { DATABASE_URL_COMMAND: 'true' },
+    exitCodes.cannotStart,
+    /^The command of DATABASE_URL_COMMAND printed nothing$/,
+  ],
+])('a command that gives nothing is refused without what it printed (%#)', (env, exitCode, message) => {
+  expect(() => readSecrets({ ...env })).toThrow(
     expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }),
   );
 });

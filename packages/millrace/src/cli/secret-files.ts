@@ -1,13 +1,18 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
-/** Variables whose value may come from a file. `<NAME>_FILE` names it, as container platforms and systemd provide secrets. */
+/**
+ * Variables whose value may come from elsewhere: from the file that `<NAME>_FILE` names, as container platforms and systemd provide
+ * secrets, or from what the shell command in `<NAME>_COMMAND` prints, such as one that asks a key management service.
+ */
 export const secretsFromFiles = [
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
   'MILLRACE_MASTER_KEY',
   'MILLRACE_MASTER_KEY_PREVIOUS',
   'MILLRACE_METRICS_TOKEN',
+  'MILLRACE_OIDC_CLIENT_SECRET',
   'MILLRACE_BOOTSTRAP_DEV_SECRET_KEY',
   'MILLRACE_BOOTSTRAP_STG_SECRET_KEY',
   'MILLRACE_BOOTSTRAP_PROD_SECRET_KEY',
@@ -18,20 +23,24 @@ export const secretsFromFiles = [
   'MILLRACE_MCP_TOKEN',
 ] as const;
 
-/** Replaces each `<NAME>_FILE` by `<NAME>` with the text of the file, without blanks and line ends around it. */
-export function readSecretFiles(env: NodeJS.ProcessEnv): void {
+/** Milliseconds that a command may take. */
+const commandMs = 30_000;
+
+/** Replaces each `<NAME>_FILE` and `<NAME>_COMMAND` by `<NAME>` with its text, without blanks and line ends around it. */
+export function readSecrets(env: NodeJS.ProcessEnv): void {
   for (const name of secretsFromFiles) {
-    const variable = `${name}_FILE`;
-    const file = env[variable]?.trim() ?? '';
-    delete env[variable];
-    if (file === '') continue;
-    if ((env[name]?.trim() ?? '') !== '') {
-      throw new CommandFailed(
-        exitCodes.usage,
-        `Both ${name} and ${variable} are set. Keep the one you mean.`,
-      );
-    }
-    env[name] = textOf(file, variable);
+    const given = [name, `${name}_FILE`, `${name}_COMMAND`].filter(
+      (variable) => (env[variable]?.trim() ?? '') !== '',
+    );
+    const [first, second] = given;
+    if (second !== undefined)
+      throw new CommandFailed(exitCodes.usage, `Both ${first} and ${second} are set. Keep the one you mean.`);
+    const file = env[`${name}_FILE`]?.trim();
+    const command = env[`${name}_COMMAND`];
+    delete env[`${name}_FILE`];
+    delete env[`${name}_COMMAND`];
+    if (first === `${name}_FILE`) env[name] = textOf(file ?? '', first);
+    else if (first === `${name}_COMMAND`) env[name] = printedBy(command ?? '', first);
   }
 }
 
@@ -47,4 +56,24 @@ function textOf(file: string, variable: string): string {
   }
   if (text !== '') return text;
   throw new CommandFailed(exitCodes.cannotStart, `The file of ${variable} is empty: ${file}`);
+}
+
+function printedBy(command: string, variable: string): string {
+  const { stdout, stderr, status, signal, error } = spawnSync(command, {
+    shell: true,
+    encoding: 'utf8',
+    timeout: commandMs,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = (stdout ?? '').trim();
+  if (status === 0 && text !== '') return text;
+  const isLate = error !== undefined && 'code' in error && error.code === 'ETIMEDOUT';
+  const why = isLate
+    ? `took longer than ${commandMs / 1_000} s`
+    : `ended with ${signal ?? status ?? error?.message}`;
+  const complaint = (stderr ?? '').trim().split('\n').at(-1) ?? '';
+  throw new CommandFailed(
+    exitCodes.cannotStart,
+    `The command of ${variable} ${status === 0 ? 'printed nothing' : why}${complaint === '' ? '' : `: ${complaint}`}`,
+  );
 }

@@ -1,33 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
-import { routes } from '@millrace/contract/plain';
+import { addressOf, type Parameters } from '../api/address.ts';
+import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
 import type { Blob } from './prepare.ts';
-
-/** The server refused a request. */
-export class ServerRefused extends Error {
-  override readonly name = 'ServerRefused';
-  readonly status: number;
-  /** What is wrong with which field of the request. */
-  readonly details: readonly { readonly path?: readonly (string | number)[] }[];
-  /** For programs; undefined if the server gave none. */
-  readonly code: string | undefined;
-
-  constructor(
-    status: number,
-    message: string,
-    { details, code }: { readonly details?: unknown; readonly code?: unknown } = {},
-  ) {
-    super(message);
-    this.status = status;
-    this.details = Array.isArray(details) ? (details as ServerRefused['details']) : [];
-    this.code = typeof code === 'string' ? code : undefined;
-  }
-}
-
-/** No server answers at the address. */
-export class ServerUnreachable extends Error {
-  override readonly name = 'ServerUnreachable';
-}
 
 export interface DeployTarget {
   readonly url: string;
@@ -46,9 +21,7 @@ interface Sent {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface CallParts {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
+interface CallParts extends Parameters {
   readonly body?: unknown;
 }
 
@@ -62,11 +35,11 @@ const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 export async function callServer<K extends keyof Operations>(
   target: DeployTarget,
   name: K,
-  { params = {}, query = {}, body }: CallParts = {},
+  { body, ...parameters }: CallParts = {},
 ): Promise<Reply<Operations[K]>> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   return retried(target, () =>
-    request<Reply<Operations[K]>>(target, name, params, query, {
+    request<Reply<Operations[K]>>(target, name, parameters, {
       ...(text !== undefined && { body: text, contentType: 'application/json' }),
       signal: AbortSignal.any([AbortSignal.timeout(callMs), ...(target.signal ? [target.signal] : [])]),
     }),
@@ -92,8 +65,7 @@ export async function sendBlob(
   const { received } = await request<{ received: number }>(
     target,
     'uploadBlob',
-    { deploymentId, blob: blob.blob },
-    { offset: String(offset) },
+    { params: { deploymentId, blob: blob.blob }, query: { offset: String(offset) } },
     {
       body: counted,
       contentType: 'application/octet-stream',
@@ -126,16 +98,11 @@ export const isTransient = (error: unknown): boolean =>
 async function request<T>(
   { url, key, branch }: DeployTarget,
   name: keyof Operations,
-  params: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, string>>,
+  parameters: Parameters,
   { body, contentType, signal }: Sent,
 ): Promise<T> {
-  const [method, path] = routes[name];
-  const filled = path.replace(/:(\w+)/g, (_, parameter: string) =>
-    encodeURIComponent(params[parameter] ?? ''),
-  );
-  const search = new URLSearchParams(query).toString();
-  const response = await fetch(`${url}${filled}${search === '' ? '' : `?${search}`}`, {
+  const { method, address } = addressOf(url, name, parameters);
+  const response = await fetch(address, {
     method,
     ...(body !== undefined && { body }),
     // Only streams need it, and they have no other way.

@@ -120,8 +120,12 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       column: null,
       message: `its tasks require ${requires.length} labels (${requires.join(', ')}), and a version may require ${maxLabels}`,
     });
-  const { published } = project.defaults;
-  const sources = new Set([...tasks.map(({ filePath }) => filePath), ...(published?.preloads ?? [])]);
+  const { published, codec } = project.defaults;
+  const sources = new Set([
+    ...tasks.map(({ filePath }) => filePath),
+    ...(published?.preloads ?? []),
+    ...(codec === undefined ? [] : [codec]),
+  ]);
   return {
     bundle: {
       entries: build.entries.filter(({ source }) => sources.has(source)),

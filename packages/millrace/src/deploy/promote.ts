@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Operations, Reply, RunnerInfo } from '@millrace/contract';
-import { callServer, ServerRefused, type DeployTarget } from './client.ts';
+import { ServerRefused } from '../api/errors.ts';
+import { callServer, type DeployTarget } from './client.ts';
 
 const pollMs = 250;
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Operations, Reply } from '@millrace/contract';
-import { callServer, isTransient, retried, sendBlob, ServerRefused, type DeployTarget } from './client.ts';
+import { ServerRefused } from '../api/errors.ts';
+import { callServer, isTransient, retried, sendBlob, type DeployTarget } from './client.ts';
 import type { GitFacts } from './git.ts';
 import type { Prepared } from './prepare.ts';
 

@@ -1,6 +1,8 @@
 import { databaseAnswers } from './connection/database-answers.ts';
 import { databasePooler } from './connection/database-pooler.ts';
 import { dataFolder } from './connection/data-folder.ts';
+import { backupAge } from './machine/backup-age.ts';
+import { backupMissing } from './machine/backup-missing.ts';
 import { diskInodes } from './machine/disk-inodes.ts';
 import { diskSpace } from './machine/disk-space.ts';
 import { keyFile } from './machine/key-file.ts';
@@ -17,7 +19,7 @@ import { serverDiagnosis } from './server/server-diagnosis.ts';
 import { serverReady } from './server/server-ready.ts';
 
 /** Checks of the machine on which the command runs. */
-export const machineChecks = [nodeVersion, port, diskSpace, diskInodes, keyFile];
+export const machineChecks = [nodeVersion, port, diskSpace, diskInodes, keyFile, backupMissing, backupAge];
 
 /** The first check of an embedded database: where there is none, opening it would create one. */
 export const folderChecks = [dataFolder];

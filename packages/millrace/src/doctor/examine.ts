@@ -8,8 +8,10 @@ import type { MachineFacts } from './machine/facts.ts';
 import { measureDisk } from './machine/measure.ts';
 import type { Told } from './server/facts.ts';
 
+type Measured = 'measure' | 'wallClock';
+
 export interface Examine {
-  readonly machine: Omit<MachineFacts, 'measure'> & Partial<Pick<MachineFacts, 'measure'>>;
+  readonly machine: Omit<MachineFacts, Measured> & Partial<Pick<MachineFacts, Measured>>;
   readonly database?: ConnectionFacts;
   /** The texts of the master key and of the previous one. */
   readonly masterKeys: readonly string[];
@@ -43,7 +45,7 @@ export interface Examination {
 export async function examine(given: Examine): Promise<Examination> {
   const { machine, database, server, timeoutMs } = given;
   const [ofMachine, ofDatabase, ofServer] = await Promise.all([
-    runChecks(machineChecks, { measure: measureDisk, ...machine }, timeoutMs),
+    runChecks(machineChecks, { measure: measureDisk, wallClock: Date.now, ...machine }, timeoutMs),
     database ? examineDatabase(database, given) : [],
     server ? examineServer(server, timeoutMs) : [],
   ]);

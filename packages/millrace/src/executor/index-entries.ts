@@ -7,6 +7,7 @@ import type { Problem } from '../project/problem.ts';
 import { runOf } from './declared.ts';
 import type { FromExecutor, IndexedTask, ToExecutor } from './messages.ts';
 import { indexPublished, type Imported } from './index-published.ts';
+import { useCodecOf } from './project-codec.ts';
 import { loadPublished } from './published-tasks.ts';
 import { notExported, type Declared } from './unexported-tasks.ts';
 import type { Sdk } from './sdk.ts';
@@ -49,6 +50,7 @@ export async function indexEntries(
     try {
       const { href } = pathToFileURL(join(dir, module));
       const namespace: unknown = await sources.run(source, () => import(href));
+      if (source === defaults.codec) useCodecOf(sdk, namespace as object);
       for (const { task, exportName } of sdk.findTasks(namespace as Record<string, unknown>)) {
         if (seen.has(task)) continue;
         seen.add(task);
@@ -69,9 +71,18 @@ export async function indexEntries(
   for (let turn = 0; turn < lastTurns; turn += 1) await setImmediate();
   if (published) {
     const found = indexPublished(sdk, published, imported, projectDir);
-    tasks.push(...found.tasks);
+    // Their SDK reads outputs by itself, and would take what is sealed for the output.
+    if (defaults.codec === undefined) tasks.push(...found.tasks);
+    else problems.push(...found.tasks.map(({ source, manifest }) => sealedTheirs(source, manifest.id)));
     problems.push(...found.problems);
   }
   problems.push(...notExported(declared, exportedRuns, projectDir));
   send({ type: 'indexed', tasks, problems });
 }
+
+const sealedTheirs = (source: string, id: string): Problem => ({
+  file: source,
+  line: null,
+  column: null,
+  message: `the task "${id}" is written for the published SDK, which knows no codec: leave "codec" out of the configuration, or move the task to @millrace/sdk`,
+});

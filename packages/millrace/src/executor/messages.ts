@@ -105,6 +105,8 @@ export interface TaskDefaults {
   readonly maxDuration?: number;
   /** Of a project with tasks of the published SDK. */
   readonly published?: PublishedSettings;
+  /** The file with the codec of the project; one of the entries. */
+  readonly codec?: string;
 }
 
 export interface IndexedTask {

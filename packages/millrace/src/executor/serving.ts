@@ -20,6 +20,7 @@ import { LineBuffer } from './line-buffer.ts';
 import { loadPublished, type Published } from './published-tasks.ts';
 import { registerTracing } from './register-tracing.ts';
 import { inScope } from './run-scope.ts';
+import { failureOfCodec } from './project-codec.ts';
 import type { Sdk } from './sdk.ts';
 import { SpanBuffer } from './span-buffer.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -93,9 +94,12 @@ export class Serving {
     registerTracing(sdk);
     this.#takeBlame(sdk);
     const { dir, entries, tasks, defaults } = this.#message;
+    const { codec } = defaults;
+    const withoutCodec = codec === undefined ? undefined : await failureOfCodec(sdk, { dir, entries, codec });
     const published = await loadPublished(defaults.published);
     for (const { source, module } of entries) {
       try {
+        if (withoutCodec) throw withoutCodec;
         const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
         for (const { task } of sdk.findTasks(namespace as Record<string, unknown>)) {
           if (tasks[task.id] === source) this.#tasks.set(task.id, withDefaults(task, defaults));
@@ -149,7 +153,9 @@ export class Serving {
     const { run, fence, attempt } = assignment;
     const task = this.#tasks.get(assignment.task);
     if (!task) return this.#complete({ run, fence, outcome: this.#withoutTask(sdk, assignment.task) });
-    const onLog: OnLog = (line) => this.#log({ run, attempt, ...line });
+    const send: OnLog = (line) => this.#log({ run, attempt, ...line });
+    const sealer = sdk.lineSealer?.(run, send);
+    const onLog: OnLog = sealer ? (line) => sealer.add(line) : send;
     onLog.fence = fence;
     const controller = new AbortController();
     const { signal } = controller;
@@ -191,6 +197,7 @@ export class Serving {
       filePath,
     });
     this.#partialLines?.end(onLog);
+    if (sealer) await sealer.end();
     limit?.end();
     waiting.forget();
     delete this.#live[fence];

@@ -99,6 +99,7 @@ const tsconfig = {
     moduleResolution: 'nodenext',
     strict: true,
     noEmit: true,
+    allowImportingTsExtensions: true,
     types: ['node'],
     skipLibCheck: true,
   },

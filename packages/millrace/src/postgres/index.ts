@@ -1,4 +1,10 @@
+export { clusterMajor, findBinaries, OLDEST_MAJOR, readBinaries, type Binaries } from './binaries.ts';
+export { cleanUpServer } from './clean-up.ts';
 export { lockFolder } from './folder-lock.ts';
+export { syncCluster } from './initialise.ts';
 export { processStart, processUser } from './process-start.ts';
 export { runningConnection } from './running.ts';
+export { serverUser, type ServerUser } from './server-user.ts';
 export { startPostgres } from './start.ts';
+export { CLUSTER, finishSwap, isSwapping, swapClusters } from './swap.ts';
+export { claimArchive, systemIdOf, WAL_FOLDER } from './wal-archive.ts';

@@ -73,6 +73,22 @@ export async function initialise(
   }
 }
 
+/** Writes all files of a stopped cluster to disk, for one that was filled without `fsync`. */
+export async function syncCluster(
+  clusterFolder: string,
+  binaries: Binaries,
+  user: ServerUser | null,
+): Promise<void> {
+  const visible = folderDescriptors([clusterFolder], user);
+  const [target = clusterFolder] = visible.paths;
+  try {
+    const args = ['--sync-only', `--pgdata=${target}`];
+    await runAs(user, join(binaries.folder, 'initdb'), args, '', visible.descriptors);
+  } finally {
+    visible.close();
+  }
+}
+
 async function sweepDrafts(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     // An initdb whose parent was killed may still be writing into its draft; a later start removes it.

@@ -5,6 +5,7 @@ import type { Binaries } from './binaries.ts';
 import type { ServerUser } from './server-user.ts';
 import { settingArguments, type Settings } from './settings.ts';
 import { folderDescriptors } from './folder-descriptors.ts';
+import { archiveSettings } from './wal-archive.ts';
 
 /** A server process. */
 export interface Server {
@@ -22,6 +23,8 @@ export interface Launch {
   socketFolder: string;
   user: ServerUser | null;
   settings: Settings;
+  /** Where WAL is archived; undefined if it is not. */
+  walFolder?: string | undefined;
   onLog: (line: string) => void;
 }
 
@@ -54,16 +57,18 @@ const refusal =
 
 const PATIENCE_TENTHS = 300;
 
-export function launch({ binaries, clusterFolder, socketFolder, user, settings, onLog }: Launch): Server {
-  const visible = folderDescriptors([clusterFolder, socketFolder], user);
-  const [cluster = clusterFolder, socket = socketFolder] = visible.paths;
+export function launch(options: Launch): Server {
+  const { binaries, clusterFolder, socketFolder, user, settings, walFolder, onLog } = options;
+  const archive = walFolder === undefined ? [] : [walFolder];
+  const visible = folderDescriptors([clusterFolder, socketFolder, ...archive], user);
+  const [cluster = clusterFolder, socket = socketFolder, wal] = visible.paths;
   const command = [
     join(binaries.folder, 'postgres'),
     '-D',
     cluster,
     '-c',
     `unix_socket_directories="${socket.replaceAll('"', '""')}"`,
-    ...settingArguments(settings),
+    ...settingArguments({ ...settings, ...(wal !== undefined && archiveSettings(wal)) }),
   ];
   const child = spawn('/bin/sh', ['-c', watchdog, 'millrace-postgres', ...command], {
     ...(user ? { uid: user.uid, gid: user.gid } : {}),

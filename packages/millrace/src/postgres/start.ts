@@ -2,14 +2,16 @@ import { chmod, chown, lchown, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 import { writeAccessRules } from './access-rules.ts';
-import { findBinaries } from './binaries.ts';
+import { findBinaries, type Binaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { DATABASE, initialise, USERNAME } from './initialise.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder, type Ownership } from './folder-lock.ts';
 import { serverUser, type ServerUser } from './server-user.ts';
 import { PORT, type Settings } from './settings.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import { supervise, type PostgresEnd } from './supervise.ts';
+import { CLUSTER, finishSwap } from './swap.ts';
+import { claimArchive, requireArchivePrograms } from './wal-archive.ts';
 
 export interface StartPostgres {
   /** The folder of the data; made when missing. Relative paths are taken from the working directory. */
@@ -18,6 +20,14 @@ export interface StartPostgres {
   onLog?: (line: string) => void;
   /** Server settings that override the measured ones, by name as in postgresql.conf. */
   settings?: Settings;
+  /** The backup folder that WAL is archived to. */
+  archiveTo?: string | undefined;
+  /** The programs to run. Default: those that fit the folder. */
+  binaries?: Binaries | undefined;
+  /** The user to run it as. Default: the owner of the cluster, else one that `serverUser` finds. */
+  user?: ServerUser | null;
+  /** The caller owns the folder already, and will release it. */
+  isOwned?: boolean;
 }
 
 /** What postgres.js needs to connect: `postgres({ ...connection, max: 10 })`. */
@@ -50,23 +60,41 @@ export async function startPostgres({
   dataDir,
   onLog = () => {},
   settings = {},
+  archiveTo,
+  binaries: givenBinaries,
+  user: givenUser,
+  isOwned = false,
 }: StartPostgres): Promise<RunningPostgres> {
   const folder = resolve(dataDir);
   await makeDataFolder(folder);
-  const ownership = await lockFolder(folder).catch((error: unknown) => {
-    throw explainAccess(error, folder);
-  });
+  const ownership: Ownership = isOwned
+    ? { release: async () => {} }
+    : await lockFolder(folder).catch((error: unknown) => {
+        throw explainAccess(error, folder);
+      });
   try {
-    const clusterFolder = join(folder, 'postgres');
-    const user = serverUser(clusterFolder);
-    const binaries = await findBinaries(clusterFolder, user);
+    // Without it a data folder whose old cluster was moved away would get an empty one.
+    await finishSwap(folder);
+    const clusterFolder = join(folder, CLUSTER);
+    const user = givenUser === undefined ? serverUser(clusterFolder) : givenUser;
+    const binaries = givenBinaries ?? (await findBinaries(clusterFolder, user));
     const instead = binaries.passedOver.length > 0 ? ` (${binaries.passedOver.join('; ')})` : '';
     onLog(`Starting PostgreSQL ${binaries.major} of ${binaries.folder} on ${clusterFolder}${instead}`);
     await initialise(clusterFolder, binaries, user, settings);
     await makePrivate(clusterFolder, user);
     await writeAccessRules(clusterFolder, user);
+    if (archiveTo !== undefined) requireArchivePrograms();
+    const walFolder = archiveTo && (await claimArchive(resolve(archiveTo), clusterFolder, user));
     const socketFolder = await makeSocketFolder(folder, user);
-    const supervised = await supervise({ binaries, clusterFolder, socketFolder, user, settings, onLog });
+    const supervised = await supervise({
+      binaries,
+      clusterFolder,
+      socketFolder,
+      user,
+      settings,
+      walFolder,
+      onLog,
+    });
     const exited = supervised.exited.then(async (end) => {
       await rm(socketFolder, { recursive: true, force: true });
       await ownership.release();

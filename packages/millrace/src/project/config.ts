@@ -13,11 +13,23 @@ export interface ProjectConfig {
   retry?: RetryPolicy;
   /** Seconds that an attempt of a task without its own `maxDuration` may take, at least 5. Default: no limit. */
   maxDuration?: number;
+  /**
+   * The file whose default export is the codec of the project, relative to it, such as `./codec.ts`: executors seal with it what leaves
+   * them, and open what comes. See docs/encryption.md. Default: nothing is sealed.
+   */
+  codec?: string;
   /** How `millrace deploy` builds the project. */
   build?: BuildSettings;
 }
 
-export const keys: ReadonlySet<string> = new Set(['dirs', 'project', 'retry', 'maxDuration', 'build']);
+export const keys: ReadonlySet<string> = new Set([
+  'dirs',
+  'project',
+  'retry',
+  'maxDuration',
+  'codec',
+  'build',
+]);
 
 /** The configuration, or the sentence that says what is wrong with it. */
 export function checkConfig(value: unknown): ProjectConfig | string {
@@ -27,7 +39,7 @@ export function checkConfig(value: unknown): ProjectConfig | string {
   const config = value as Record<string, unknown>;
   const unknown = Object.keys(config).find((key) => !keys.has(key));
   if (unknown !== undefined) return `"${unknown}" is not a setting; there are ${[...keys].join(', ')}`;
-  const { dirs, project, retry, maxDuration } = config;
+  const { dirs, project, retry, maxDuration, codec } = config;
   if (
     dirs !== undefined &&
     !(Array.isArray(dirs) && dirs.length > 0 && dirs.every((dir) => typeof dir === 'string'))
@@ -39,6 +51,8 @@ export function checkConfig(value: unknown): ProjectConfig | string {
   if (maxDuration !== undefined && !(Number.isInteger(maxDuration) && (maxDuration as number) >= 5)) {
     return '"maxDuration" must be a whole number of seconds, 5 or more';
   }
+  if (codec !== undefined && (typeof codec !== 'string' || codec === ''))
+    return '"codec" must be the file with the codec, for instance "./codec.ts"';
   if (retry !== undefined) {
     const parsed = retryPolicy.safeParse(retry);
     if (!parsed.success) {

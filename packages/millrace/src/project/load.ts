@@ -26,6 +26,7 @@ export interface Project {
     readonly retry?: RetryPolicy;
     readonly maxDuration?: number;
     readonly published?: PublishedSettings;
+    readonly codec?: string;
   };
   readonly build: Required<BuildSettings>;
   /** Its part that is written for the published SDK. */
@@ -59,6 +60,7 @@ export async function loadProject(folder: string): Promise<Project> {
     });
     for (const path of found) files.add(projectPath(dir, path));
   }
+  const codec = config.codec === undefined ? undefined : codecFile(dir, config.codec, configFile);
   const { retry, maxDuration } = config;
   const build = buildSettings(config.build);
   // Checked when it was read.
@@ -72,15 +74,28 @@ export async function loadProject(folder: string): Promise<Project> {
     ref: config.project ?? null,
     configFile,
     taskDirs,
-    taskFiles: [...new Set([...preloads, ...served])],
+    taskFiles: [...new Set([...(codec === undefined ? [] : [codec]), ...preloads, ...served])],
     defaults: {
       ...(retry && { retry }),
       ...(maxDuration !== undefined && { maxDuration }),
+      ...(codec !== undefined && { codec }),
       ...(published && { published: settingsOf(published, preloads) }),
     },
     build: { ...build, external },
     ...(published && { published }),
   };
+}
+
+/** The file of the codec, relative to the project. */
+function codecFile(dir: string, codec: string, configFile: string | null): string {
+  const file = projectPath(dir, resolve(dir, codec));
+  if (!file.startsWith('..') && existsSync(join(dir, file))) return file;
+  throw new ProjectError({
+    file: configFile ?? 'millrace.config.ts',
+    line: null,
+    column: null,
+    message: `"codec" names ${codec}, and there is no such file in the project`,
+  });
 }
 
 /** What every process imports: a configuration with hooks first, then `init` files. */

@@ -62,8 +62,12 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   );
   const { hash, dir, inputs } = built;
   // Executors do not import files without tasks or files that failed to import.
-  const { published } = project.defaults;
-  const sources = new Set([...tasks.map(({ source }) => source), ...(published?.preloads ?? [])]);
+  const { published, codec } = project.defaults;
+  const sources = new Set([
+    ...tasks.map(({ source }) => source),
+    ...(published?.preloads ?? []),
+    ...(codec === undefined ? [] : [codec]),
+  ]);
   const entries = built.entries.filter(({ source }) => sources.has(source));
   const { defaults } = project;
   return {

@@ -141,7 +141,7 @@ test('an edit registers a new version within a second, and what runs finishes on
     },
     { watch: true },
   );
-  const old = peer.assign('say', 1_500);
+  const old = peer.assign('say', 4_000);
   await peer.line(`run_${old}`, 'began');
   const edited = performance.now();
   await project.write('lib/word.ts', "export const word = 'new';");

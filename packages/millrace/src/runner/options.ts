@@ -1,5 +1,6 @@
 import type { LogLine, Outcome, TaskManifest } from '@millrace/contract/runner';
 import type { Problem } from '../project/problem.ts';
+import type { OutsideVariables } from '../outside-variables/index.ts';
 import type { ConnectionState } from './connection.ts';
 import type { Guard } from './guard.ts';
 import type { Slots } from './slots.ts';
@@ -41,6 +42,11 @@ export interface RunnerOptions {
   readonly buildDir?: string;
   /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. See `changeEnv`. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Variables that the server does not know, below those of the environment. They are set like these, once a process runs, and the runner
+   * redacts their values in what it sends and prints.
+   */
+  readonly outside?: OutsideVariables | undefined;
   /** A user of this machine that executors run as; the runner must be root. Default: its own user. */
   readonly runAs?: string;
   /** Milliseconds between asking an attempt to stop and killing it. Default 5,000. */

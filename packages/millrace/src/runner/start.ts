@@ -41,7 +41,7 @@ const defaultCacheBytes = 2 * 1024 ** 3;
  * `FolderRefused` if the cache cannot be used, or an `Error` if the server refuses. Waits for a server that does not answer.
  */
 export async function startRunner(options: RunnerOptions, shared?: Shared): Promise<Runner> {
-  const { url, secretKey, branch, concurrency = defaultConcurrency, executors = 1 } = options;
+  const { url, secretKey, branch, outside, concurrency = defaultConcurrency, executors = 1 } = options;
   const secrets = new Secrets();
   const credentials = new Credentials(secretKey);
   const events = secrets.hiddenFrom(options.events ?? {});
@@ -89,7 +89,7 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     vacateMs: options.vacateMs ?? defaultLimits.vacateMs,
     blockedMs: options.blockedMs ?? defaultLimits.blockedMs,
     build: (version) => versions.build(version),
-    report: (settlement) => outbox.add(settlement),
+    report: (settlement) => outbox.add(secrets.outcome(settlement)),
     // Without a connection, the question is repeated on the next one.
     wait: (attempts) => connection.send({ type: 'wait', attempts }),
     detach: (fences) => connection.send({ type: 'detach', fences }),
@@ -99,10 +99,10 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     intact:
       cache && ((version) => (folder?.build(version) ? undefined : versions.fetched?.isIntact(version))),
     log: (lines) => {
-      outbox.log(lines);
+      outbox.log(secrets.lines(lines));
       events.onRunLog?.(lines);
     },
-    spans: (spans) => outbox.spans(spans),
+    spans: (spans) => outbox.spans(secrets.spans(spans)),
     onAttemptEnd: events.onAttemptEnd,
     onOutput: (stream, text) => events.onOutput?.(stream, text),
     guard,
@@ -162,9 +162,15 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
   const setEnvironment = (variablesNow: Variables): void => {
     told = variablesNow;
     const { variables, revision: of, secrets: names } = variablesNow;
-    secrets.learn(variables, names);
+    const unknown = outside?.values ?? {};
+    const hidden = Object.keys(unknown).filter((name) => !(name in variables));
+    secrets.learn(
+      variables,
+      names,
+      hidden.flatMap((name) => unknown[name] ?? []),
+    );
     if (!environment) return;
-    const now = executorEnvironment(base, variables, { url }, environment, of);
+    const now = executorEnvironment(base, { ...unknown, ...variables }, { url }, environment, of);
     const changed = now.revision !== revision;
     ({ env, revision } = now);
     dispatch.setEnvironment(now);
@@ -256,7 +262,9 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     fetching.abort(new Error('The runner stops.'));
     await ending;
   };
+  const stopListening = outside?.onChange(() => told && setEnvironment(told));
   const close = async (): Promise<void> => {
+    stopListening?.();
     await watcher?.close();
     pace.stop();
     connection.close();

@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { currentRun } from '../run-scope.ts';
 import { cancelThrough } from '../runs/cancel.ts';
 import { poll } from '../runs/poll.ts';
-import { resultOf, type RunResult } from '../task/run-result.ts';
+import { openResult, resultOf, type RunResult } from '../task/run-result.ts';
 import { triggerThrough } from '../task/trigger.ts';
 import { triggerAndWaitThrough } from '../task/trigger-and-wait.ts';
 import type { TriggerOptions } from '../task/trigger-options.ts';
@@ -82,7 +82,9 @@ async function execute<TId extends string, TOutput>(
     const { id: run } = await triggerThrough(client, id, input, options);
     onTriggered(run);
     await poll(run, { pollIntervalMs, ...(signal && { signal }) });
-    return resultOf(await client.call('retrieveRunResult', { params: { runId: run } }));
+    return resultOf(
+      await openResult(client, await client.call('retrieveRunResult', { params: { runId: run } })),
+    );
   } finally {
     stop();
   }

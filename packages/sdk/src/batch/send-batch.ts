@@ -57,7 +57,7 @@ async function openAndFill(
   // Written before the batch is there: one that cannot be written leaves nothing behind.
   const lines = await Promise.all(
     items.map(async ({ task, payload, options: own }, index) => {
-      const members = await triggerMembers(client, payload, own, undefined, `items[${index}].`);
+      const members = await triggerMembers(client, task, payload, own, undefined, `items[${index}].`);
       return `{"index":${index},"task":${JSON.stringify(task)}${members && ','}${members}}\n`;
     }),
   );

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
-import { resultOf, type RunResult } from '../task/run-result.ts';
+import { openResult, resultOf, type RunResult } from '../task/run-result.ts';
 import { onVersionOf, ownEnvironment } from '../task/trigger-and-wait.ts';
 import type { AnyTask, ItemOf, TaskId, TaskOutput } from '../task/types.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
@@ -34,7 +34,12 @@ export async function triggerBatchAndWait(
   const { batchId: id } = await sendBatch(client, bound, { ...key, ...parent });
   await run.waits.begin({ key: `batch/${id}`, kind: 'BATCH', target: id });
   const results = await client.call('listBatchResults', { params: { batchId: id } });
-  return { id, runs: results.items.map((item) => resultOf(item)) };
+  return {
+    id,
+    runs: (await Promise.all(results.items.map((item) => openResult(client, item)))).map((item) =>
+      resultOf(item),
+    ),
+  };
 }
 
 /**

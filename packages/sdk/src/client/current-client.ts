@@ -1,5 +1,6 @@
 import { ApiClient } from './api-client.ts';
 import { overridingClient } from './override.ts';
+import { configureCodec } from '../sealing/codec.ts';
 import type { ClientSettings } from './settings.ts';
 
 let given: ClientSettings = {};
@@ -10,12 +11,13 @@ let client: ApiClient | undefined;
  * what is not given comes from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN` and
  * `MILLRACE_PREVIEW_BRANCH`, read when the first call is made. Where those are set, `configure` is not needed.
  *
- * Nothing is checked here: a setting that cannot work makes the next call throw a ConfigurationError.
+ * Nothing but the codec is checked here: a setting that cannot work makes the next call throw a ConfigurationError.
  *
  * @example
  * configure({ baseURL: 'https://millrace.example.com', secretKey: process.env.BILLING_KEY });
  */
 export function configure(settings: ClientSettings): void {
+  configureCodec(settings.codec);
   given = settings;
   client = undefined;
 }

@@ -55,6 +55,10 @@ export type Called =
   | 'resetQueueConcurrency'
   | 'overrideQueueRateLimit'
   | 'resetQueueRateLimit'
+  | 'setQueueKeyWeight'
+  | 'listSharedLimits'
+  | 'overrideSharedLimit'
+  | 'resetSharedLimit'
   | 'retrieveConcurrency'
   | 'updateConcurrency'
   | 'listErrors'
@@ -204,6 +208,10 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   resetQueueConcurrency: { method: 'POST', path: '/api/v1/queues/:queue/concurrency/reset' },
   overrideQueueRateLimit: { method: 'POST', path: '/api/v1/queues/:queue/rate-limit/override' },
   resetQueueRateLimit: { method: 'POST', path: '/api/v1/queues/:queue/rate-limit/reset' },
+  setQueueKeyWeight: { method: 'POST', path: '/api/v1/queues/:queue/key-weight' },
+  listSharedLimits: { method: 'GET', path: '/api/v1/shared-limits' },
+  overrideSharedLimit: { method: 'POST', path: '/api/v1/shared-limits/:name/override' },
+  resetSharedLimit: { method: 'POST', path: '/api/v1/shared-limits/:name/reset' },
   retrieveConcurrency: { method: 'GET', path: '/api/v1/concurrency' },
   updateConcurrency: { method: 'PUT', path: '/api/v1/concurrency' },
   listErrors: { method: 'GET', path: '/api/v1/errors' },

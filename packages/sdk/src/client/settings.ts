@@ -1,4 +1,5 @@
 import { currentRun, executesRuns, type RunScope } from '../run-scope.ts';
+import type { Codec } from '../sealing/codec.ts';
 
 /** How a client reaches the server and as whom. Everything not given comes from the environment. */
 export interface ClientSettings {
@@ -18,6 +19,11 @@ export interface ClientSettings {
    * audit log. 1 to 128 characters of plain ASCII. Default: none.
    */
   agent?: string;
+  /**
+   * Seals payloads and whatever else leaves this process, and opens what comes back: see docs/encryption.md. `null` switches off the one that
+   * the process has. Default: that of `configure`, else that of the project that the process executes.
+   */
+  codec?: Codec | null;
   /** How a request that failed is tried again. */
   retry?: RequestRetryOptions;
   /** Milliseconds that one attempt of a request may take. Default 60,000. */

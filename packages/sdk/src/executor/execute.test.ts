@@ -160,6 +160,24 @@ describe('execute with a schema', () => {
     });
   });
 
+  test('gives a task with a batch what it makes of each payload, and names the one that does not fit', async () => {
+    const declared = { schema, batch: { maxSize: 10, maxWait: 1 } };
+    const run = (payload: unknown, own: object = declared) =>
+      executed((given) => given, {
+        assignment: assignmentOf({ payload: JSON.stringify(payload) }),
+        declared: own,
+      });
+    expect(await run(['a', 'b'])).toMatchObject({ output: '["A","B"]' });
+    expect(await run(['a', 5])).toMatchObject({
+      status: 'FAILED',
+      error: {
+        message: expect.stringContaining('task charge: [1].items[0].name: not text; [1]: bad') as string,
+      },
+    });
+    // One that was triggered before its task had a batch.
+    expect(await run({ n: 1 }, { batch: declared.batch })).toMatchObject({ output: '[{"n":1}]' });
+  });
+
   test('fails at once and names the fields when the payload does not fit', async () => {
     const outcome = await executed(() => expect.fail('not run'), {
       assignment: assignmentOf({ payload: '5' }),

@@ -2,9 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Outcome, Wait } from '@millrace/contract/runner';
 import { ApiClient } from '../client/api-client.ts';
 import { MetadataBuffer, MetadataRefused } from '../metadata/buffer.ts';
+import { sealChanges } from '../metadata/seal-operation.ts';
 import { runScopes, type RunScope } from '../run-scope.ts';
+import { processCodec, SealedError } from '../sealing/codec.ts';
+import { openDeep, openMetadata } from '../sealing/values.ts';
 import type { ExecuteOptions } from './execute-options.ts';
+import { failed } from './outcome.ts';
 import { runAttempt } from './run-attempt.ts';
+import { sealOutcome } from './seal-outcome.ts';
+import { internalError } from './serialize-error.ts';
 
 // Marks this process as an executor.
 const scopes = runScopes(() => new AsyncLocalStorage<RunScope>());
@@ -19,8 +25,13 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const { assignment, signal, onLog, onWait } = options;
   const calls = new Set<Promise<void>>();
   let metadata: MetadataBuffer | undefined;
+  const initial = maySealInside(assignment.metadata)
+    ? await opened(assignment.metadata)
+    : assignment.metadata;
+  if (initial instanceof SealedError) return failed(internalError(initial.name, initial.message));
   const scope: RunScope = {
     run: assignment.run,
+    task: assignment.task,
     attempt: assignment.attempt,
     version: assignment.version,
     fence: assignment.fence,
@@ -36,14 +47,27 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     isGone: options.isGone,
     // Most attempts never ask for it. Not a getter: V8 makes a hidden class for each getter of a literal, and that keeps the attempt in
     // memory until the next collection of the whole heap.
-    metadata: () => (metadata ??= metadataOf(options, scope)),
+    metadata: () => (metadata ??= metadataOf(options, scope, initial)),
   };
   const outcome = await scopes.run(scope, () => runAttempt(options));
   for (const message of scope.steps?.end(outcome.kind === 'completed') ?? [])
     onLog({ at: Date.now(), level: 'warn', message });
   while (calls.size > 0) await Promise.all(calls);
   await metadata?.end();
-  return outcome;
+  const codec = processCodec();
+  return codec ? sealOutcome(codec, assignment.run, outcome) : outcome;
+}
+
+/** Whether a text may hold something sealed. */
+const maySealInside = (text: string | null): text is string => text?.includes('"$sealed"') === true;
+
+/** The metadata of a run in the clear. */
+async function opened(text: string): Promise<string | SealedError> {
+  try {
+    return JSON.stringify(await openDeep(processCodec(), JSON.parse(text) as unknown, 'metadata'));
+  } catch (error) {
+    return error instanceof SealedError ? error : new SealedError((error as Error).message);
+  }
 }
 
 /** Milliseconds that a wait is delayed while metadata cannot be sent. */
@@ -73,19 +97,25 @@ function beginWait(
 }
 
 /** Uses the run's own credential, whatever the task's code has configured. */
-function metadataOf({ assignment, onLog }: ExecuteOptions, scope: RunScope): MetadataBuffer {
+function metadataOf(
+  { assignment, onLog }: ExecuteOptions,
+  scope: RunScope,
+  initial: string | null,
+): MetadataBuffer {
   let client: ApiClient | undefined;
   return new MetadataBuffer({
-    initial: assignment.metadata,
+    initial,
     warn: (message) => onLog({ at: Date.now(), level: 'warn', message }),
     async tell(changes) {
       const through = (client ??= new ApiClient());
       try {
         const params = { runId: assignment.run };
-        const body = { ...changes, fence: assignment.fence };
+        const codec = processCodec();
+        const sent = codec ? await sealChanges(codec, changes) : changes;
+        const body = { ...sent, fence: assignment.fence };
         // The last changes are sent after the code has ended.
         const told = await scopes.run(scope, () => through.call('updateRunMetadata', { params, body }));
-        return told.metadata;
+        return await openMetadata(codec, told.metadata);
       } catch (error) {
         const { status, message } = error as { status?: unknown; message: string };
         const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && status !== 429;

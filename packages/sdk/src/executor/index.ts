@@ -5,6 +5,8 @@ export { execute } from './execute.ts';
 export type { AbortReason, ExecuteOptions, RunContextFacts } from './execute-options.ts';
 export { endOfSession, followPath, type ChannelRecord, type FollowOptions } from './follow-messages.ts';
 export { outputLimit } from './outcome.ts';
+export { lineSealer } from './line-sealer.ts';
+export { useProjectCodec } from '../sealing/codec.ts';
 export { serializeError } from './serialize-error.ts';
 export { parsedMessage } from '../sessions/records.ts';
 export { registerTracing } from './tracing/register.ts';

@@ -72,6 +72,36 @@ describe('manifestOf', () => {
   });
 
   test.each([
+    [
+      { maxSize: 100, maxWait: '5s' },
+      { maxSize: 100, maxWaitMs: 5_000 },
+    ],
+    [
+      { maxSize: 1, maxWait: 0.0015 },
+      { maxSize: 1, maxWaitMs: 2 },
+    ],
+  ])('has the batch %j', (batch, sent) => {
+    const manifest = manifestOf(declared({ batch }), 'tasks/t.ts', 'one');
+    expect(taskManifest.parse(manifest).batch).toEqual(sent);
+  });
+
+  test.each([
+    [{ batch: 5 }, "batch must be an object such as { maxSize: 100, maxWait: '5s' }; got 5"],
+    [{ batch: { maxWait: 1 } }, 'batch.maxSize must be a whole number from 1 to 1000; got undefined'],
+    [
+      { batch: { maxSize: 1_001, maxWait: 1 } },
+      'batch.maxSize must be a whole number from 1 to 1000; got 1001',
+    ],
+    [
+      { batch: { maxSize: 1, maxWait: '2d' } },
+      'batch.maxWait must be seconds, or a duration such as 5s or 10m',
+    ],
+    [{ batch: { maxSize: 1, maxWait: 0 } }, 'from a millisecond to a day; got 0'],
+    [
+      { batch: { maxSize: 1, maxWait: 1 }, singleton: { onConflict: 'skip' } },
+      'batch and singleton cannot be combined',
+    ],
+    [{ batch: { maxSize: 1, maxWait: 1 }, scheduled: true }, 'batch is not for tasks that schedules run'],
     [{ id: '' }, 'id must be a string of 1 to 128 characters; got ""'],
     [{ id: 5 }, 'id must be a string'],
     [{ id: 'x'.repeat(129) }, 'id must be a string'],

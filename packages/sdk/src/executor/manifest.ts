@@ -3,11 +3,14 @@ import { parseDuration } from '../duration.ts';
 import { declaredSubscription } from '../events/subscription.ts';
 import type { HookName } from '../hooks/types.ts';
 import { declaredSchedule } from '../schedules/declared.ts';
-import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
+import type { TaskDefinition } from '../task/definition.ts';
 import type { TaskRetryOptions } from '../retry/backoff.ts';
-import { rateLimitToWire, type RateLimitOptions } from '../task/rate-limit.ts';
+import { batchToWire } from '../task/batch.ts';
+import { rateLimitToWire } from '../task/rate-limit.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
+import { checkBoolean, checkNumber, checkObject, checkText, shown, type Refuse } from './checks.ts';
 import { payloadSchemaOf } from './payload-schema.ts';
+import { queueOf } from './queue.ts';
 
 /** An invalid task declaration. The message names the file, the task and the field. */
 export class TaskDeclarationError extends Error {
@@ -35,43 +38,6 @@ const hookNames = [
   'catchError',
 ] as const satisfies readonly HookName[];
 
-type Refuse = (field: string, rule: string, value: unknown) => never;
-
-function shown(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-function checkNumber(
-  refuse: Refuse,
-  field: string,
-  value: unknown,
-  least: number,
-  most: number,
-  whole: boolean,
-): void {
-  if (value === undefined) return;
-  const fits =
-    typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
-  if (fits) return;
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  refuse(field, `must be a ${whole ? 'whole ' : ''}number ${range}`, value);
-}
-
-function checkText(refuse: Refuse, field: string, value: unknown, most: number): void {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return;
-  refuse(field, `must be a string of 1 to ${most} characters`, value);
-}
-
-function checkBoolean(refuse: Refuse, field: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'boolean') refuse(field, 'must be true or false', value);
-}
-
-function checkObject(refuse: Refuse, field: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'object' && value !== null)) return;
-  refuse(field, 'must be an object', value);
-}
-
 function checkMachine(refuse: Refuse, field: string, machine: unknown): void {
   if (typeof machine !== 'string' || !Object.hasOwn(machines, machine))
     refuse(field, `must be one of ${Object.keys(machines).join(', ')}`, machine);
@@ -87,34 +53,6 @@ function checkRetry(refuse: Refuse, retry: TaskRetryOptions | undefined): void {
   checkBoolean(refuse, 'retry.randomize', retry?.randomize);
   if (retry?.outOfMemory !== undefined)
     checkMachine(refuse, 'retry.outOfMemory.machine', retry.outOfMemory?.machine);
-}
-
-function queueOf(
-  refuse: Refuse,
-  id: string,
-  queue: QueueOptions | undefined,
-  ofTask: RateLimitOptions | undefined,
-): TaskManifest['queue'] {
-  if (queue === undefined && ofTask === undefined) return undefined;
-  checkObject(refuse, 'queue', queue);
-  const { name = `task/${id}`, concurrencyLimit, rateLimit = ofTask } = queue ?? {};
-  if (ofTask !== undefined && queue?.name !== undefined)
-    refuse('rateLimit', `must be declared in its queue, which other tasks may share: queue.rateLimit`, name);
-  if (ofTask !== undefined && queue?.rateLimit !== undefined)
-    refuse('rateLimit', 'must be declared once, here or as queue.rateLimit', ofTask);
-  const at = ofTask === undefined ? 'queue.rateLimit' : 'rateLimit';
-  checkText(refuse, 'queue.name', name, 128);
-  checkNumber(
-    refuse,
-    'queue.concurrencyLimit',
-    concurrencyLimit ?? undefined,
-    0,
-    Number.MAX_SAFE_INTEGER,
-    true,
-  );
-  const rate =
-    rateLimit && rateLimitToWire(rateLimit, (field, rule, value) => refuse(`${at}${field}`, rule, value));
-  return { name, concurrencyLimit, ...(rate && { rateLimit: rate }) };
 }
 
 function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undefined {
@@ -154,6 +92,16 @@ function triggerLimitOf(refuse: Refuse, limit: TaskDefinition['triggerLimit']): 
   return { rate, onExceed };
 }
 
+function batchOf(
+  refuse: Refuse,
+  { batch, singleton, scheduled }: TaskDefinition,
+): Pick<TaskManifest, 'batch'> {
+  if (batch === undefined) return {};
+  if (singleton !== undefined) refuse('batch', 'and singleton cannot be combined', batch);
+  if (scheduled) refuse('batch', 'is not for tasks that schedules run', batch);
+  return { batch: batchToWire(batch, refuse) };
+}
+
 function checkPaths(refuse: Refuse, findBy: unknown): void {
   if (findBy === undefined) return;
   const isPath = (one: unknown): boolean =>
@@ -176,6 +124,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     retry,
     queue,
     rateLimit,
+    concurrency,
     maxDuration,
     machine,
     ttl,
@@ -217,7 +166,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     filePath,
     exportName,
     description,
-    queue: queueOf(refuse, id, queue, rateLimit),
+    queue: queueOf(refuse, id, queue, { rateLimit, concurrency }),
     retry,
     maxDuration,
     machine,
@@ -228,6 +177,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     ...payloadSchemaOf(schema),
     ...(findBy !== undefined && { findBy }),
     ...(singleton && { singleton: { onConflict: singleton.onConflict } }),
+    ...batchOf(refuse, definition),
     ...(triggerLimit && { triggerLimit: triggerLimitOf(refuse, triggerLimit) }),
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),

@@ -3,13 +3,16 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ApiClient } from '../client/api-client.ts';
 import { resolveStored, storedType } from '../packets/packets.ts';
 import { decode } from '../payload/decode.ts';
+import { processCodec, SealedError } from '../sealing/codec.ts';
+import { isSealed, open, type Envelope } from '../sealing/envelope.ts';
+import { openText } from '../sealing/values.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 
 /** An invalid payload. A retry would fail too. */
 export class PayloadError extends Error {
   override readonly name: string;
 
-  constructor(name: 'PayloadParseError' | 'PayloadValidationError', message: string) {
+  constructor(name: 'PayloadParseError' | 'PayloadValidationError' | 'SealedError', message: string) {
     super(message);
     this.name = name;
   }
@@ -30,14 +33,30 @@ const issueText = ({ path, message }: StandardSchemaV1.Issue): string => {
   return where === '' ? message : `${where}: ${message}`;
 };
 
+/** What no attempt can open is like a payload that no attempt can read. Other errors, such as of a key that cannot be fetched, are retried. */
+function asPayloadError(error: unknown): never {
+  throw error instanceof SealedError ? new PayloadError('SealedError', error.message) : error;
+}
+
+/** One of several payloads. */
+async function openPart(envelope: Envelope, id: string): Promise<unknown> {
+  const { text, type } = await open(processCodec(), envelope, `payload ${id}`).catch(asPayloadError);
+  return decode(text, type);
+}
+
 /** The payload as `run` gets it: read by its type, then through the task's schema. Throws a PayloadError. */
-export async function payloadOf({ id, schema }: TaskDefinition, assignment: Assignment): Promise<unknown> {
+export async function payloadOf(definition: TaskDefinition, assignment: Assignment): Promise<unknown> {
+  const { id, schema, batch } = definition;
   let payload: unknown;
   let { payload: text, payloadType } = assignment;
   if (text !== null && payloadType === storedType) {
     // With the environment's own credential, whatever the task's code has configured. A failure here is retried.
     const stored = await resolveStored(() => new ApiClient(), { text, type: payloadType });
     ({ text, type: payloadType } = stored);
+  }
+  if (text !== null) {
+    const opened = openText(processCodec, { text, type: payloadType }, `payload ${id}`);
+    if (opened instanceof Promise) ({ text, type: payloadType } = await opened.catch(asPayloadError));
   }
   try {
     payload = decode(text, payloadType);
@@ -47,10 +66,28 @@ export async function payloadOf({ id, schema }: TaskDefinition, assignment: Assi
       `The payload is not ${payloadType}: ${(error as Error).message}`,
     );
   }
+  if (!batch) return checked(id, schema, payload);
+  // A run that was triggered before its task had a batch has one payload.
+  const collected: unknown[] = Array.isArray(payload) ? payload : [payload];
+  // Each was sealed by itself, before the server put them together.
+  const payloads = collected.some(isSealed)
+    ? await Promise.all(collected.map((one) => (isSealed(one) ? openPart(one, id) : one)))
+    : collected;
+  return Promise.all(payloads.map((one, index) => checked(id, schema, one, [index])));
+}
+
+async function checked(
+  id: string,
+  schema: StandardSchemaV1 | undefined,
+  payload: unknown,
+  at: readonly PropertyKey[] = [],
+): Promise<unknown> {
   if (!schema) return payload;
   const result = await schema['~standard'].validate(payload);
   if (!result.issues) return result.value;
-  const issues = result.issues.slice(0, 20).map(issueText);
+  const issues = result.issues
+    .slice(0, 20)
+    .map(({ message, path = [] }) => issueText({ message, path: [...at, ...path] }));
   if (result.issues.length > issues.length) issues.push(`and ${result.issues.length - issues.length} more`);
   throw new PayloadError(
     'PayloadValidationError',

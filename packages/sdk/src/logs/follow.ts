@@ -1,6 +1,8 @@
 import type { FoundLine } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pathOf } from '../client/routes.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { openLine } from '../sealing/lines.ts';
 import { followRuns } from '../runs/follow.ts';
 import { runId, type RunReference } from '../runs/run.ts';
 import { dated, filterQuery, type FoundLog, type LogFilter } from './filter.ts';
@@ -29,8 +31,9 @@ export async function* follow({ signal, onGap, ...filter }: FollowLogsOptions = 
   undefined
 > {
   const path = pathOf('followLogs', {}, filterQuery(filter));
-  for await (const event of followRuns(currentClient(), path, signal, events)) {
-    if (isLine(event)) yield dated(event);
+  const client = currentClient();
+  for await (const event of followRuns(client, path, signal, events)) {
+    if (isLine(event)) yield await openLine(codecOf(client), dated(event), event.runId);
     else onGap?.();
   }
 }
@@ -46,8 +49,9 @@ export async function* followLogs(
   { signal, ...filter }: FollowRunLogsOptions = {},
 ): AsyncGenerator<FoundLog, void, undefined> {
   const path = pathOf('followRunLogs', { runId: runId(run) }, filterQuery(filter));
-  for await (const event of followRuns(currentClient(), path, signal, events)) {
-    if (isLine(event)) yield dated(event);
+  const client = currentClient();
+  for await (const event of followRuns(client, path, signal, events)) {
+    if (isLine(event)) yield await openLine(codecOf(client), dated(event), event.runId);
   }
 }
 

@@ -1,5 +1,7 @@
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { openLine } from '../sealing/lines.ts';
 import { dated, filterQuery, type FoundLog, type LogFilter } from './filter.ts';
 
 export interface SearchLogsParams extends LogFilter {
@@ -42,7 +44,8 @@ export function search({
           'page[after]': after,
         },
       });
-      return { data: data.map(dated), pagination };
+      const lines = data.map((line) => openLine(codecOf(client), dated(line), line.runId));
+      return { data: await Promise.all(lines), pagination };
     },
     { after: first },
   );

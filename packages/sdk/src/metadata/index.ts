@@ -3,12 +3,16 @@ import type { Metadata } from '@millrace/contract/metadata';
 import { currentClient } from '../client/current-client.ts';
 import { currentRun, type MetadataTarget } from '../run-scope.ts';
 import { ownRunId, type OfRun } from '../runs/own-run.ts';
+import { codecOf, sealing } from '../sealing/codec.ts';
+import { openMetadata } from '../sealing/values.ts';
 import { operationAsJson } from './operation-as-json.ts';
+import { sealOperation } from './seal-operation.ts';
 
 export type { Metadata };
 
 /** For the current run, changes are buffered and sent together; for another run, or outside of runs, they are sent at once. */
 function change(target: MetadataTarget, operation: MetadataOperation, options: OfRun): unknown {
+  if (operation.type === 'remove') refuseSealedRemoval(operation.value);
   const own = options.run === undefined ? currentRun()?.metadata?.() : undefined;
   if (own) {
     own.change(target, operation);
@@ -22,9 +26,19 @@ async function request(
   operation: MetadataOperation,
   options: OfRun,
 ): Promise<Metadata> {
+  const client = currentClient();
   const params = { runId: ownRunId(options) };
-  const body = { [target]: [operationAsJson(operation)] };
-  return (await currentClient().call('updateRunMetadata', { params, body })).metadata;
+  const codec = codecOf(client);
+  const body = { [target]: [await sealOperation(codec, operationAsJson(operation))] };
+  return openMetadata(codec, (await client.call('updateRunMetadata', { params, body })).metadata);
+}
+
+/** Sealed twice, a text is two different ones, and the server could not find it. */
+function refuseSealedRemoval(value: unknown): void {
+  if (!sealing(codecOf(currentClient()), 'metadata') || !/"/.test(JSON.stringify(value) ?? '')) return;
+  throw new TypeError(
+    'metadata.remove cannot find texts in sealed metadata: set the list without them (metadata.set), or have the codec leave metadata clear.',
+  );
 }
 
 /** Another run. */
@@ -84,9 +98,10 @@ function current(options: OfRun = {}): Metadata | Promise<Metadata> {
   const own = options.run === undefined ? currentRun()?.metadata?.() : undefined;
   if (own) return own.current();
   const params = { runId: ownRunId(options) };
-  return currentClient()
+  const client = currentClient();
+  return client
     .call('retrieveRunMetadata', { params })
-    .then((reply) => reply.metadata);
+    .then((reply) => openMetadata(codecOf(client), reply.metadata));
 }
 
 /** Resolves when the server has every change that the run has made so far. Nothing to do outside of runs. */

@@ -4,10 +4,12 @@ import {
   resetConcurrencyLimit,
   updateEnvironment,
 } from './concurrency.ts';
+import { setKeyWeight } from './key-weight.ts';
 import { list } from './list.ts';
 import { pause, resume } from './pause.ts';
 import { overrideRateLimit, resetRateLimit } from './rate-limit.ts';
 import { retrieve } from './retrieve.ts';
+import { overrideSharedLimit, resetSharedLimit, sharedLimits } from './shared-limits.ts';
 
 /** Queues: where runs wait. See how full they are, pause them, limit them. */
 export const queues = {
@@ -19,6 +21,10 @@ export const queues = {
   resetConcurrencyLimit,
   overrideRateLimit,
   resetRateLimit,
+  setKeyWeight,
+  sharedLimits,
+  overrideSharedLimit,
+  resetSharedLimit,
   environment,
   updateEnvironment,
 };

@@ -1,6 +1,8 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { codecOf, type Codec } from '../sealing/codec.ts';
+import { openError } from '../sealing/errors.ts';
 import { runId, type RunReference } from './run.ts';
 
 type WireAttempt = Reply<Operations['listRunAttempts']>['data'][number];
@@ -32,6 +34,12 @@ const fromWire = ({ waitedFor, startedAt, endedAt, retryAt, ...attempt }: WireAt
   ...(retryAt !== undefined && { retryAt: new Date(retryAt) }),
 });
 
+async function openAttempt(codec: Codec, attempt: RunAttempt, run: string): Promise<RunAttempt> {
+  if (!attempt.error) return attempt;
+  const { message, name, stackTrace, group } = await openError(codec, attempt.error, `error ${run}`);
+  return { ...attempt, error: { message, name, stackTrace, ...(group !== undefined && { group }) } };
+}
+
 /** How many attempts a page has. */
 export interface AttemptsOptions {
   /** 1 to 100. Default 100. */
@@ -55,6 +63,11 @@ export function attempts(run: RunReference, { limit }: AttemptsOptions = {}): Pa
       params,
       query: { 'page[after]': after, 'page[size]': limit },
     });
-    return { data: data.map(fromWire), pagination };
+    const codec = codecOf(client);
+    const shown = data.map(fromWire);
+    return {
+      data: codec ? await Promise.all(shown.map((one) => openAttempt(codec, one, params.runId))) : shown,
+      pagination,
+    };
   }, {});
 }

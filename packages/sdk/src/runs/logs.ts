@@ -2,6 +2,8 @@ import type { Operations, Reply } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 import { filterQuery, type LogFilter } from '../logs/filter.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { openLine } from '../sealing/lines.ts';
 import { runId, type RunReference } from './run.ts';
 
 type WireLine = Reply<Operations['listRunLogs']>['lines'][number];
@@ -38,7 +40,7 @@ export function logs(
         query: { ...filterQuery(filter), after, limit },
       });
       return {
-        data: lines.map(fromWire),
+        data: await Promise.all(lines.map((line) => openLine(codecOf(client), fromWire(line), params.runId))),
         pagination: { next: next?.toString() },
       };
     },

@@ -1,5 +1,8 @@
+import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { encode } from '../payload/encode.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { sealText } from '../sealing/values.ts';
 import { isLarge, storedType, storePayload } from '../packets/packets.ts';
 import { runId, type RunReference } from './run.ts';
 
@@ -33,7 +36,12 @@ export async function replay(
     return currentClient().call('replayRun', { params, ...(fromStep !== undefined && { body: from }) });
   }
   const client = currentClient();
-  const { text, type } = encode(payload, 'payload');
+  const encoded = encode(payload, 'payload');
+  const codec = encoded.text === undefined ? undefined : codecOf(client);
+  const { text, type }: { readonly text: string | undefined; readonly type: string } =
+    codec && encoded.text !== undefined
+      ? await sealText(codec, { ...encoded, text: encoded.text }, await purposeOf(client, params))
+      : encoded;
   if (text !== undefined && isLarge(text)) {
     const body = { payload: await storePayload(client, { text, type }), payloadType: storedType, ...from };
     return client.call('replayRun', { params, body });
@@ -41,4 +49,10 @@ export async function replay(
   // JSON goes as the value itself, the other types as a string that holds them.
   const body = { payload: type === 'application/json' ? payload : text, payloadType: type, ...from };
   return client.call('replayRun', { params, body });
+}
+
+/** A payload is sealed for a task: that of the old run. */
+async function purposeOf(client: ApiClient, params: { readonly runId: string }): Promise<string> {
+  const { taskIdentifier } = await client.call('retrieveRun', { params });
+  return `payload ${taskIdentifier}`;
 }

@@ -1,12 +1,16 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { readContent, type TypedText } from '../packets/content.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { openRun } from './open-run.ts';
 import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
+import { sealedType } from '../sealing/envelope.ts';
 import { fromWire, runId, type Run, type RunReference } from './run.ts';
 
 /** What is stored apart, as it would be in the reply: plain JSON. */
 function plainOf({ text, type }: TypedText): unknown {
   if (type === 'application/json') return JSON.parse(text) as unknown;
+  if (type === sealedType) return JSON.parse(text) as unknown;
   return type === 'application/super+json' ? (JSON.parse(text) as { json?: unknown }).json : text;
 }
 
@@ -20,7 +24,7 @@ export async function retrieveThrough(client: ApiClient, id: string): Promise<Ru
     payloadPresignedUrl === undefined ? wire.payload : read(payloadPresignedUrl),
     outputPresignedUrl === undefined ? wire.output : read(outputPresignedUrl),
   ]);
-  return fromWire({ ...wire, payload, output });
+  return openRun(codecOf(client), fromWire({ ...wire, payload, output }));
 }
 
 /**

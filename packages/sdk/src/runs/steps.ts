@@ -1,6 +1,9 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { codecOf, type Codec } from '../sealing/codec.ts';
+import { openShownError } from '../sealing/errors.ts';
+import { openDeep } from '../sealing/values.ts';
 import { runId, type RunReference } from './run.ts';
 
 type WireStep = Reply<Operations['listRunSteps']>['data'][number];
@@ -15,6 +18,12 @@ const fromWire = ({ startedAt, endedAt, ...step }: WireStep): RunStep => ({
   ...step,
   startedAt: new Date(startedAt),
   endedAt: new Date(endedAt),
+});
+
+const openStep = async (codec: Codec, { output, error, ...step }: RunStep): Promise<RunStep> => ({
+  ...step,
+  ...(output !== undefined && { output: await openDeep(codec, output) }),
+  ...(error && { error: await openShownError(codec, error, undefined) }),
 });
 
 /** How many steps a page has. */
@@ -38,6 +47,11 @@ export function steps(run: RunReference, { limit }: StepsOptions = {}): PageList
       params,
       query: { 'page[after]': after, 'page[size]': limit },
     });
-    return { data: data.map(fromWire), pagination };
+    const codec = codecOf(client);
+    const shown = data.map(fromWire);
+    return {
+      data: codec ? await Promise.all(shown.map((step) => openStep(codec, step))) : shown,
+      pagination,
+    };
   }, {});
 }

@@ -2,7 +2,9 @@ import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { pathOf, type QueryValue } from '../client/routes.ts';
 import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
+import { codecOf } from '../sealing/codec.ts';
 import { followRuns } from './follow.ts';
+import { openRun } from './open-run.ts';
 import { dated, runId, type Run, type RunReference } from './run.ts';
 
 /** A run as its subscribers see it: like `Run`, without its relations. */
@@ -91,6 +93,7 @@ async function* subscribe(
 ): AsyncGenerator<WatchedRun, void, undefined> {
   const path = pathOf(operation, params, { ...query, skipColumns: skipColumns?.join(',') });
   for await (const run of followRuns(client, path, signal)) {
-    yield dated(run as Parameters<typeof dated>[0]) as WatchedRun;
+    const shown = dated(run as Parameters<typeof dated>[0]) as WatchedRun;
+    yield await openRun(codecOf(client), shown);
   }
 }

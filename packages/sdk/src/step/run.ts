@@ -55,7 +55,11 @@ export async function run<T>(
       async (stored) => {
         if (stored.status === 'COMPLETED') return (await steps.resultOf(stored)) as T;
         const { error = { message: 'It failed.' } } = stored;
-        throw new StepError(stored.name, revivedError(error), error['isFinal'] === true);
+        throw new StepError(
+          stored.name,
+          revivedError(await steps.openError(stored.name, error)),
+          error['isFinal'] === true,
+        );
       },
       (key) => execute(steps, key, act, options.retry, timeoutMs),
     ),
@@ -85,7 +89,8 @@ async function execute<T>(
 
   const fail = async (thrown: unknown, isFinal: boolean): Promise<never> => {
     const cause = thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
-    const error = { ...serializeError(thrown), ...(isFinal && { isFinal }) };
+    const sealed = await steps.sealError(key, serializeError(thrown));
+    const error = { ...sealed, ...(isFinal && { isFinal }) };
     await steps.store(key, { kind: 'RUN', status: 'FAILED', tries, tookMs: performance.now() - from, error });
     throw new StepError(key, cause, isFinal);
   };
@@ -111,8 +116,9 @@ async function execute<T>(
       // Its work is done: a retry would do it again, and fail here again.
       return fail(error, true);
     }
-    const { text: output, type: outputType } = encoded;
+    const { text, type } = encoded;
     try {
+      const { text: output, type: outputType } = await steps.seal(key, encoded);
       await steps.store(key, {
         kind: 'RUN',
         status: 'COMPLETED',
@@ -126,7 +132,7 @@ async function execute<T>(
       throw error;
     }
     // As it will be read when the code executes again.
-    return decode(output ?? null, outputType) as T;
+    return decode(text ?? null, type) as T;
   }
 }
 

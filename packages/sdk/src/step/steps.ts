@@ -1,8 +1,12 @@
+import type { SerializedError } from '@millrace/contract/runner';
 import type { maxSteps as contractLimit, StepKind, StoredStep } from '@millrace/contract';
 import { ApiClient } from '../client/api-client.ts';
 import { readContent } from '../packets/content.ts';
-import { decode } from '../payload/decode.ts';
+import type { Encoded } from '../payload/encode.ts';
 import { currentRun, type RunScope, type RunSteps } from '../run-scope.ts';
+import { processCodec } from '../sealing/codec.ts';
+import { openError, sealError } from '../sealing/errors.ts';
+import { decodeOpened, sealText } from '../sealing/values.ts';
 import { insist } from './insist.ts';
 import { checkName, indexed } from './name.ts';
 import { StepError, StepMismatchError } from './step-error.ts';
@@ -113,9 +117,45 @@ export class Steps implements RunSteps {
     return insist(send, signal);
   }
 
-  /** The result of a stored step. */
-  async resultOf({ name, output, outputType, outputPresignedUrl }: StoredStep): Promise<unknown> {
-    if (outputPresignedUrl === undefined) return decode(output ?? null, outputType ?? 'application/json');
+  /** The result of a step, sealed if there is a codec. A replay takes it over, so that it is not bound to this run. */
+  async seal(
+    key: string,
+    { text, type }: Encoded,
+  ): Promise<{ readonly text: string | undefined; readonly type: string }> {
+    const codec = processCodec();
+    return codec && text !== undefined
+      ? sealText(codec, { text, type }, this.#purposeOf(key))
+      : { text, type };
+  }
+
+  /** Why a step failed, sealed if there is a codec. */
+  sealError(key: string, error: SerializedError): Promise<SerializedError> {
+    return sealError(processCodec(), error, this.#purposeOf(key));
+  }
+
+  /** Why a stored step failed. */
+  openError(
+    name: string,
+    error: object,
+    purpose = this.#purposeOf(name),
+  ): Promise<Readonly<Record<string, unknown>>> {
+    return openError(processCodec(), error, purpose) as Promise<Readonly<Record<string, unknown>>>;
+  }
+
+  #purposeOf(key: string): string {
+    return `step ${this.scope.task ?? ''}/${key}`;
+  }
+
+  /**
+   * The result of a stored step.
+   * @param purpose what it was sealed as, if not as the result of this step
+   */
+  async resultOf(
+    { name, output, outputType, outputPresignedUrl }: StoredStep,
+    purpose = this.#purposeOf(name),
+  ): Promise<unknown> {
+    if (outputPresignedUrl === undefined)
+      return decodeOpened(processCodec, output ?? null, outputType ?? 'application/json', purpose);
     const { run, fence, signal } = this.scope;
     // The address that came with the list may be too old by now.
     const read = async () => {
@@ -126,7 +166,7 @@ export class Steps implements RunSteps {
       return readContent(this.#client.settings, data[0]?.outputPresignedUrl ?? outputPresignedUrl);
     };
     const { text, type } = await insist(read, signal);
-    return decode(text, type);
+    return decodeOpened(processCodec, text, type, purpose);
   }
 
   /** What to warn of when the code of the attempt has ended. */

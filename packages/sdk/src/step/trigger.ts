@@ -1,7 +1,7 @@
 import { currentClient } from '../client/current-client.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
 import { decode } from '../payload/decode.ts';
-import { revivedError, resultOf, SubtaskError, type RunResult } from '../task/run-result.ts';
+import { openResult, revivedError, resultOf, SubtaskError, type RunResult } from '../task/run-result.ts';
 import { triggerThrough } from '../task/trigger.ts';
 import type { TriggerOptions } from '../task/trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput, TriggerArguments } from '../task/types.ts';
@@ -84,8 +84,14 @@ async function waitForRun<T extends AnyTask>(
     async (stored) => {
       const id = (stored.detail ?? '').slice(taskIdentifier.length + 1);
       if (stored.status === 'COMPLETED')
-        return { ok: true, id, taskIdentifier, output: (await steps.resultOf(stored)) as TaskOutput<T> };
-      const cause = revivedError(stored.error ?? { message: 'It failed.' });
+        return {
+          ok: true,
+          id,
+          taskIdentifier,
+          output: (await steps.resultOf(stored, `output ${id}`)) as TaskOutput<T>,
+        };
+      const error = stored.error ?? { message: 'It failed.' };
+      const cause = revivedError(await steps.openError(stored.name, error, `error ${id}`));
       return { ok: false, id, taskIdentifier, error: new SubtaskError(taskIdentifier, id, cause) };
     },
     async (key, failed) => {
@@ -95,6 +101,8 @@ async function waitForRun<T extends AnyTask>(
       const { id } = await triggerThrough(client, taskIdentifier, payload, options, waitKey);
       await waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
       const wire = await client.call('retrieveRunResult', { params: { runId: id } });
+      // Stored as it came: what is sealed stays as the run sealed it.
+      const opened = await openResult(client, wire);
       const detail = `${taskIdentifier} ${id}`;
       const ended = { kind: 'TRIGGER_AND_WAIT', tries: 1, tookMs: performance.now() - from, detail } as const;
       if (!wire.ok) {
@@ -113,10 +121,10 @@ async function waitForRun<T extends AnyTask>(
       } else {
         const { output, outputType } = wire;
         // What cannot be read now could not be read later either.
-        decode(output, outputType);
+        if (opened.ok) decode(opened.output ?? null, opened.outputType);
         await steps.store(key, { ...ended, status: 'COMPLETED', output, outputType });
       }
-      return resultOf<TaskId<T>, TaskOutput<T>>(wire);
+      return resultOf<TaskId<T>, TaskOutput<T>>(opened);
     },
   );
 }

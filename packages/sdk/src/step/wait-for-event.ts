@@ -66,7 +66,8 @@ async function waitFor<TPayload>(
       };
       const { id } = await withinAttempt(() => client.call('createWaitpointToken', { body }));
       await waits.begin({ key: `token/${id}`, kind: 'TOKEN', target: id });
-      const { error, output } = fromRetrieved(
+      const { error, output } = await fromRetrieved(
+        client,
         await client.call('retrieveWaitpointToken', { params: { waitpointId: id } }),
       );
       const ended = { kind: 'EVENT', status: 'COMPLETED', tries: 1, detail: event } as const;

@@ -5,6 +5,7 @@ import type { EventSubscription } from '../events/subscription.ts';
 import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
 import type { Context } from './context.ts';
+import type { TaskBatchOptions } from './batch.ts';
 import type { RateLimitOptions, TriggerRate } from './rate-limit.ts';
 
 /** Prevents inference of a type parameter, like `NoInfer` of TypeScript 5.4. */
@@ -25,6 +26,18 @@ export interface QueueOptions {
   concurrencyLimit?: number;
   /** How many of its runs may start in a period; the others wait. Default: no limit. */
   rateLimit?: RateLimitOptions;
+  /**
+   * A limit that it shares with other queues: no more than `limit` of their runs execute at once, together, whatever their concurrency keys are.
+   * Queues that give the same `name` (1 to 128 characters) share it; of several declared limits, the lowest applies. Default: none.
+   */
+  concurrency?: { name: string; limit: number };
+  /**
+   * Where more runs wait than may start, concurrency keys take turns. This many runs of each key start in its turn: 1 to 100, default 1. A key
+   * of a queue with weight 3 gets three times what one with weight 1 gets.
+   */
+  weight?: number;
+  /** Weights of single concurrency keys, such as `{ 'customer-42': 5 }`. At most 1,000; others are set with `queues.setKeyWeight`. */
+  keyWeights?: Record<string, number>;
 }
 
 /** The settings that every task has, with or without a schema. */
@@ -39,6 +52,8 @@ export interface TaskSettings<TId extends string> {
   queue?: QueueOptions;
   /** The same as `queue.rateLimit`, for a task with a queue of its own. */
   rateLimit?: RateLimitOptions;
+  /** The same as `queue.concurrency`, for a task with a queue of its own: a limit that several tasks share. */
+  concurrency?: { name: string; limit: number };
   /**
    * At most one of its runs executes at a time, and at most one waits: one of the whole task, or of each `singleton.key` of its triggers.
    * `onConflict` says what a trigger does while there is one: see the trigger option. Default: any number of runs.
@@ -75,6 +90,7 @@ export interface TaskSettings<TId extends string> {
 export interface TaskOptions<TId extends string, TInput, TOutput>
   extends TaskSettings<TId>, Hooks<Uninferred<TInput>, Uninferred<Awaited<TOutput>>> {
   schema?: undefined;
+  batch?: undefined;
   /** The events that start it beside triggers. */
   on?: EventSubscription;
   /** The work. What it returns is the run's output; when it throws, the attempt has failed. */
@@ -85,6 +101,7 @@ export interface TaskOptions<TId extends string, TInput, TOutput>
 export interface EventTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
   extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, Uninferred<Awaited<TOutput>>> {
   schema?: undefined;
+  batch?: undefined;
   /** The events that start it beside triggers. */
   on: EventSubscription<TSchema> & { readonly schema: TSchema };
   /** The work, with the payload as parsed by the event's schema. */
@@ -96,6 +113,7 @@ export interface SchemaTaskOptions<TId extends string, TSchema extends StandardS
   extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, Uninferred<Awaited<TOutput>>> {
   /** Any Standard Schema (zod, valibot, arktype …). A payload that does not fit fails the run at once, without a retry. */
   schema: TSchema;
+  batch?: undefined;
   /** The events that start it beside triggers. */
   on?: EventSubscription;
   /** The work, with the payload as parsed by the schema. */
@@ -105,6 +123,7 @@ export interface SchemaTaskOptions<TId extends string, TSchema extends StandardS
 /** A declared task as the executor sees it, types erased. */
 export interface TaskDefinition extends TaskSettings<string>, Hooks {
   readonly schema?: StandardSchemaV1 | undefined;
+  readonly batch?: TaskBatchOptions | undefined;
   readonly on?: EventSubscription<StandardSchemaV1 | undefined> | undefined;
   readonly run: (payload: unknown, args: RunArguments) => unknown;
   /** Schedules may run it. */

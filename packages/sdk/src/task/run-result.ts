@@ -1,5 +1,9 @@
 import type { Operations, Reply } from '@millrace/contract';
+import type { ApiClient } from '../client/api-client.ts';
 import { decode } from '../payload/decode.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { openError } from '../sealing/errors.ts';
+import { openText } from '../sealing/values.ts';
 
 /** The result of a run. */
 export type RunResult<TId extends string = string, TOutput = unknown> =
@@ -19,10 +23,21 @@ export class SubtaskError extends Error {
   }
 }
 
+type WireResult = Reply<Operations['retrieveRunResult']>;
+
+/** A result with its output and its error in the clear, if a codec sealed them. Throws a SealedError for an output that cannot be opened. */
+export async function openResult(client: ApiClient, wire: WireResult): Promise<WireResult> {
+  const codec = () => codecOf(client);
+  if (!wire.ok) return { ...wire, error: await openError(codec(), wire.error, `error ${wire.id}`) };
+  if (wire.output === undefined) return wire;
+  const opened = openText(codec, { text: wire.output, type: wire.outputType }, `output ${wire.id}`);
+  if (!(opened instanceof Promise)) return wire;
+  const { text, type } = await opened;
+  return { ...wire, output: text, outputType: type };
+}
+
 /** A result as the API sends it, its output read by its type. */
-export function resultOf<TId extends string, TOutput>(
-  wire: Reply<Operations['retrieveRunResult']>,
-): RunResult<TId, TOutput> {
+export function resultOf<TId extends string, TOutput>(wire: WireResult): RunResult<TId, TOutput> {
   const { id } = wire;
   const taskIdentifier = wire.taskIdentifier as TId;
   if (wire.ok) {

@@ -163,6 +163,29 @@ const neverCalled = async () => {
   // @ts-expect-error -- another payload
   await tasks.trigger<typeof charge>('charge', { cents: '1' });
   await tasks.trigger('anything', { any: 'thing' });
+
+  const limits = { maxSize: 10, maxWait: '1s' };
+  const indexed = task({
+    id: 'index',
+    batch: limits,
+    run: async (documents: { id: string }[]) => documents.length,
+  });
+  await indexed.trigger({ id: 'd' }, { batchKey: 'c' });
+  // @ts-expect-error -- a trigger brings one payload
+  await indexed.trigger([{ id: 'd' }]);
+  const checked = task({
+    id: 'checked',
+    batch: limits,
+    schema: length,
+    run: async (lengths) => lengths.at(0),
+  });
+  await checked.trigger('one');
+  // @ts-expect-error -- the schema takes a string
+  await checked.trigger(['one']);
+  const singleton = { onConflict: 'skip' } as const;
+  const both = { id: 'both', batch: limits, singleton, run: async (given: number[]) => given };
+  // @ts-expect-error -- one or the other
+  task(both);
 };
 
 test('types follow from run and schema', () => {

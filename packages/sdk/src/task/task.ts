@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { BatchSchemaTaskOptions, BatchTaskOptions } from './batch-task.ts';
 import { currentClient } from '../client/current-client.ts';
 import type {
   EventTaskOptions,
@@ -32,6 +33,8 @@ import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './typ
  *   },
  * });
  *
+ * With `batch`, one run gets the payloads of many triggers, as an array.
+ *
  * @example
  * export const welcome = task({
  *   id: 'welcome',
@@ -39,6 +42,12 @@ import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './typ
  *   run: async ({ email }) => send(email),
  * });
  */
+export function task<const TId extends string, TSchema extends StandardSchemaV1, TOutput>(
+  options: BatchSchemaTaskOptions<TId, TSchema, TOutput>,
+): Task<TId, StandardSchemaV1.InferInput<TSchema>, Awaited<TOutput>>;
+export function task<const TId extends string, TInput, TOutput = unknown>(
+  options: BatchTaskOptions<TId, TInput, TOutput>,
+): Task<TId, TInput, Awaited<TOutput>>;
 export function task<const TId extends string, TSchema extends StandardSchemaV1, TOutput>(
   options: SchemaTaskOptions<TId, TSchema, TOutput>,
 ): Task<TId, StandardSchemaV1.InferInput<TSchema>, Awaited<TOutput>>;
@@ -48,7 +57,8 @@ export function task<const TId extends string, TSchema extends StandardSchemaV1,
 export function task<const TId extends string, TInput = void, TOutput = unknown>(
   options: TaskOptions<TId, TInput, TOutput>,
 ): Task<TId, TInput, Awaited<TOutput>>;
-export function task(options: TaskDefinition): AnyTask {
+export function task(declared: object): AnyTask {
+  const options = declared as TaskDefinition;
   const { id, description } = options;
   noteDeclaredTask(options);
   return {

@@ -3,7 +3,7 @@ import { currentClient } from '../client/current-client.ts';
 import type { RunScope } from '../run-scope.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import { ResultPromise } from '../wait/result-promise.ts';
-import { resultOf, type RunResult } from './run-result.ts';
+import { openResult, resultOf, type RunResult } from './run-result.ts';
 import { triggerThrough } from './trigger.ts';
 import type { TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
@@ -27,7 +27,9 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
   const { id } = await triggerThrough(client, taskIdentifier, payload, onVersionOf(run, options), waitKey);
   onTriggered(id);
   await run.waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
-  return resultOf(await client.call('retrieveRunResult', { params: { runId: id } }));
+  return resultOf(
+    await openResult(client, await client.call('retrieveRunResult', { params: { runId: id } })),
+  );
 }
 
 /** A run that another one waits for starts on the same version, unless its options choose one: the two belong together. */

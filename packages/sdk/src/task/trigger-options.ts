@@ -46,6 +46,11 @@ export interface TriggerOptions extends ShownOptions {
    * wait for their run are always refused. Batches are not counted.
    */
   triggerLimit?: { key?: string; rate?: TriggerRate; onExceed?: 'refuse' | 'drop' };
+  /**
+   * For a task with `batch`: triggers share a run only with those that have the same key, of at most 512 characters. Default: one batch for the
+   * whole task.
+   */
+  batchKey?: string;
   /** Another queue than the task's. */
   queue?: string | QueueOptions;
   /** The queue's limit applies to each key separately, for instance to each customer. */

@@ -3,8 +3,11 @@ import { currentClient } from '../client/current-client.ts';
 import { keyMembers } from '../idempotency-keys/create.ts';
 import { encode } from '../payload/encode.ts';
 import { UnserializableError } from '../payload/unserializable-error.ts';
+import type { TypedText } from '../packets/content.ts';
 import { isLarge, storedType, storePayload } from '../packets/packets.ts';
 import { withinAttempt } from '../run-scope.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { sealMetadata, sealText } from '../sealing/values.ts';
 import { wireOptions, type TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, RunHandle, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
@@ -32,31 +35,52 @@ function membersOf({ text, type }: Sent, wire: object, path: string): string {
 }
 
 /** A payload as it is sent; at once, unless it is large and stored first. */
-function sentOf(client: ApiClient, payload: unknown, path: string): Sent | Promise<Sent> {
+function sentOf(client: ApiClient, task: string, payload: unknown, path: string): Sent | Promise<Sent> {
   const encoded: Sent = encode(payload, `${path}payload`);
   const { text, type } = encoded;
-  if (text === undefined || !isLarge(text)) return encoded;
-  return storePayload(client, { text, type }).then((name) => ({ text: name, type: storedType }));
+  if (text === undefined) return encoded;
+  const codec = codecOf(client);
+  if (codec)
+    return sealText(codec, { text, type }, `payload ${task}`).then((sealed) => stored(client, sealed));
+  return isLarge(text) ? stored(client, { text, type }) : encoded;
+}
+
+async function stored(client: ApiClient, content: TypedText): Promise<Sent> {
+  return isLarge(content.text) ? { text: await storePayload(client, content), type: storedType } : content;
 }
 
 /**
  * The members of a trigger's JSON object. A large payload is stored first. Synchronous if possible.
+ * @param task whose payload it is
  * @param path for errors: where the payload and the options are, such as `items[3].`
  */
 export function triggerMembers(
   client: ApiClient,
+  task: string,
   payload: unknown,
   options: TriggerOptions = {},
   waitKey?: string,
   path = '',
 ): string | Promise<string> {
-  const sent = sentOf(client, payload, path);
+  // First: what it throws must not leave a payload that is being sealed or stored alone.
   const wire = wireOptions(options, client.settings.isAmbient, waitKey, path);
+  const sent = sentOf(client, task, payload, path);
   const { idempotencyKey } = options;
-  if (idempotencyKey === undefined && !(sent instanceof Promise)) return membersOf(sent, wire, path);
-  return Promise.all([sent, idempotencyKey === undefined ? {} : keyMembers(idempotencyKey)]).then(
-    ([ready, key]) => membersOf(ready, { ...wire, ...key }, path),
+  const metadata = wire.metadata === undefined ? undefined : sealedMetadata(client, wire.metadata);
+  if (idempotencyKey === undefined && !(sent instanceof Promise) && metadata === undefined)
+    return membersOf(sent, wire, path);
+  return Promise.all([sent, idempotencyKey === undefined ? {} : keyMembers(idempotencyKey), metadata]).then(
+    ([ready, key, replaced]) => membersOf(ready, { ...wire, ...replaced, ...key }, path),
   );
+}
+
+/** The option as it is sent instead; undefined where no codec changes it. */
+function sealedMetadata(
+  client: ApiClient,
+  metadata: unknown,
+): Promise<{ readonly metadata: unknown }> | undefined {
+  const codec = codecOf(client);
+  return codec && sealMetadata(codec, metadata).then((sealed) => ({ metadata: sealed }));
 }
 
 /** Triggers through a given client. With a `waitKey`, code that runs again finds the run that it triggered before. */
@@ -77,7 +101,7 @@ async function sendTrigger<TId extends string, TOutput>(
   options: TriggerOptions | undefined,
   waitKey: string | undefined,
 ): Promise<RunHandle<TId, TOutput>> {
-  const members = triggerMembers(client, payload, options, waitKey);
+  const members = triggerMembers(client, taskIdentifier, payload, options, waitKey);
   const triggered = await client.trigger(
     taskIdentifier,
     typeof members === 'string' ? members : await members,

@@ -1,6 +1,9 @@
 import { keyMembers } from '../idempotency-keys/create.ts';
 import { encode } from '../payload/encode.ts';
+import { currentClient } from '../client/current-client.ts';
 import { withinAttempt } from '../run-scope.ts';
+import { codecOf, type Codec } from '../sealing/codec.ts';
+import { sealMetadata, sealText } from '../sealing/values.ts';
 import { wireOptions } from '../task/trigger-options.ts';
 import type { AnyTask, RunHandle, TaskId, TaskInput, TaskOutput, TriggerArguments } from '../task/types.ts';
 import { noTransaction, openTransaction, type Open } from './open.ts';
@@ -38,15 +41,18 @@ export async function trigger<T extends AnyTask = AnyTask>(
   task: T | TaskId<T>,
   ...[payload, options = {}]: TriggerArguments<TaskInput<T>>
 ): Promise<TriggeredInTransaction<T>> {
+  const codec = codecOf(currentClient());
   return withinAttempt(async () => {
     const open = openTransaction(tx);
     const taskIdentifier: TaskId<T> = typeof task === 'string' ? task : task.id;
     const { idempotencyKey } = options;
+    const plain = wireOptions(options, false, undefined, '');
     const wire = {
-      ...wireOptions(options, false, undefined, ''),
+      ...plain,
+      ...(codec && plain.metadata !== undefined && { metadata: await sealMetadata(codec, plain.metadata) }),
       ...(idempotencyKey !== undefined && (await keyMembers(idempotencyKey))),
     };
-    const { text, type } = jsonOf(payload);
+    const { text, type } = codec ? await sealedJsonOf(codec, taskIdentifier, payload) : jsonOf(payload);
     const optionText = JSON.stringify(type === 'application/json' ? wire : { ...wire, payloadType: type });
     const bytes = new TextEncoder().encode(`${text ?? ''}${optionText}`).length;
     if (bytes > maxBytes) {
@@ -75,6 +81,17 @@ function jsonOf(payload: unknown): { readonly text: string | undefined; readonly
   if (/\\u(?:0000|d[89a-f])/i.test(text))
     return { text: JSON.stringify(`{"json":${text}}`), type: 'application/super+json' };
   return { text, type };
+}
+
+async function sealedJsonOf(
+  codec: Codec,
+  task: string,
+  payload: unknown,
+): Promise<ReturnType<typeof jsonOf>> {
+  const { text, type } = encode(payload, 'payload');
+  if (text === undefined) return { text, type };
+  const sealed = await sealText(codec, { text, type }, `payload ${task}`);
+  return { text: JSON.stringify(sealed.text), type: sealed.type };
 }
 
 /** Of text: some drivers would write a string that is sent as `jsonb` as a JSON string. */

@@ -1,5 +1,7 @@
 import { currentClient } from '../client/current-client.ts';
 import { asJson } from '../payload/json.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { seal } from '../sealing/envelope.ts';
 import { tokenId, type TokenReference } from './token.ts';
 
 /**
@@ -11,5 +13,15 @@ import { tokenId, type TokenReference } from './token.ts';
  */
 export async function completeToken(token: TokenReference, data?: unknown): Promise<{ success: boolean }> {
   const params = { waitpointId: tokenId(token) };
-  return currentClient().call('completeWaitpointToken', { params, body: { data: asJson(data, 'data') } });
+  const client = currentClient();
+  const json = asJson(data, 'data');
+  const codec = json === undefined ? undefined : codecOf(client);
+  const sent = codec
+    ? await seal(
+        codec,
+        { text: JSON.stringify(json), type: 'application/json' },
+        `token ${params.waitpointId}`,
+      )
+    : json;
+  return client.call('completeWaitpointToken', { params, body: { data: sent } });
 }

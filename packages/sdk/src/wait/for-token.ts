@@ -21,6 +21,9 @@ async function waitForToken<TOutput>(token: TokenReference): Promise<WaitResult<
   const id = tokenId(token);
   await waits.begin({ key: `token/${id}`, kind: 'TOKEN', target: id });
   const params = { waitpointId: id };
-  const { error, output } = fromRetrieved(await client.call('retrieveWaitpointToken', { params }));
+  const { error, output } = await fromRetrieved(
+    client,
+    await client.call('retrieveWaitpointToken', { params }),
+  );
   return error ? { ok: false, error } : { ok: true, output: output as TOutput };
 }

@@ -9,5 +9,6 @@ import { fromRetrieved, tokenId, type RetrievedToken, type TokenReference } from
  */
 export async function retrieveToken(token: TokenReference): Promise<RetrievedToken> {
   const params = { waitpointId: tokenId(token) };
-  return fromRetrieved(await currentClient().call('retrieveWaitpointToken', { params }));
+  const client = currentClient();
+  return fromRetrieved(client, await client.call('retrieveWaitpointToken', { params }));
 }

@@ -1,4 +1,7 @@
 import type { Operations, Reply, WaitpointToken as WireToken } from '@millrace/contract';
+import type { ApiClient } from '../client/api-client.ts';
+import { codecOf } from '../sealing/codec.ts';
+import { decodeOpened } from '../sealing/values.ts';
 
 type DateField = 'createdAt' | 'completedAt' | 'timeoutAt' | 'idempotencyKeyExpiresAt';
 
@@ -52,10 +55,18 @@ export function fromWire(wire: WireToken): WaitpointToken {
   return copy as WaitpointToken;
 }
 
-/** A token as it is retrieved, read by its type. */
-export function fromRetrieved(wire: Reply<Operations['retrieveWaitpointToken']>): RetrievedToken {
+/** A token as it is retrieved, in the clear. Throws a SealedError for data that cannot be opened. */
+export async function fromRetrieved(
+  client: ApiClient,
+  wire: Reply<Operations['retrieveWaitpointToken']>,
+): Promise<RetrievedToken> {
   const { output, outputType: _, outputIsError, ...token } = wire;
-  const value: unknown = output === undefined ? undefined : JSON.parse(output);
+  const value: unknown = await decodeOpened(
+    () => codecOf(client),
+    output ?? null,
+    'application/json',
+    `token ${wire.id}`,
+  );
   if (outputIsError !== true) return { ...fromWire(token), output: value };
   const { message } = value as { message: string };
   return { ...fromWire(token), error: new WaitTimeoutError(message) };

@@ -37,6 +37,8 @@ import { SessionChannels } from '../sessions/channel.ts';
 import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
 import { createServeUnread } from '../sessions/unread.ts';
+import { createConfirmer } from '../tenancy/oidc/confirm.ts';
+import { createProvider } from '../tenancy/oidc/provider.ts';
 import { createRunStats } from '../stats/record.ts';
 import { startTracing } from '../tracing/start.ts';
 import { knownVersions } from '../versions/versions.ts';
@@ -86,7 +88,9 @@ export async function startContext(
   const clock = stoppedAtEnd(await startClock(sql));
   const wakes = stoppedAtEnd(await startWakes(sql, log, clock, directSql));
   const ring = createSigningKeyRing(sql, masterKey);
-  const authenticate = createAuthenticate({ sql, ring });
+  const provider = options.oidc && createProvider(options.oidc);
+  const confirmer = createConfirmer({ sql, log, masterKey, provider, accessEnded: () => accessEnded() });
+  const authenticate = createAuthenticate({ sql, ring, confirm: confirmer.confirm });
   const access = stoppedAtEnd(startAccessWatcher(sql));
   const mint = createMint(ring);
   const pauseNow = options.paused ?? false;
@@ -206,6 +210,8 @@ export async function startContext(
     authenticate,
     access,
     accessEnded,
+    provider,
+    confirmer,
     mint,
     tracing,
     runners,

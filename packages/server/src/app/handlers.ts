@@ -154,6 +154,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       ...browserThrottles(rateLimits),
       log,
       pausedSince: () => context.pause.since,
+      providerName: context.provider?.settings.name,
     }),
     ...projectHandlers({
       ...tenancy,

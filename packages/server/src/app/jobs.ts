@@ -33,6 +33,7 @@ import { sessionWatcher } from '../sessions/watch.ts';
 import { fleetSampler } from '../stats/sample.ts';
 import { statsFlusher } from '../stats/flush.ts';
 import { statsPruner } from '../stats/prune.ts';
+import { identityKeeper } from '../tenancy/oidc/job.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
@@ -79,6 +80,9 @@ const jobsOf = (context: ServerContext): Job[] => {
     fleetSampler(engine),
     statsPruner(engine),
     accessPruner(sql),
+    ...(context.provider
+      ? [identityKeeper({ sql, confirmer: context.confirmer, watched: context.access.watched })]
+      : []),
     environmentPruner(sql, clock),
   ];
 };

@@ -9,6 +9,7 @@ import type { Log } from '../logger.ts';
 import type { LeaseTimes } from '../runs/dispatch/connection-state.ts';
 import type { StreamLimits } from '../protocols/sse/event-streams.ts';
 import type { TenancyOptions } from '../tenancy/bootstrap.ts';
+import type { OidcSettings } from '../tenancy/oidc/settings.ts';
 import type { Retention } from './retention.ts';
 
 export interface ServerOptions {
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits;
   /** The folder with the built dashboard. Default: that of this package. */
   readonly dashboard?: string | undefined;
+  /** The address that opens, in the reader's browser, what a codec of the client sealed (`codecHandler` of the SDK). Default: none. */
+  readonly codecEndpoint?: string | undefined;
   /** The path below which a proxy publishes the server: such as `/millrace`, without a slash at its end. Default: none. */
   readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
@@ -50,4 +53,6 @@ export interface ServerOptions {
   readonly bundleStore?: S3Settings | undefined;
   /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
+  /** The identity provider of an organization, with which its users log in. Default: none. */
+  readonly oidc?: OidcSettings | undefined;
 }

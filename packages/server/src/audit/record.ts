@@ -14,6 +14,12 @@ export interface Invited {
   readonly origin: Origin;
 }
 
+/** An identity provider, which adds, changes and removes the members of an organization. */
+export interface Provided {
+  readonly issuer: string;
+  readonly origin: Origin;
+}
+
 /** An administrative act. `old` and `new` must not contain secrets. */
 export interface Act {
   /** Noun and past participle: `key.revoked`. */
@@ -29,12 +35,12 @@ export interface Act {
 }
 
 /** Records an act, in the same transaction as the act itself. */
-export async function recordAct(sql: Queryable, by: Actor | Invited, act: Act): Promise<void> {
+export async function recordAct(sql: Queryable, by: Actor | Invited | Provided, act: Act): Promise<void> {
   await recordEntry(sql, by, act);
 }
 
 /** The same. Returns the id of the entry. */
-export async function recordEntry(sql: Queryable, by: Actor | Invited, act: Act): Promise<string> {
+export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided, act: Act): Promise<string> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;
   const projectRef = 'projectRef' in act.in ? act.in.projectRef : null;
@@ -71,8 +77,9 @@ const jsonOf = (value: object | undefined): string | null =>
 const storable = (part: unknown): unknown =>
   typeof part === 'string' ? part.replaceAll('\0', '').toWellFormed() : part;
 
-function actorOf(by: Actor | Invited): { kind: string; id: string; credentialId: string | null } {
+function actorOf(by: Actor | Invited | Provided): { kind: string; id: string; credentialId: string | null } {
   if ('invitation' in by) return { kind: 'invitation', id: by.invitation, credentialId: null };
+  if ('issuer' in by) return { kind: 'provider', id: by.issuer, credentialId: null };
   const { principal } = by;
   const { credentialId } = principal;
   const user = userBehind(principal);

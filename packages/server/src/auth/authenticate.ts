@@ -3,6 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import { MisusedCredential, unauthorized } from '../problem.ts';
 import { verifyAttempt } from './attempt.ts';
 import { branchName } from './branch.ts';
+import { confirmActor, type ConfirmUser } from './confirm.ts';
 import { credentialDigest, credentialForm, isBrowserToken } from './keys.ts';
 import { branchOf, noteUse, personalAccessTokenByDigest, secretKeyByDigest } from './credential-rows.ts';
 import { environmentFor, scopesOfRole, sessionByDigest, type NamedEnvironment } from './browser/principal.ts';
@@ -45,7 +46,18 @@ export type CachingAuthenticate = Authenticate & {
   clearCache(): void;
 };
 
-export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRing }): CachingAuthenticate {
+interface AuthenticateDependencies {
+  readonly sql: Sql;
+  readonly ring: SigningKeyRing;
+  /** Default: nobody is confirmed again. */
+  readonly confirm?: ConfirmUser;
+}
+
+export function createAuthenticate({
+  sql,
+  ring,
+  confirm = () => {},
+}: AuthenticateDependencies): CachingAuthenticate {
   const cache = new LookupCache<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
   // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: nobody can
   // send its text before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
@@ -94,13 +106,21 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
   async function identify(credentials: Credentials): Promise<Loaded<Principal>> {
     const text = (credentials.authorization ?? '').replace(/^bearer +/i, '').trim();
     const form = credentialForm(text);
-    if (form === 'publicToken') return verifyPublicToken(ring, sql, text);
+    if (form === 'publicToken') return publicToken(text);
     if (form === 'personalAccessToken') return personalAccessToken(text);
     const { serviceBranch, triggerBranch, wholeEnvironment } = credentials;
     const branch = branchName(serviceBranch) ?? branchName(triggerBranch);
     if (form === 'attempt') return verifyAttempt(ring, sql, text, branch);
     if (form === 'secretKey') return secretKey(text, wholeEnvironment, branch);
     throw text === '' ? missing() : invalid();
+  }
+
+  async function publicToken(text: string): Promise<Loaded<Principal>> {
+    const verified = await verifyPublicToken(ring, sql, text);
+    const { value } = verified;
+    if (value.kind === 'publicToken' && value.actor !== undefined)
+      await confirmActor(sql, confirm, value.actor);
+    return verified;
   }
 
   async function lookUp<R>(text: string, find: (sql: Sql, digest: Buffer) => Promise<R | undefined>) {
@@ -116,7 +136,8 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
   async function personalAccessToken(text: string): Promise<Loaded<Principal>> {
     const { row, asOf } = await lookUp(text, personalAccessTokenByDigest);
     if (!row) throw unauthorized('Invalid Access Token');
-    const { credentialId, userId, endsInMs, expiresAt, useIsStale } = row;
+    const { credentialId, userId, endsInMs, expiresAt, useIsStale, confirmedMsAgo } = row;
+    if (confirmedMsAgo !== null) await confirm(userId, confirmedMsAgo);
     if (useIsStale) noteUse(sql, 'personal_access_tokens', credentialId).catch(() => {});
     return {
       value: { kind: 'personalAccessToken', credentialId, userId, ...(expiresAt && { expiresAt }) },
@@ -131,7 +152,8 @@ export function createAuthenticate({ sql, ring }: { sql: Sql; ring: SigningKeyRi
   ): Promise<Loaded<Principal>> {
     const { row, asOf } = await lookUp(text, sessionByDigest);
     if (!row) throw loggedOut();
-    const { credentialId, userId, expiresAt, endsInMs, useIsStale } = row;
+    const { credentialId, userId, expiresAt, endsInMs, useIsStale, confirmedMsAgo } = row;
+    if (confirmedMsAgo !== null) await confirm(userId, confirmedMsAgo);
     if (useIsStale) noteUse(sql, 'browser_sessions', credentialId).catch(() => {});
     const session = { kind: 'browser', credentialId, userId, expiresAt } as const;
     if (!acts) return { value: session, asOf, endsInMs };

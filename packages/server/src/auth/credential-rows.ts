@@ -2,6 +2,7 @@
 import type { Role } from '@millrace/contract';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { liveSession } from './browser/live.ts';
+import { confirmedLately, confirmedMsAgo } from './confirm.ts';
 import type { AttemptLease, Environment } from './principal.ts';
 
 interface Lifetime {
@@ -21,6 +22,8 @@ export interface SecretKeyRow extends Lifetime {
 export interface PersonalAccessTokenRow extends Lifetime {
   readonly credentialId: string;
   readonly userId: string;
+  /** How long ago the user's identity provider confirmed them; null if they have none. */
+  readonly confirmedMsAgo: number | null;
 }
 
 export interface SigningKeyRow {
@@ -73,7 +76,7 @@ export async function personalAccessTokenByDigest(
   digest: Buffer,
 ): Promise<PersonalAccessTokenRow | undefined> {
   const [row] = await sql<PersonalAccessTokenRow[]>`
-    select t.id as "credentialId", t.user_id as "userId", ${lifetime(sql)}
+    select t.id as "credentialId", t.user_id as "userId", ${lifetime(sql)}, ${confirmedMsAgo(sql)} as "confirmedMsAgo"
     from personal_access_tokens t
     where t.digest = ${digest} and ${live(sql)}`;
   return row;
@@ -146,7 +149,7 @@ export interface CredentialRows {
 
 /**
  * Indexes of the credentials that have ended: revoked, expired, in an archived environment, signed by a key that has ended, created by
- * a user who may no longer act in the project, of an attempt that has no lease any more, or of a browser whose user has another role now.
+ * a user who may no longer act in the project or whom their identity provider does not confirm any more, of an attempt that has no lease any more, or of a browser whose user has another role now.
  */
 export async function endedAmong(
   sql: Sql,
@@ -166,13 +169,13 @@ export async function endedAmong(
              and (exists (select from secret_keys t join environments o on o.id = t.environment_id
                            where t.id = i.id and o.archived_at is null and ${live(sql)})
                   or exists (select from personal_access_tokens t
-                              where t.id = i.id and ${live(sql)}
+                              where t.id = i.id and ${live(sql)} and ${confirmedLately(sql)}
                                 and (i.env is null
                                      or exists (select from memberships m
                                                  where m.user_id = t.user_id and m.organization_id = p.organization_id
                                                    and m.role <> 'viewer')))
                   or exists (select from browser_sessions t
-                              where t.id = i.id and ${liveSession(sql)}
+                              where t.id = i.id and ${liveSession(sql)} and ${confirmedLately(sql)}
                                 and (i.env is null
                                      or exists (select from memberships m
                                                  where m.user_id = t.user_id and m.organization_id = p.organization_id

@@ -85,4 +85,5 @@ export function unseal(masterKey: MasterKey, sealed: Uint8Array, context: string
  */
 export const secretKeyContext = (id: string): string => `secret_keys:${id}`;
 export const personalAccessTokenContext = (id: string): string => `personal_access_tokens:${id}`;
+export const oidcIdentityContext = (id: string): string => `oidc_identities:${id}`;
 export const signingKeyContext = (id: string): string => `signing_keys:${id}`;

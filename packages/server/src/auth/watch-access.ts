@@ -11,6 +11,8 @@ export interface AccessWatcher {
   watch(principal: Principal, ended: () => void): () => void;
   /** A credential has just ended: do not wait for the next check. */
   checkNow(): void;
+  /** The ids of the keys, tokens and sessions that are watched in this process. */
+  watched(): string[];
   /** Statements sent so far. */
   readonly checks: number;
   stop(): void;
@@ -118,6 +120,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
     checkNow() {
       if (groups.size > 0) void check();
     },
+    watched: () => [...groups.values()].map(({ rows }) => rows.credentialId),
     get checks() {
       return checks;
     },

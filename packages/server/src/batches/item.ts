@@ -1,6 +1,6 @@
 import type { BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
-import { asProblem, Problem } from '../problem.ts';
+import { asProblem, Problem, unprocessable } from '../problem.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { Parent } from '../runs/create/parent.ts';
 import { redactMetadata } from '../runs/create/redact-metadata.ts';
@@ -27,7 +27,16 @@ export function readItem(
   environment: Environment,
   { index, task, payload, options }: BatchItem,
 ): NewRun | Promise<NewRun> {
-  const redacted = (run: NewRun): NewRun | Promise<NewRun> => redactMetadata(redactor, run);
+  const redacted = (run: NewRun): NewRun | Promise<NewRun> => {
+    if (run.collection)
+      throw ofItem(
+        unprocessable(
+          `the task "${task}" has a batch of its own, which collects single triggers; use trigger, not batchTrigger.`,
+        ),
+        index,
+      );
+    return redactMetadata(redactor, run);
+  };
   try {
     // The id follows from the batch.
     const run = prepareRun(engine, environment, task, { payload, options }, { runId: '' });

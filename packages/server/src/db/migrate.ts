@@ -16,6 +16,8 @@ export interface MigrateOptions {
   readonly patienceMs?: number;
   /** Where the SQL is. Default: that of this package. */
   readonly folder?: URL;
+  /** Apply only these schema files and install no functions, and so no triggers: for a copy of a database that has just these. */
+  readonly only?: readonly string[];
 }
 
 export interface Migrated {
@@ -34,10 +36,11 @@ export interface Migrated {
  */
 export async function migrate(
   sql: Sql,
-  { patienceMs = 60_000, folder = sqlFolder }: MigrateOptions = {},
+  { patienceMs = 60_000, folder = sqlFolder, only }: MigrateOptions = {},
 ): Promise<Migrated> {
   await refuseOldServer(sql);
-  const release = await readSqlFolder(folder);
+  const whole = await readSqlFolder(folder);
+  const release = only ? restrict(whole, only) : whole;
   return sql.session(async (session) => {
     await leaveOutboxSchema(session);
     await session`select pg_advisory_lock(${migrationLock})`;
@@ -50,6 +53,12 @@ export async function migrate(
       await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
     }
   });
+}
+
+function restrict(release: SqlRelease, only: readonly string[]): SqlRelease {
+  const names = new Set(release.schema.map(({ name }) => name));
+  refuseNewer(only.filter((name) => !names.has(name)));
+  return { ...release, schema: release.schema.filter(({ name }) => only.includes(name)), functions: [] };
 }
 
 /**

@@ -32,7 +32,7 @@ async function twoVersions() {
   /** As a server claims for a runner that can execute only the canary. */
   const claimCanary = async () => {
     const rows = await t.sql<{ run_id: string; fence: string }[]>`
-      select * from claim_runs(${t.environment.id}, 'r2', ${[0, canaryId]}::int[], null, 500, -1, ${new Date(t.engine.clock.now())})`;
+      select * from claim_runs(${t.environment.id}, 'r2', ${[0, canaryId]}::int[], null, 500, '(-1,0,)', ${new Date(t.engine.clock.now())})`;
     return rows.map(({ run_id, fence }) => ({ run: run_id, fence: Number(fence) }));
   };
   const leases = async () =>

@@ -3,6 +3,7 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import type { Environment, Principal } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { addVersion, lockVersions, refuseDuplicates } from '../versions/add.ts';
+import { refuseSharedTwice } from '../versions/queues.ts';
 import { askForBlobs } from './blobs/ask.ts';
 import { bytesOf, checkBundle, contentsOf } from './check-bundle.ts';
 import { contentHashOf } from './content-hash.ts';
@@ -30,6 +31,7 @@ export async function createDeployment(
 ): Promise<Reply<Operations['createDeployment']>> {
   const { bundle, tasks, externalId = '' } = body;
   refuseDuplicates(tasks);
+  refuseSharedTwice(tasks);
   checkBundle(bundle, tasks);
   check(environment, tasks);
   const contents = contentsOf(bundle, maxBundleBytes);

@@ -19,6 +19,9 @@ export interface Limits {
   /** What an unused replication slot retains, and what a standby lacks. */
   readonly slotBytes: number;
   readonly replicationBytes: number;
+  /** WAL that is not archived, and how long complete segments of it wait. */
+  readonly unarchivedBytes: number;
+  readonly unarchivedMs: number;
   /** Of schedules and delayed runs; and how long runs wait while there is no runner. */
   readonly lateMs: number;
   /** How long an endpoint of notifications has accepted nothing. */
@@ -40,6 +43,8 @@ export const defaultLimits: Limits = {
   bloatBytes: gibibyte,
   slotBytes: gibibyte,
   replicationBytes: gibibyte,
+  unarchivedBytes: gibibyte,
+  unarchivedMs: 15 * minuteMs,
   lateMs: minuteMs,
   failingMs: 15 * minuteMs,
   stuckMs: 5 * minuteMs,

@@ -16,6 +16,7 @@ import { trackUnusedConnections } from './unused-connections.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountDashboard } from './dashboard.ts';
 import { mountOperations } from './mount.ts';
+import { mountOidcPages, type OidcPages } from './oidc-pages.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
 import { sendFailure, sendJson } from './problem.ts';
@@ -56,6 +57,10 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly rateLimits?: RateLimits;
   /** The folder with the built dashboard. Default: it is not served. */
   readonly dashboard?: string | undefined;
+  /** Opens what is sealed, for the dashboard. */
+  readonly codecEndpoint?: string | undefined;
+  /** Logging in with an identity provider. Default: not served. */
+  readonly oidc?: OidcPages | undefined;
   /** The path below which the server is reached: empty, or such as `/millrace`. */
   readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
@@ -178,7 +183,8 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     mountBlobContent(app, { blobs: options.blobs, authenticate, access, badCredentials, log });
   }
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
-  if (options.dashboard) mountDashboard(app, options.dashboard);
+  if (options.dashboard) mountDashboard(app, options.dashboard, options.codecEndpoint);
+  if (options.oidc) mountOidcPages(app, options.oidc, log);
   mountReference(app, () => openApiDocument(operations));
   // Each handler takes its own operation's request; `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;

@@ -13,15 +13,15 @@ export const builtDashboard = fileURLToPath(new URL('../../dashboard/', import.m
 const pages = ['/', '/login', '/account', '/account/*', '/p/*'];
 
 /** Only files of this server, nothing inline, and no other page may frame it. */
-const pageHeaders: Readonly<Record<string, string>> = {
+const headersFor = (endpoint: string | undefined): Readonly<Record<string, string>> => ({
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+    `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${endpoint === undefined ? '' : ` ${endpoint}`}; font-src 'self'; ` +
     "base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-};
+});
 
 const noFiles =
   'This server has no dashboard: in a clone of the repository, `npm run build` makes it. The API is at /reference.\n';
@@ -30,9 +30,16 @@ const noFiles =
 const withBase = (html: string, basePath: string): string =>
   html.replace(/<base href="[^"]*"\s*\/?>/, '').replace('<head>', `<head><base href="${basePath}/">`);
 
+/** The page with the address that opens what is sealed. It holds nothing that HTML or a header would take for more: see `codecEndpoint`. */
+const withEndpoint = (html: string, endpoint: string | undefined): string =>
+  endpoint === undefined
+    ? html
+    : html.replace('<head>', `<head><meta name="millrace-codec-endpoint" content="${endpoint}">`);
+
 /** Mounts `/assets/*` and the page. Without built files, the page says so. */
-export function mountDashboard(app: FastifyInstance, folder: string): void {
+export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: string): void {
   const { basePath } = app;
+  const pageHeaders = headersFor(endpoint);
   void app.register(async (scope) => {
     // A path that no file can have, such as that of a folder.
     scope.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
@@ -59,7 +66,10 @@ export function mountDashboard(app: FastifyInstance, folder: string): void {
         reply.headers(pageHeaders).header('cache-control', 'no-cache');
         let html: string;
         try {
-          html = withBase(await readFile(join(folder, 'index.html'), 'utf8'), basePath);
+          html = withEndpoint(
+            withBase(await readFile(join(folder, 'index.html'), 'utf8'), basePath),
+            endpoint,
+          );
         } catch {
           return reply.code(503).type('text/plain; charset=utf-8').send(noFiles);
         }

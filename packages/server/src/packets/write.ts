@@ -1,4 +1,4 @@
-import { maxJsonLevels, maxPacketBytes } from '@millrace/contract';
+import { maxJsonLevels, maxPacketBytes, sealedType } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { LevelCount, tooDeep } from '../json/levels.ts';
@@ -21,7 +21,7 @@ const pieceBytes = 256 * 1024;
 // The key space of the advisory lock.
 const nameLock = 7_144_006;
 /** Other types are stored as bytes, so that a signed URL never serves a page. */
-const knownTypes = new Set(['application/json', 'application/super+json', 'text/plain']);
+const knownTypes = new Set(['application/json', 'application/super+json', 'text/plain', sealedType]);
 
 /** The stored content type of a packet. */
 export function packetType(contentType: string | undefined): string {

@@ -1,6 +1,7 @@
 import { completeRateLimit, type Queue, type RateLimit, type ShownRateLimit } from '@millrace/contract';
 import type { RecordHere } from '../audit/record.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
+import { setKeyWeight } from './key-weight.ts';
 import { findQueue, named, type QueueReference } from './find.ts';
 
 export type QueueChange =
@@ -8,7 +9,11 @@ export type QueueChange =
   /** Null returns to the declared limit. */
   | { readonly override: number | null; readonly at: Date }
   /** Null is no limit; undefined returns to the declared one. */
-  | { readonly rateLimit: RateLimit | null | undefined; readonly at: Date };
+  | { readonly rateLimit: RateLimit | null | undefined; readonly at: Date }
+  /** Null returns to the declared weight of the key. */
+  | { readonly key: string; readonly weight: number | null };
+
+type LimitChange = Exclude<QueueChange, { readonly key: string }>;
 
 interface QueueState {
   readonly id: number;
@@ -20,7 +25,7 @@ interface QueueState {
 }
 
 /**
- * Pauses a queue, resumes it or changes one of its limits. No claim runs meanwhile, so what holds afterwards held for every claim since;
+ * Pauses a queue, resumes it, or changes one of its limits or the weight of one of its keys. No claim runs meanwhile, so what holds afterwards held for every claim since;
  * lanes that were full or paused are looked at again. Runs that execute already go on. Undefined if there is no such queue.
  */
 export async function changeQueue(
@@ -38,6 +43,7 @@ export async function changeQueue(
        where env = ${env} and ${named(tx, reference)} for no key update`;
     if (!old) return;
     await tx`select claim_lock(${env})`;
+    if ('key' in change) return setKeyWeight(tx, { env, queue: old.id, name: old.name, record }, change);
     await write(tx, old.id, change);
     if ('rateLimit' in change)
       await tx`update queue_starts set due = null where queue_id = ${old.id} and due is not null`;
@@ -47,7 +53,7 @@ export async function changeQueue(
   return findQueue(sql, env, reference);
 }
 
-function write(tx: Transaction, id: number, change: QueueChange) {
+function write(tx: Transaction, id: number, change: LimitChange) {
   if ('paused' in change) return tx`update queues set paused = ${change.paused} where id = ${id}`;
   if ('rateLimit' in change) {
     const { rateLimit: rate, at } = change;
@@ -68,7 +74,7 @@ async function recordQueue(
   tx: Transaction,
   record: RecordHere,
   { id, name, paused, override, rateLimit, hasRateLimitOverride }: QueueState,
-  change: QueueChange,
+  change: LimitChange,
 ): Promise<void> {
   const target = `queue_${id}`;
   if ('paused' in change) {

@@ -22,6 +22,8 @@ interface QueueRow {
   readonly next_start_at: Date | null;
   readonly running: number;
   readonly queued: number;
+  readonly weight: number;
+  readonly shared: Queue['sharedLimit'];
 }
 
 /** Queues by name, and how many there are. */
@@ -74,11 +76,18 @@ const read = (sql: Queryable, queues: Fragment) =>
            q.rate_limit_overridden_at as rate_overridden_at, r.available, r.next_start_at,
            (select count(*)::int from leases l where l.queue_id = q.id) as running,
            (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int
-              from lanes l where l.queue_id = q.id) as queued
+              from lanes l where l.queue_id = q.id) as queued,
+           q.weight,
+           (select json_build_object('name', h.name, 'limit', coalesce(h.slots_override, h.slots), 'running', ${sharedRunning(sql)})
+              from shared_limits h where h.id = q.shared_limit_id) as shared
       from ${queues} q
       left join queue_starts s on s.queue_id = q.id and s.key = '' and not q.rate_by_key
       left join lateral (${rateUse(sql)}) r on not q.rate_by_key
      order by q.name`;
+
+/** How many runs execute under the shared limit `h`. */
+export const sharedRunning = (sql: Queryable): Fragment => sql`
+  (select coalesce(sum((select count(*) from leases x where x.queue_id = m.id)), 0)::int from queues m where m.shared_limit_id = h.id)`;
 
 /** How many runs may start by the limit of rate of the queue `q`, whose starts are `s`, and when the next may if none may now. */
 export const rateUse = (sql: Queryable): Fragment => sql`
@@ -116,4 +125,6 @@ const queueOf = (row: QueueRow): Queue => ({
     available: row.available,
     nextStartAt: row.next_start_at?.toISOString() ?? null,
   },
+  weight: row.weight,
+  sharedLimit: row.shared,
 });

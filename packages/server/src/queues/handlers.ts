@@ -10,6 +10,7 @@ import { changeQueue, type QueueChange } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
 import { findQueue, listQueues, type QueueReference } from './find.ts';
 import { listQueueKeys } from './keys.ts';
+import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 
 type Named = Pick<
   Operations,
@@ -20,6 +21,10 @@ type Named = Pick<
   | 'resetQueueConcurrency'
   | 'overrideQueueRateLimit'
   | 'resetQueueRateLimit'
+  | 'setQueueKeyWeight'
+  | 'listSharedLimits'
+  | 'overrideSharedLimit'
+  | 'resetSharedLimit'
   | 'retrieveConcurrency'
   | 'updateConcurrency'
   | 'pauseEnvironment'
@@ -51,6 +56,20 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
     await changeConcurrency(sql, environment.id, { paused }, recordHere(environment, request));
     wake(environment.id);
     return { id: environment.publicId, paused };
+  };
+
+  const share = async (
+    request: Actor & { readonly environment: Environment },
+    name: string,
+    override: number | null,
+  ) => {
+    const { environment } = request;
+    const to = { override, at: new Date(clock.now()) };
+    const record = recordHere(environment, request);
+    const limit = await overrideSharedLimit(sql, environment.id, name, to, record);
+    if (!limit) throw notFound('Shared limit not found');
+    wake(environment.id);
+    return limit;
   };
 
   return {
@@ -93,6 +112,18 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
       const to = { rateLimit: undefined, at: new Date(clock.now()) };
       return change(request, { ...params, type: body.type }, to);
     },
+
+    setQueueKeyWeight(request) {
+      const { params, body } = request;
+      const { type, key, weight } = body;
+      return change(request, { ...params, type }, { key, weight });
+    },
+
+    async listSharedLimits({ environment }) {
+      return { data: await listSharedLimits(sql, environment.id) };
+    },
+    overrideSharedLimit: (request) => share(request, request.params.name, request.body.limit),
+    resetSharedLimit: (request) => share(request, request.params.name, null),
 
     retrieveConcurrency: ({ environment }) => readConcurrency(sql, environment.id),
 

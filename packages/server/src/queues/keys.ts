@@ -8,13 +8,15 @@ interface KeyRow {
   readonly queued: number;
   readonly available: number | null;
   readonly next_start_at: Date | null;
+  readonly weight: number;
 }
 
 /** The concurrency keys of a queue that have runs, those with the most waiting first. They are counted as the queue itself is. */
 export async function listQueueKeys(sql: Queryable, queue: string, limit: number): Promise<QueueKey[]> {
   const id = queueNumber(queue);
   const rows = await sql<KeyRow[]>`
-    select nullif(k.key, '') as key, k.running, k.queued, r.available, r.next_start_at
+    select nullif(k.key, '') as key, k.running, k.queued, r.available, r.next_start_at,
+           coalesce((select coalesce(w.weight_override, w.weight) from key_weights w where w.queue_id = q.id and w.key = k.key), q.weight) as weight
       from (
         select k.key, sum(k.running)::int as running, sum(k.queued)::int as queued
           from (select l.key, 0 as running, (select count(*) from queued w where w.lane_id = l.id) as queued
@@ -27,10 +29,11 @@ export async function listQueueKeys(sql: Queryable, queue: string, limit: number
       left join queue_starts s on s.queue_id = q.id and s.key = k.key and q.rate_by_key
       left join lateral (${rateUse(sql)}) r on q.rate_by_key
      order by k.queued desc, k.running desc, k.key`;
-  return rows.map(({ key, running, queued, available, next_start_at: next }) => ({
+  return rows.map(({ key, running, queued, available, next_start_at: next, weight }) => ({
     key,
     running,
     queued,
+    weight,
     ...(available !== null && { available }),
     ...(next && { nextStartAt: next.toISOString() }),
   }));

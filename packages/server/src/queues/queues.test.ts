@@ -49,9 +49,9 @@ describe('queues', () => {
     await t.claim('r', [version], 10);
     const { id } = (await findQueue(t.sql, t.environment.id, mail))!;
     const keys = [
-      { key: 'b', running: 1, queued: 3 },
-      { key: 'a', running: 1, queued: 1 },
-      { key: null, running: 1, queued: 0 },
+      { key: 'b', running: 1, queued: 3, weight: 1 },
+      { key: 'a', running: 1, queued: 1, weight: 1 },
+      { key: null, running: 1, queued: 0, weight: 1 },
     ];
     expect(await listQueueKeys(t.sql, id, 10)).toEqual(keys);
     expect(await listQueueKeys(t.sql, id, 1)).toEqual(keys.slice(0, 1));

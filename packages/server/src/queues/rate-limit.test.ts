@@ -162,7 +162,7 @@ describe('a limit of rate', () => {
     await t.sql
       .begin(async (tx) => {
         const rows = await tx`
-          select * from claim_runs(${env}, 'r', ${[0, version]}::int[], ${version}, 5, -1, now())`;
+          select * from claim_runs(${env}, 'r', ${[0, version]}::int[], ${version}, 5, '(-1,0,)', now())`;
         expect(rows).toHaveLength(1);
         throw new Error('the server dies here');
       })
@@ -307,7 +307,7 @@ describe('a limit of rate', () => {
         const starts = new Map<string, number[]>();
         const claim = (runner: string, want: number, sql = t.sql) =>
           sql<{ concurrency_key: string | null }[]>`
-            select * from claim_runs(${env}, ${runner}, ${[0, version]}::int[], ${version}, ${want}, -1,
+            select * from claim_runs(${env}, ${runner}, ${[0, version]}::int[], ${version}, ${want}, '(-1,0,)',
                                      ${new Date(t.engine.clock.now())})`;
         const note = (rows: readonly { concurrency_key: string | null }[]) => {
           for (const { concurrency_key: key } of rows) {
@@ -393,7 +393,7 @@ describe('a limit of rate', () => {
       while (performance.now() < until) {
         await sql`select release_held(1000)`.catch(() => {});
         await sql`
-          select * from claim_runs(${env}, ${`r${n}`}, ${[0, version]}::int[], ${version}, 5, -1, now())`.catch(
+          select * from claim_runs(${env}, ${`r${n}`}, ${[0, version]}::int[], ${version}, 5, '(-1,0,)', now())`.catch(
           () => {},
         );
       }

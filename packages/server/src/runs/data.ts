@@ -1,3 +1,4 @@
+import { sealedType } from '@millrace/contract';
 import { isTooDeep } from '../json/levels.ts';
 import { shownJson } from '../json/shown.ts';
 
@@ -9,7 +10,7 @@ export function readData(text: string | null, type: string): unknown {
   if (text === null) return undefined;
   if (type.includes('json') && isTooDeep(text)) return shownJson(text);
   try {
-    if (type === 'application/json') return JSON.parse(text);
+    if (type === 'application/json' || type === sealedType) return JSON.parse(text);
     // Only the plain half: what the other half would revive (dates, maps) cannot be written as JSON anyway.
     if (type === 'application/super+json') return (JSON.parse(text) as { json?: unknown }).json;
   } catch {

@@ -14,6 +14,7 @@ import { storedKey } from './create/idempotency-key.ts';
 import { filterOf } from './logs/handlers.ts';
 import { propertiesOf } from './logs/line.ts';
 import { readLines } from './logs/read.ts';
+import { inOrder } from './create/in-order.ts';
 import type { TriggerRequest } from './create/prepare.ts';
 import { prepareRun } from './create/prepare.ts';
 import { authorizeParent, authorizeReplacing, authorizeRun, authorizeRunToWrite } from './authorize.ts';
@@ -83,14 +84,21 @@ export function runHandlers({
   const tokenOf = async (
     { principal }: Pick<Request<Named['triggerTask']>, 'principal'>,
     run: string,
+    { collection }: NewRun,
   ): Promise<string | undefined> => {
     if (isUser(principal)) return undefined;
+    // A run that collects has the payloads of others, which who may just trigger must not read.
+    if (collection && principal.kind === 'publicToken') return undefined;
     const scopes = [`read:runs:${run}`, `write:inputStreams:${run}`];
     return mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
   };
 
-  const handToken = async (request: Request<Named['triggerTask']>, run: string): Promise<void> => {
-    const token = await tokenOf(request, run);
+  const handToken = async (
+    request: Request<Named['triggerTask']>,
+    id: string,
+    run: NewRun,
+  ): Promise<void> => {
+    const token = await tokenOf(request, id, run);
     if (token !== undefined) request.setHeader('x-trigger-jwt', token);
     request.setHeader(
       'x-trigger-jwt-claims',
@@ -107,10 +115,11 @@ export function runHandlers({
       if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
       if (request.body.options?.payloadType === storedType)
         await authorizePacket(engine.sql, request, payloadOf(request.body));
-      const run = prepared(request, taskId, request.body);
-      const triggered = await trigger(withCaller(request, run instanceof Promise ? await run : run));
+      const preparing = prepared(request, taskId, request.body);
+      const run = preparing instanceof Promise ? await preparing : preparing;
+      const triggered = await trigger(withCaller(request, run));
       if (triggered.isDropped) return triggered;
-      await handToken(request, triggered.id);
+      await handToken(request, triggered.id, run);
       return triggered;
     },
 
@@ -126,20 +135,22 @@ export function runHandlers({
       takeRuns(request, items.length);
       const { principal } = request;
       const isRun = principal.kind === 'secretKey' && principal.attempt !== undefined;
+      const prepareItem = async (item: (typeof items)[number]): Promise<NewRun> => {
+        authorizeReplacing(request, item.task, item.options);
+        const parent = item.options?.parentRunId;
+        if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
+        if (item.options?.payloadType === storedType)
+          await authorizePacket(engine.sql, request, payloadOf(item));
+        return prepareRun(engine, request.environment, item.task, item, { isLimited: true });
+      };
+      const turn = inOrder(items.length);
       const results = await Promise.all(
         items.map(async (item, index) => {
           try {
-            authorizeReplacing(request, item.task, item.options);
-            const parent = item.options?.parentRunId;
-            if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
-            if (item.options?.payloadType === storedType)
-              await authorizePacket(engine.sql, request, payloadOf(item));
-            const run = prepareRun(engine, request.environment, item.task, item, { isLimited: true });
-            const triggered = await trigger(
-              withCaller(request, run instanceof Promise ? await run : run, index),
-            );
+            const run = await turn(index, prepareItem(item));
+            const triggered = await trigger(withCaller(request, run, index));
             if (!isRun || triggered.isDropped) return triggered;
-            return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id) };
+            return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id, run) };
           } catch (error) {
             const problem = asProblem(error);
             if (problem) return { status: problem.status, error: problem.message };
@@ -172,7 +183,9 @@ export function runHandlers({
 
     async retrieveRun(request) {
       const { runId } = request.params;
-      const retrieve = (id: string) => retrieveRun(engine, request.environment.id, id, addressesFor(request));
+      const showsTrigger = request.query.trigger === 'true';
+      const retrieve = (id: string) =>
+        retrieveRun(engine, request.environment.id, id, addressesFor(request), showsTrigger);
       let run = await retrieve(runId);
       if (!run) {
         const triggered = await findTriggered(request.environment, runId);

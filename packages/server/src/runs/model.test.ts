@@ -24,8 +24,8 @@ interface ModelRun {
   readonly task: Task;
   /** `waiting` and `ready` are both suspended; what is ready lacks only its slot. */
   state: 'queued' | 'delayed' | 'pending_version' | 'leased' | 'waiting' | 'ready' | 'final';
-  /** The run or token that it waits for, or the time. */
-  waitsFor: string | number | undefined;
+  /** The runs, tokens and times that its attempt waits for, also those that its code left behind when it began anew. */
+  readonly waitsFor: Set<string | number>;
   due: number;
   expiresAt: number;
   status: FinalStatus | undefined;
@@ -237,7 +237,7 @@ class Drive {
       canceling: false,
       rescues: 0,
       runner: undefined,
-      waitsFor: undefined,
+      waitsFor: new Set(),
       ttl,
       attempts: [],
     };
@@ -274,7 +274,7 @@ class Drive {
     expect(waited.state).toBe(isOver ? 'running' : 'suspended');
     if (isOver) return;
     model.state = 'waiting';
-    model.waitsFor = { RUN: target.id, TIME: until, TOKEN: token }[kind];
+    model.waitsFor.add({ RUN: target.id, TIME: until, TOKEN: token }[kind]);
     // It has started: it does not expire.
     model.expiresAt = Number.POSITIVE_INFINITY;
   }
@@ -290,8 +290,7 @@ class Drive {
   /** What waits for it is ready, or queued where its code is gone. */
   over(what: string | number): void {
     for (const model of this.runs) {
-      if (model.state !== 'waiting' || model.waitsFor !== what) continue;
-      model.waitsFor = undefined;
+      if (!model.waitsFor.delete(what) || model.state !== 'waiting') continue;
       model.state = model.runner === undefined ? 'queued' : 'ready';
     }
   }
@@ -351,6 +350,7 @@ class Drive {
     else {
       model.state = 'delayed';
       model.attempt++;
+      model.waitsFor.clear();
       model.due = this.now + 3_000;
     }
     // Once started, a run does not expire; given back before that it does, counted from when it was due.
@@ -399,8 +399,8 @@ class Drive {
     await this.t.expire();
     const now = this.now;
     await endDueWaits(this.t.engine, 1_000);
-    for (const { waitsFor } of this.runs)
-      if (typeof waitsFor === 'number' && waitsFor <= now) this.over(waitsFor);
+    for (const what of this.runs.flatMap(({ waitsFor }) => [...waitsFor]))
+      if (typeof what === 'number' && what <= now) this.over(what);
     for (const model of this.runs) {
       if (model.state === 'delayed' && model.due <= this.now) {
         model.state = model.task === 'unknown' ? 'pending_version' : 'queued';

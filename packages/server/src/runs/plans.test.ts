@@ -26,16 +26,20 @@ const few = 25;
 async function crowded() {
   const t = await testEngine();
   const env = t.environment.id;
+  const concurrency = { name: 'provider', limit: 8 };
   const other = await t.register('send', 'limited', 'full');
   const version = await t.register(
     'send',
     { id: 'limited', queue: { name: 'limited', concurrencyLimit: 1_000 } },
     { id: 'full', queue: { name: 'full', concurrencyLimit: 2 } },
+    { id: 'index', batch: { maxSize: 10, maxWaitMs: 60_000 } },
     { id: 'rated', queue: { name: 'rated', rateLimit: { limit: 10, period: 1 } } },
     {
       id: 'rated-keys',
       queue: { name: 'rated-keys', rateLimit: { limit: 2, period: 1, key: 'concurrencyKey' } },
     },
+    { id: 'shared', queue: { name: 'shared', concurrency, weight: 2, keyWeights: { 'key 1': 3 } } },
+    { id: 'shared-full', queue: { name: 'shared-full', concurrencyLimit: 1, concurrency } },
   );
   await addCrowd(t.sql, env, await t.engine.queues.id(env, 'limited'));
   const plans = await watchPlans(t.sql);
@@ -73,7 +77,7 @@ async function crowded() {
   };
   const claim = async (runner: string, want = few) => {
     const rows = await engineSql<{ run_id: string; fence: string }[]>`
-      select * from claim_runs(${env}, ${runner}, ${[0, version.id]}::int[], ${version.id}, ${want}, -1, ${now()})`;
+      select * from claim_runs(${env}, ${runner}, ${[0, version.id]}::int[], ${version.id}, ${want}, '(-1,0,)', ${now()})`;
     return rows.map((row) => ({ env, run: row.run_id, fence: Number(row.fence), task: 'send' }));
   };
   const end = (attempts: readonly Omit<EndedAttempt, 'outcome'>[], outcome: EndedAttempt['outcome']) =>
@@ -103,6 +107,8 @@ async function crowded() {
     await insertRuns(engine, await many('unknown'));
     await insertRuns(engine, await many('rated', (n) => ({ concurrencyKey: `key ${n % 15}` })));
     await insertRuns(engine, await many('rated-keys', (n) => ({ concurrencyKey: `key ${n % 5}` })));
+    for (const task of ['shared', 'shared-full'])
+      await insertRuns(engine, await many(task, (n) => ({ concurrencyKey: `key ${n % 5}` })));
     await insertRuns(engine, await many('send', () => ({ delay: new Date(now().getTime() - 1_000) })));
     const delayed = await many('send', () => ({ delay: new Date(now().getTime() + 50) }));
     await insertRuns(engine, delayed);
@@ -115,6 +121,15 @@ async function crowded() {
     }
     for (const onConflict of ['queue', 'queue', 'replace', 'skip'] as const)
       await insertRuns(engine, [await prepared('send', { singleton: { key: `s${clients}`, onConflict } })]);
+    const parts = await many('index', (n) => ({ batchKey: `${clients} ${n % 2}` }));
+    await insertRuns(engine, parts);
+    await insertRuns(
+      engine,
+      (await many('index')).map((run) => ({ ...run, requestKey: crypto.randomUUID() })),
+    );
+    await insertRuns(engine, await many('index', (n) => ({ batchKey: `${clients} ${n % 2}` })));
+    await retrieveRun({ ...engine, sql }, env, parts[0]!.id);
+    await cancelRun(engine, t.runners, env, parts[0]!.id);
     await insertLeased(engine, await prepared('send', { concurrencyKey: `new ${clients}` }), {
       runner,
       version: version.id,

@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 
 const maxAtOnce = 1_000;
 
-/** The job that deletes idempotency keys, debounces and counts of trigger limits which have ended. */
+/** The job that deletes idempotency keys, debounces, collections and counts of trigger limits which have ended. */
 export const keyPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>): Job => ({
   name: 'key pruner',
   everyMs: 60_000,
@@ -21,11 +21,21 @@ export const keyPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>): Job =>
         select b.ctid from debounces b
          where b.due <= ${now} and not exists (select from delayed d where d.env = b.env and d.run_id = b.run_id)
          order by b.due limit ${maxAtOnce} for update skip locked))`;
+    const collecting = await sql`
+      delete from collecting where ctid = any(array(
+        select c.ctid from collecting c
+         where c.due <= ${now} and not exists (select from delayed d where d.env = c.env and d.run_id = c.run_id)
+         order by c.due limit ${maxAtOnce} for update skip locked))`;
+    // As long as requests that created a run are remembered.
+    const parts = await sql`
+      delete from run_parts where ctid = any(array(
+        select ctid from run_parts where closed_at <= ${new Date(clock.now() - 86_400_000)} order by closed_at limit ${maxAtOnce}
+           for update skip locked))`;
     // They have the database's clock.
     const limits = await sql`
       delete from trigger_starts where ctid = any(array(
         select ctid from trigger_starts where over_at <= rate_now() order by over_at limit ${maxAtOnce}
            for update skip locked))`;
-    return [keys, debounces, limits].some(({ count }) => count >= maxAtOnce);
+    return [keys, debounces, collecting, parts, limits].some(({ count }) => count >= maxAtOnce);
   },
 });

@@ -5,8 +5,9 @@ import type { Fragment, Queryable } from '../db/connect.ts';
 import { shownObject } from '../json/shown.ts';
 import type { Engine } from './engine.ts';
 import { readData } from './data.ts';
-import { shownKey } from './create/idempotency-key.ts';
+import { shownKey, type IdempotencyKeyOptions } from './create/idempotency-key.ts';
 import { shownError } from './shown-error.ts';
+import { triggerOf, type TriggerRow } from './trigger-of.ts';
 
 /** What every mention of a run shows. */
 export interface RelatedRow {
@@ -22,7 +23,7 @@ export interface RelatedRow {
   readonly description: string | null;
   readonly is_test: boolean;
   readonly idempotency_key: string | null;
-  readonly idempotency_key_options: { readonly key: string } | null;
+  readonly idempotency_key_options: IdempotencyKeyOptions | null;
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly batch_id: string | null;
@@ -39,10 +40,8 @@ export interface RelatedRow {
   readonly duration_ms: string;
 }
 
-interface RunRow extends RelatedRow {
+interface RunRow extends RelatedRow, TriggerRow {
   readonly queue: string;
-  readonly payload: string | null;
-  readonly payload_type: string | null;
   readonly output: string | null;
   readonly output_type: string | null;
   readonly error: SerializedError | null;
@@ -73,6 +72,7 @@ export async function retrieveRun(
   env: number,
   id: string,
   addressOf?: AddressOf,
+  showsTrigger = false,
 ): Promise<Run | undefined> {
   const rows = await readRuns(engine, env, id);
   const row = rows.find((one) => one.id === id);
@@ -100,6 +100,7 @@ export async function retrieveRun(
     },
     attemptCount: row.attempt,
     queue: row.queue,
+    ...(showsTrigger && { trigger: triggerOf(row) }),
     replayOf: row.replay_of ?? undefined,
     variablesRevision: row.env_revision ?? undefined,
     schedule: row.schedule ? scheduleOf(row.schedule) : undefined,
@@ -119,12 +120,15 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
       union all
       (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${maxChildren})
     )
-    select ${relatedColumns(sql)}, q.name as queue, f.payload, f.payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of,
+    select ${relatedColumns(sql)}, q.name as queue, coalesce(f.payload, cp.payload) as payload, coalesce(f.payload_type, cp.payload_type) as payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of,
+           f.concurrency_key, f.priority_ms, f.machine, f.max_attempts, f.max_duration, f.singleton_key, f.collect_key,
            (select json_build_object('id', sc.id, 'externalId', sc.external_id, 'expression', sc.cron,
                      'deduplicationKey', case when sc.key_given then sc.deduplication_key end, 'description', sc.description)
               from schedules sc where sc.env = f.env and sc.id = f.schedule_id) as schedule
       from family f
-      join queues q on q.id = f.queue_id ${whereabouts(sql)}`;
+      join queues q on q.id = f.queue_id
+      left join lateral (select * from collected_payload(f.env, f.id) x where f.id = ${id} and f.collect_key is not null) cp on true
+      ${whereabouts(sql)}`;
 }
 
 /** The columns of a `RelatedRow`, of a row `f` of runs joined with its `whereabouts`. */

@@ -31,8 +31,9 @@ const partsOf = ({ causes }: SerializedError): SerializedError[] =>
         .toReversed()
     : [];
 
-const plain = ({ message, name, stackTrace }: SerializedError) => ({
+const plain = ({ message, name, stackTrace, sealed }: SerializedError) => ({
   message,
   name,
   stackTrace: stackTrace === '' ? undefined : stackTrace,
+  ...(typeof sealed === 'string' && { sealed }),
 });

@@ -72,7 +72,7 @@ describe('a tick', () => {
     await fixture.addRunner('runner_1');
     const current = await fixture.engine.versions.current(fixture.environment.id);
     const [row] = await fixture.sql<{ schedule_id: string }[]>`
-      select schedule_id from claim_runs(${fixture.environment.id}, 'runner_1', '{0}', ${current?.id ?? 0}, 1, -1,
+      select schedule_id from claim_runs(${fixture.environment.id}, 'runner_1', '{0}', ${current?.id ?? 0}, 1, '(-1,0,)',
                                          ${new Date(fixture.engine.clock.now())})`;
     expect(row?.schedule_id).toBe(id);
     const { lag } = await retrieveSchedule(fixture.sql, fixture.environment, id);

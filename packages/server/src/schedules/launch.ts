@@ -28,13 +28,19 @@ export interface Launch {
 export async function prepareLaunch(engine: Engine, launch: Launch): Promise<NewRun> {
   const { environment, pattern, tick, overlap } = launch;
   const payload = schedulePayload({ ...launch, timestamp: tick.nominal });
-  const run = await prepareRun(engine, environment, launch.task, {
-    payload,
-    options: {
-      payloadType: 'application/super+json',
-      ...(overlap === 'queue' && { queue: { name: oneByOneQueue }, concurrencyKey: pattern.id }),
+  const run = await prepareRun(
+    engine,
+    environment,
+    launch.task,
+    {
+      payload,
+      options: {
+        payloadType: 'application/super+json',
+        ...(overlap === 'queue' && { queue: { name: oneByOneQueue }, concurrencyKey: pattern.id }),
+      },
     },
-  });
+    { isWhole: true },
+  );
   // What happens while an earlier tick's run is live is a setting of the schedule.
   return { ...run, singleton: undefined, scheduleId: pattern.id };
 }

@@ -37,10 +37,8 @@ export async function prepareServing(
     for (const name of ['message', 'messages', 'trigger']) delete payload[name];
     Object.assign(payload, { continuation: true, previousRunId: previous });
   }
-  return prepareRun(engine, environment, task, {
-    payload,
-    options: { ...options, ...(queue !== undefined && { queue: { name: queue } }) },
-  });
+  const body = { payload, options: { ...options, ...(queue !== undefined && { queue: { name: queue } }) } };
+  return prepareRun(engine, environment, task, body, { isWhole: true });
 }
 
 export const servingOf = (row: Pick<SessionRow, 'id' | 'task' | 'trigger_config'>): Serving => ({

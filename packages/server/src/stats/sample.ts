@@ -109,8 +109,10 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
            set_config('enable_bitmapscan', 'off', true)`;
   // The oldest of a lane is taken to be its first run: one behind it with a lower priority may be older.
   const queues = await tx<FleetSample['queues']>`
-    with lane as materialized (
-      select l.env, l.queue_id, l.blocked, n.waiting, h.since
+    with used_up as materialized (
+      select h.id from shared_limits h where shared_room(h.id, false) = 0
+    ), lane as materialized (
+      select l.env, l.queue_id, l.blocked or l.ring in (select id from used_up) as blocked, n.waiting, h.since
         from lanes l
        cross join lateral (select count(*)::int as waiting from queued w where w.lane_id = l.id) n
        cross join lateral (

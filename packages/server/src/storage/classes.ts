@@ -9,6 +9,8 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   debounces: 'runs',
   singletons: 'runs',
   trigger_starts: 'runs',
+  collecting: 'runs',
+  run_parts: 'runs',
   attempts: 'runs',
   runner_names: 'runs',
   run_paths: 'runs',

@@ -81,3 +81,35 @@ export async function archiveEnvironments(
       prune_at = least(prune_at, now() + make_interval(days => ${days}, mins => ${minutes}))
      where id in (select id from gone) or parent_id in (select id from gone)`;
 }
+
+/** Archives what belongs to a member who leaves, with their own environments. */
+export const archiveMemberEnvironments = (
+  tx: Queryable,
+  organization: string,
+  userId: string,
+): Promise<void> =>
+  archiveEnvironments(
+    tx,
+    tx`e.member_id = ${userId} and e.archived_at is null
+       and e.project_id in (select id from projects where organization_id = ${organization})`,
+    { deleted: false },
+  );
+
+/** Gives somebody who joins again the dev environments that they had, with their branches, unless their data is being deleted already. */
+export async function restoreDevEnvironments(
+  sql: Queryable,
+  organization: string,
+  userId: string,
+): Promise<void> {
+  await sql`
+    with back as (
+      select distinct on (e.project_id) e.id, e.archived_at from environments e join projects p on p.id = e.project_id
+       where e.member_id = ${userId} and p.organization_id = ${organization} and p.deleted_at is null and e.parent_id is null
+         and e.archived_at is not null and e.prune_at > now() + interval '1 hour'
+         and not exists (select from environments live
+                          where live.project_id = e.project_id and live.member_id = ${userId} and live.kind = e.kind
+                            and live.parent_id is null and live.archived_at is null)
+       order by e.project_id, e.archived_at desc)
+    update environments e set archived_at = null, prune_at = null, paused = false, updated_at = now()
+      from back where e.id = back.id or (e.parent_id = back.id and e.archived_at = back.archived_at)`;
+}

@@ -26,7 +26,7 @@ import {
   renameOrganization,
 } from './organizations.ts';
 import { deleteEnvironment, deleteProject } from './delete.ts';
-import { userOf } from './principal.ts';
+import { asUser, userOf } from './principal.ts';
 import {
   createProject,
   listEnvironments,
@@ -117,8 +117,7 @@ export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login
     return requestLogin(dependencies, { ...origin, hostName: body?.hostName, forwardedFor }, baseUrl);
   },
   describeAuthorizationCode: (request) => describeLogin(dependencies, userOf(request), request.body.userCode),
-  approveAuthorizationCode: (request) =>
-    approveLogin(dependencies, userOf(request), request.principal.credentialId, request.body),
+  approveAuthorizationCode: (request) => approveLogin(dependencies, asUser(request), request.body),
   exchangeAuthorizationCode: ({ body, origin }) =>
     exchangeLogin(dependencies, body.authorizationCode, origin),
 });

@@ -2,8 +2,11 @@
 import type { Body, Operations, Reply } from '@millrace/contract';
 import { newDeviceCode, newUserCode, readUserCode } from '../auth/device-code.ts';
 import { credentialDigest } from '../auth/keys.ts';
+import { liveSession } from '../auth/browser/live.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
-import { notFound, Problem, unprocessable } from '../problem.ts';
+import { controlCharacters } from './control-characters.ts';
+import { notFound, Problem, unauthorized, unprocessable } from '../problem.ts';
 import type { Origin } from '../request.ts';
 import { readExpiry } from './expiry.ts';
 import { insertToken, liveToken, recordForUser } from './tokens.ts';
@@ -38,11 +41,7 @@ const tooMany = (message: string) => new Problem(429, message);
 
 /** Makes text from a request safe to show in a terminal: no control characters, at most 255 characters. */
 const shown = (text: string | undefined): string | null =>
-  // oxlint-disable-next-line no-control-regex -- it removes them
-  text
-    ?.toWellFormed()
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
-    .slice(0, 255) || null;
+  text?.toWellFormed().replace(controlCharacters, '\ufffd').slice(0, 255) || null;
 
 export async function requestLogin(
   { sql, now, mayAsk }: LoginDependencies,
@@ -102,7 +101,7 @@ export async function describeLogin(
   const userCode = triedCode(dependencies, userId, typed);
   const [row] = await dependencies.sql<Waiting[]>`
     select host_name as "hostName", user_agent as "userAgent", address, forwarded_for as "forwardedFor", asked_at as "askedAt",
-           expires_at as "expiresAt", token_id is not null as "isApproved"
+           expires_at as "expiresAt", name is not null as "isApproved"
       from login_requests where user_code = ${userCode} and expires_at > ${new Date(dependencies.now())}`;
   if (!row) throw noCode();
   const { isApproved, askedAt, expiresAt, ...from } = row;
@@ -110,18 +109,50 @@ export async function describeLogin(
   return { userCode, ...from, askedAt: askedAt.toISOString(), expiresAt: expiresAt.toISOString() };
 }
 
-/** Approves a login with the token `approving`. The new token ends no later, and is not created if that one has ended by then. */
+/**
+ * What an approval depends on: a token, that of the session if it was opened with one, or the session. What it is for ends no later than
+ * the token, and is not created if that has ended by then.
+ */
+type Approver =
+  | {
+      readonly kind: 'personalAccessToken';
+      readonly id: string;
+      readonly userId: string;
+      readonly expiresAt: Date | null;
+    }
+  | { readonly kind: 'browser'; readonly id: string; readonly userId: string; readonly expiresAt: Date };
+
+async function liveApprover(
+  tx: Queryable,
+  { kind, credentialId }: Pick<UserPrincipal, 'kind' | 'credentialId'>,
+): Promise<Approver | undefined> {
+  if (kind === 'browser') {
+    const [session] = await tx<{ userId: string; tokenId: string | null; expiresAt: Date }[]>`
+      select t.user_id as "userId", t.token_id as "tokenId", t.expires_at as "expiresAt" from browser_sessions t
+       where t.id = ${credentialId} and ${liveSession(tx)} for share of t`;
+    if (!session) return undefined;
+    const { tokenId, userId, expiresAt } = session;
+    if (tokenId === null) return { kind, id: credentialId, userId, expiresAt };
+    return liveApprover(tx, { kind: 'personalAccessToken', credentialId: tokenId });
+  }
+  const token = await liveToken(tx, credentialId);
+  return token && { kind: 'personalAccessToken', id: credentialId, ...token };
+}
+
+/** Approves a login as the caller. */
 export async function approveLogin(
   dependencies: LoginDependencies,
-  userId: string,
-  approving: string,
+  principal: UserPrincipal,
   { userCode: typed, name, expiresAt: asked }: Body<Operations['approveAuthorizationCode']>,
 ): Promise<Reply<Operations['approveAuthorizationCode']>> {
   const { sql, now } = dependencies;
-  const userCode = triedCode(dependencies, userId, typed);
+  const userCode = triedCode(dependencies, principal.userId, typed);
   const wished = asked === null ? null : (readExpiry(asked, now()) ?? new Date(now() + tokenDays * day));
   return sql.begin(async (tx) => {
-    const latest = (await liveToken(tx, approving))?.expiresAt ?? null;
+    const approver = await liveApprover(tx, principal);
+    if (!approver) throw unauthorized('Invalid Access Token');
+    // A session without a token has no end that a token would inherit, as when it makes one.
+    const latest = approver.kind === 'browser' ? null : approver.expiresAt;
     if (asked && wished && latest && wished > latest) {
       throw unprocessable(
         `expiresAt is after ${latest.toISOString()}, when the token that approves ends: give a date until then, or leave it out`,
@@ -130,8 +161,9 @@ export async function approveLogin(
     const ends =
       wished && latest ? new Date(Math.min(wished.getTime(), latest.getTime())) : (wished ?? latest);
     const [row] = await tx<{ expiresAt: Date }[]>`
-      update login_requests set token_id = ${approving}, name = ${name}, token_expires_at = ${ends}
-       where user_code = ${userCode} and token_id is null and expires_at > ${new Date(now())}
+      update login_requests set name = ${name}, token_expires_at = ${ends},
+             token_id = ${approver.kind === 'browser' ? null : approver.id}, session_id = ${approver.kind === 'browser' ? approver.id : null}
+       where user_code = ${userCode} and name is null and expires_at > ${new Date(now())}
       returning expires_at as "expiresAt"`;
     if (!row) {
       const [approved] = await tx`
@@ -152,9 +184,7 @@ export type Approval =
   | { readonly state: 'used' }
   | {
       readonly state: 'approved';
-      readonly userId: string;
-      /** The token that approved it. */
-      readonly tokenId: string;
+      readonly approver: Approver;
       /** Of what is created for it. */
       readonly name: string;
       readonly expiresAt: Date | null;
@@ -172,29 +202,35 @@ export async function takeApproval(tx: Queryable, deviceCode: string, now: numbe
       polledAt: Date | null;
       interval: number;
       tokenId: string | null;
+      sessionId: string | null;
       name: string;
       expiresAt: Date | null;
       isFetched: boolean;
     }[]
   >`
-    select polled_at as "polledAt", interval_seconds as interval, token_id as "tokenId", name, token_expires_at as "expiresAt",
+    select polled_at as "polledAt", interval_seconds as interval, token_id as "tokenId", session_id as "sessionId", name, token_expires_at as "expiresAt",
            fetched_at is not null as "isFetched"
       from login_requests where device_digest = ${digest} and expires_at > ${at} for update`;
   if (!request) throw noCode();
   if (request.isFetched) return { state: 'used' };
-  const { polledAt, tokenId, name, expiresAt } = request;
+  const { polledAt, tokenId, sessionId, name, expiresAt } = request;
+  const approvedBy = tokenId ?? sessionId;
   // Half of the interval, because network delays vary.
   const isTooSoon = polledAt !== null && now - polledAt.getTime() < request.interval * 500;
   const interval = isTooSoon ? Math.min(maxInterval, request.interval + slowedBy) : request.interval;
-  if (isTooSoon || tokenId === null) {
+  if (isTooSoon || approvedBy === null) {
     await tx`
       update login_requests set polled_at = ${at}, interval_seconds = ${interval} where device_digest = ${digest}`;
     return { state: isTooSoon ? 'slow_down' : 'authorization_pending', interval };
   }
-  const approver = await liveToken(tx, tokenId);
-  if (!approver) throw notFound('The token that approved this code has ended: ask for another one');
+  const approver = await liveApprover(tx, {
+    kind: tokenId === null ? 'browser' : 'personalAccessToken',
+    credentialId: approvedBy,
+  });
+  if (!approver)
+    throw notFound('The token or the browser session that approved this code has ended: ask for another one');
   await tx`update login_requests set fetched_at = ${at} where device_digest = ${digest}`;
-  return { state: 'approved', userId: approver.userId, tokenId, name, expiresAt };
+  return { state: 'approved', approver, name, expiresAt };
 }
 
 /** Returns the token once. */
@@ -206,9 +242,14 @@ export async function exchangeLogin(
   return sql.begin(async (tx) => {
     const approval = await takeApproval(tx, deviceCode, now());
     if (approval.state !== 'approved') return { token: null, ...approval };
-    const { userId, tokenId, name, expiresAt } = approval;
+    const { approver, name, expiresAt } = approval;
+    const { userId, id: credentialId } = approver;
     const { row, text } = await insertToken(tx, userId, name, expiresAt);
-    const by = { principal: { kind: 'personalAccessToken', credentialId: tokenId, userId }, origin } as const;
+    const principal: UserPrincipal =
+      approver.kind === 'browser'
+        ? { kind: 'browser', credentialId, userId, expiresAt: approver.expiresAt }
+        : { kind: 'personalAccessToken', credentialId, userId };
+    const by = { principal, origin };
     await recordForUser(tx, userId, by, {
       act: 'token.created',
       target: row.id,

@@ -5,7 +5,7 @@ import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { forbidden, notFound, unprocessable } from '../problem.ts';
-import { archiveEnvironments } from './environments.ts';
+import { archiveMemberEnvironments } from './environments.ts';
 
 interface OrganizationRow {
   readonly id: string;
@@ -168,12 +168,7 @@ export async function removeMember(
     if (!isSelf) refuseOwnership(by.role, old.role);
     await tx`delete from memberships where organization_id = ${organization} and user_id = ${userId}`;
     await refuseLastOwner(tx, organization);
-    await archiveEnvironments(
-      tx,
-      tx`e.member_id = ${userId} and e.archived_at is null
-         and e.project_id in (select id from projects where organization_id = ${organization})`,
-      { deleted: false },
-    );
+    await archiveMemberEnvironments(tx, organization, userId);
     await recordAct(tx, by, {
       act: 'member.removed',
       target: userId,

@@ -6,6 +6,7 @@ import type { Wakes } from '../db/wake.ts';
 import type { Log } from '../logger.ts';
 import { addVersion, lockVersions, refuseDuplicates } from './add.ts';
 import { promote, type PromoteDependencies } from './promote.ts';
+import { refuseSharedTwice } from './queues.ts';
 import type { Versions } from './versions.ts';
 
 export interface RegisterDependencies extends PromoteDependencies {
@@ -30,6 +31,7 @@ export async function registerVersion(
   const { sql, log, clock, versions, wakes, check } = dependencies;
   const { id: env, kind } = environment;
   refuseDuplicates(tasks);
+  refuseSharedTwice(tasks);
   check?.(environment, tasks);
   const { changed, ...registered } = await sql.begin(async (tx) => {
     // Concurrent runners with the same code register it once.

@@ -2,6 +2,7 @@ import { useSession, roleNames } from '../../api/session.ts';
 import { Command } from '../../parts/empty.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Approve } from './approve.tsx';
 import { Browsers } from './browsers.tsx';
 import { Tokens } from './tokens.tsx';
 import './account.css';
@@ -24,6 +25,7 @@ export function AccountPage() {
           ],
         ]}
       />
+      <Approve />
       <Browsers />
       <Tokens />
       <Section title="Password">

@@ -14,8 +14,9 @@ import { browserName } from './browser-name.ts';
 const methods: Readonly<Record<BrowserMethod, string>> = {
   link: 'One-time link',
   token: 'Access token',
-  approval: 'Command line',
+  approval: 'Approval',
   password: 'Password',
+  oidc: 'Identity provider',
 };
 
 const outdated = ['listBrowserSessions'] as const;

@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { messageOf } from '../../api/api-error.ts';
-import { call } from '../../api/client.ts';
+import { baseUrl, call } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Command } from '../../parts/empty.tsx';
@@ -22,6 +22,7 @@ export default function LoginPage() {
       <div className="login-box">
         <h1>Log in to Millrace</h1>
         <LinkLogin />
+        <ProviderLogin />
         <Tabs
           label="Ways to log in"
           selected={way}
@@ -84,6 +85,29 @@ function LinkLogin() {
     </p>
   );
 }
+
+/** The identity provider of the organization, if there is one. The reader comes back to the page that they wanted. */
+function ProviderLogin() {
+  const { data } = useQuery({
+    queryKey: ['listLoginProviders'],
+    queryFn: ({ signal }) => call('listLoginProviders', {}, { signal }),
+    staleTime: Infinity,
+  });
+  return data?.data.map(({ name }) => (
+    <a
+      key={name}
+      className="button main"
+      // Not the reply's address: a proxy may not have said under which one the browser knows the server.
+      href={`${baseUrl}login/oidc?return=${encodeURIComponent(ownAddress())}`}
+    >
+      Sign in with {name}
+    </a>
+  ));
+}
+
+/** The page that is wanted, without the path below which the server is reached. */
+const ownAddress = (): string =>
+  `/${location.pathname.slice(new URL(baseUrl).pathname.length)}${location.search}`;
 
 const Ways = ({ children }: { readonly children: ReactNode }) => <div className="stack">{children}</div>;
 

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { baseUrl, send } from '../../api/client.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { useOpened } from '../../api/sealed.ts';
+import { SealedNote } from '../../parts/sealed-note.tsx';
 import { JsonTree, TextBlock } from '../../parts/json/json-tree.tsx';
 
 interface DataTabProps {
@@ -21,12 +23,21 @@ export function DataTab({ label, value, url, none }: DataTabProps) {
   return <Data label={label} value={value} />;
 }
 
-const Data = ({ label, value }: { readonly label: string; readonly value: unknown }) =>
-  typeof value === 'string' ? (
-    <TextBlock label={label} text={value} />
-  ) : (
-    <JsonTree label={label} value={value} />
+/** A value in plain JSON; what is sealed in it is opened if it can be. */
+export function Data({ label, value }: { readonly label: string; readonly value: unknown }) {
+  const opened = useOpened(value);
+  return (
+    <>
+      <SealedNote opened={opened} />
+      {typeof opened.value === 'string' ? (
+        <TextBlock label={label} text={opened.value} />
+      ) : (
+        // Another tree when it is opened: what was open in the other has no meaning in it.
+        <JsonTree key={opened.state} label={label} value={opened.value} />
+      )}
+    </>
   );
+}
 
 function StoredData({ label, url }: { readonly label: string; readonly url: string }) {
   const address = new URL(url, baseUrl);

@@ -1,4 +1,6 @@
 import { useAsk } from '../../api/ask.ts';
+import { useOpened } from '../../api/sealed.ts';
+import { SealedNote } from '../../parts/sealed-note.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import { ErrorView } from '../../parts/stack/stack.tsx';
@@ -16,12 +18,44 @@ export function ErrorTab({
 }) {
   const attempts = useAsk('listRunAttempts', { params: { runId: run.id } });
   const group = attempts.data?.data.findLast((attempt) => attempt.error?.group !== undefined)?.error?.group;
+  const { opened, shown } = useOpenedError(error);
   return (
     <div className="error-columns">
-      <ErrorView error={error} causes={error.causes} version={run.version} />
+      <div className="stack-small">
+        <SealedNote opened={opened} />
+        <ErrorView error={shown} causes={shown.causes} version={run.version} />
+      </div>
       {group !== undefined && <Group id={group} />}
     </div>
   );
+}
+
+type ShownError = NonNullable<RunDetail['error']>;
+
+/** An error that was sealed as a whole, with its causes in one list, as the server shows others. */
+function useOpenedError(error: ShownError) {
+  const opened = useOpened(envelopeOf(error.sealed));
+  if (opened.state !== 'opened') return { opened, shown: error };
+  const { message, name, stackTrace, causes } = opened.value as SealedError;
+  return { opened, shown: { message, name, stackTrace, causes: flat(causes) } as ShownError };
+}
+
+interface SealedError {
+  readonly message: string;
+  readonly name: string;
+  readonly stackTrace: string;
+  readonly causes?: readonly SealedError[];
+}
+
+const flat = (causes: readonly SealedError[] = []): SealedError[] =>
+  causes.flatMap(({ causes: deeper, ...cause }) => [cause, ...flat(deeper)]);
+
+function envelopeOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The group beside the error: is it new, how often, since when. */

@@ -16,7 +16,7 @@ import { Duration, Time } from '../../parts/time/time.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Skeleton } from '../../parts/failure.tsx';
 import { AttemptsTab } from './attempts-tab.tsx';
-import { DataTab } from './data-tab.tsx';
+import { Data, DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { LogsTab } from './logs/logs-tab.tsx';
 import { Reason } from './reason.tsx';
@@ -142,7 +142,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
       label: 'Metadata',
       content:
         run.metadata && Object.keys(run.metadata).length > 0 ? (
-          <JsonTree label="Metadata" value={run.metadata} />
+          <Data label="Metadata" value={run.metadata} />
         ) : (
           <Empty title="No metadata">
             Code of the run sets it: <code>metadata.set('progress', 0.5)</code>

@@ -8,6 +8,12 @@ export const doctorCommand = (): Command =>
     .description('find what is wrong with this machine, the database and the server, and how to mend it')
     .option('--data <folder>', 'the data folder of an embedded PostgreSQL, instead of DATABASE_URL')
     .addOption(
+      new Option('--backups <folder>', 'the folder of its backups, to look at the newest').env(
+        'MILLRACE_BACKUPS',
+      ),
+    )
+    .option('--max-backup-age <span>', 'how old that may be (default: 36h)', backupAge)
+    .addOption(
       new Option('--direct-url <address>', 'PostgreSQL itself, behind a pooler').env('DATABASE_DIRECT_URL'),
     )
     .addOption(
@@ -47,6 +53,12 @@ export const doctorCommand = (): Command =>
       const { doctor } = await import('../compose/doctor.ts');
       await doctor(options);
     });
+
+function backupAge(text: string): number {
+  const ms = parseTimeSpan(text);
+  if (typeof ms === 'number' && ms >= 60_000) return ms;
+  throw new InvalidArgumentError('It is a time span from 1m, such as 36h or 8d.');
+}
 
 function timeout(text: string): number {
   const ms = parseTimeSpan(text);

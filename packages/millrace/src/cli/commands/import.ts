@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { withConnectionOptions } from '../connection.ts';
 import { address, environment } from '../options.ts';
+import type { ImportEnvironmentOptions } from '../compose/import-environment.ts';
 import type { ImportTriggerOptions } from '../compose/import-options.ts';
 
 const triggerCommand = (): Command =>
@@ -38,5 +39,25 @@ const triggerCommand = (): Command =>
     await importTrigger(options);
   });
 
+const environmentCommand = (): Command =>
+  withConnectionOptions(
+    new Command('environment')
+      .description('make in this environment what a file of `millrace export` has, as often as needed')
+      .argument('<file>'),
+  )
+    .option('--env <environment>', 'refuse a key of another environment', environment)
+    .option('--dry-run', 'show what would be done')
+    .option('--only <kinds>', 'some kinds, such as variable,schedule,run')
+    .option('--override', 'over what exists here and differs')
+    .option('--inactive', 'create all schedules inactive')
+    .option('--json', 'a line of JSON for each, and one at the end')
+    .action(async (file: string, options: ImportEnvironmentOptions) => {
+      const { importEnvironment } = await import('../compose/import-environment.ts');
+      await importEnvironment(file, options);
+    });
+
 export const importCommand = (): Command =>
-  new Command('import').description('move in from another installation').addCommand(triggerCommand());
+  new Command('import')
+    .description('move in from another environment or installation')
+    .addCommand(triggerCommand())
+    .addCommand(environmentCommand());

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { openInBrowser } from '../open-in-browser.ts';
 import { givenToken, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { version } from '../../version.ts';
@@ -17,14 +18,22 @@ interface Options extends LoginOptions {
 }
 
 /** Nobody needs to carry a token here: it is made when its user approves the code elsewhere. The server ends the wait. */
-async function approvedToken(url: string): Promise<string> {
+async function approvedToken(url: string, isInteractive: boolean): Promise<string> {
   const login: Login = { url, token: '' };
   const { authorizationCode, userCode, ...first } = await call(login, 'createAuthorizationCode', {
     headers: { 'user-agent': `millrace/${version} (${platform()} ${arch()})` },
     body: { hostName: hostname() },
   });
   const { line } = screenOn(process.stderr);
-  line('Within ten minutes, where you are logged in to this server already, run:');
+  const page = `${url.replace(/\/+$/, '')}/account?approve=${userCode}`;
+  const isOpened = isInteractive && openInBrowser(page);
+  line(
+    isOpened
+      ? 'A browser opens. Within ten minutes, log in there if you are not, and let this machine in. If none opens:'
+      : 'Within ten minutes, let this machine in. In a browser:',
+  );
+  line(`  ${page}`);
+  line('Or where the command line is logged in to this server already:');
   line(`  millrace tokens approve ${userCode}`);
   for (let seconds = first.interval; ;) {
     await setTimeout(seconds * 1_000);
@@ -44,7 +53,7 @@ async function tokenOnStdin(): Promise<string> {
 }
 
 async function tokenFor(url: string, { invitation, name, approval, ...given }: Options): Promise<string> {
-  if (approval) return approvedToken(url);
+  if (approval) return approvedToken(url, process.stdin.isTTY && !given.json);
   if (invitation !== undefined) {
     if (name === undefined)
       throw new CommandFailed(exitCodes.usage, 'Say who you are: --name "Ada Lovelace".');
@@ -66,7 +75,10 @@ export const loginCommand = (): Command =>
       .description('keep a personal access token for the commands about projects, keys and branches')
       .option('--invitation <token>', 'join an organisation as a new user (svc_inv_…)')
       .option('--name <name>', 'who you are, with --invitation')
-      .option('--approval', 'print a code, and wait until you approve it where you are logged in'),
+      .option(
+        '--approval',
+        'print a code, and wait until you approve it in a browser, or where you are logged in',
+      ),
   ).action(async (options: Options) => {
     const { url } = options;
     if (url === undefined) {

@@ -4,13 +4,14 @@ import { openClient, withConnectionOptions, type ConnectionOptions } from '../co
 import { drained } from '../drain.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { positiveInteger } from '../options.ts';
+import { opened, withCodecOption, type CodecOptions } from '../project-codec.ts';
 import { linePrinter } from '../print-line.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
 
 const levels = ['debug', 'info', 'log', 'warn', 'error'] as const;
 
-interface LogsOptions extends ConnectionOptions {
+interface LogsOptions extends ConnectionOptions, CodecOptions {
   readonly follow?: boolean;
   readonly task?: string;
   readonly level?: (typeof levels)[number];
@@ -23,22 +24,28 @@ interface LogsOptions extends ConnectionOptions {
 }
 
 export const logsCommand = (): Command =>
-  withConnectionOptions(
-    new Command('logs')
-      .description('what runs wrote to the console and the logger: one run, or those of the environment')
-      .argument('[run]', 'its id (run_…); without it, lines of all runs')
-      .option('--follow', 'go on with new lines; those of one run until it is over')
-      .option('--task <id>', 'of one task')
-      .addOption(new Option('--level <level>', 'of one level').choices(levels))
-      .option('--text <text>', 'with this text in the message or the properties')
-      .option('--property <path=value>', 'with this property, for instance customer.id=42')
-      .option('--since <period>', 'written in the last, for instance 1h or 7d')
-      .option('--limit <count>', 'at most so many stored lines; default 1,000 without a run', positiveInteger)
-      .option(
-        '--raw',
-        'only what it wrote, escape sequences and all; they may change what the terminal shows',
-      )
-      .option('--json', 'a line of JSON for each line'),
+  withCodecOption(
+    withConnectionOptions(
+      new Command('logs')
+        .description('what runs wrote to the console and the logger: one run, or those of the environment')
+        .argument('[run]', 'its id (run_…); without it, lines of all runs')
+        .option('--follow', 'go on with new lines; those of one run until it is over')
+        .option('--task <id>', 'of one task')
+        .addOption(new Option('--level <level>', 'of one level').choices(levels))
+        .option('--text <text>', 'with this text in the message or the properties')
+        .option('--property <path=value>', 'with this property, for instance customer.id=42')
+        .option('--since <period>', 'written in the last, for instance 1h or 7d')
+        .option(
+          '--limit <count>',
+          'at most so many stored lines; default 1,000 without a run',
+          positiveInteger,
+        )
+        .option(
+          '--raw',
+          'only what it wrote, escape sequences and all; they may change what the terminal shows',
+        )
+        .option('--json', 'a line of JSON for each line'),
+    ),
   ).action(async (id: string | undefined, options: LogsOptions) => {
     const sdk = await openClient(options);
     await (id === undefined ? showAll(sdk, options) : showRun(sdk, id, options));
@@ -60,7 +67,7 @@ async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): 
       : runs.logs(id, { ...filter, limit: 1_000 });
   let count = 0;
   for await (const line of lines) {
-    print(line);
+    print(await opened(options, line));
     count += 1;
     if (count >= limit) break;
   }
@@ -84,11 +91,11 @@ async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void
       if (stored.length === limit) break;
     }
   }
-  for (const line of stored.toReversed()) print(line);
+  for (const line of stored.toReversed()) print(await opened(options, line));
   if (!coming) return;
   const last = stored[0]?.id ?? 0;
   waitsFor();
-  for await (const line of coming) if (line.id > last) print(line);
+  for await (const line of coming) if (line.id > last) print(await opened(options, line));
 }
 
 type Filter = Sdk.LogFilter;

@@ -5,6 +5,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { queueName } from './queue-name.ts';
 import { rateCommand, rateShown } from './queues-rate.ts';
+import { sharedCommand, weightCommand } from './queues-share.ts';
 import { queueNamed } from './runs-list.ts';
 
 interface JsonOption extends ConnectionOptions {
@@ -115,4 +116,6 @@ export const queuesCommand = (): Command =>
     .addCommand(pauseCommand('pause', 'start no more runs; those that execute go on'))
     .addCommand(pauseCommand('resume', 'start runs again'))
     .addCommand(limitCommand())
-    .addCommand(rateCommand());
+    .addCommand(rateCommand())
+    .addCommand(weightCommand())
+    .addCommand(sharedCommand());

@@ -1,6 +1,7 @@
 import type { BulkRuns } from '@millrace/sdk';
 import { Command } from 'commander';
 import { openClient } from '../connection.ts';
+import { findCodec, withCodecOption, type CodecOptions } from '../project-codec.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { warnWithoutVersion } from '../follow-run.ts';
 import { json as readJson } from '../options.ts';
@@ -23,20 +24,23 @@ export const cancelCommand = (): Command =>
     screenOn(process.stdout).line(`${selection} ends: at once if it waited, when its code stops if it runs.`);
   });
 
-interface ReplayCommandOptions extends BulkOptions {
+interface ReplayCommandOptions extends BulkOptions, CodecOptions {
   readonly payload?: unknown;
   readonly fromStep?: string;
 }
 
 export const replayCommand = (): Command =>
-  withBulkOptions(
-    new Command('replay')
-      .description('start a new run with the payload of an old one, or of many: name them, or say which')
-      .argument('[runs...]', 'their ids (run_…)')
-      .option('--payload <json>', 'another payload, of one run', readJson)
-      .option('--from-step <name>', 'take over the results of the steps before this one, of one run'),
+  withCodecOption(
+    withBulkOptions(
+      new Command('replay')
+        .description('start a new run with the payload of an old one, or of many: name them, or say which')
+        .argument('[runs...]', 'their ids (run_…)')
+        .option('--payload <json>', 'another payload, of one run', readJson)
+        .option('--from-step <name>', 'take over the results of the steps before this one, of one run'),
+    ),
   ).action(async (ids: string[], { payload, fromStep, ...options }: ReplayCommandOptions) => {
-    const { runs } = await openClient(options);
+    const codec = payload === undefined ? undefined : await findCodec(options);
+    const { runs } = await openClient(options, codec);
     const selection: BulkRuns | string = bulkSelection(ids, options);
     if (typeof selection !== 'string') {
       if (payload !== undefined)

@@ -4,6 +4,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { followRun } from '../follow-run.ts';
 import { wholeNumber } from '../options.ts';
 import { linePrinter } from '../print-line.ts';
+import { opened, withCodecOption, type CodecOptions } from '../project-codec.ts';
 import { printRun } from '../print-run.ts';
 import { printSource } from '../print-source.ts';
 import { printSteps } from '../print-steps.ts';
@@ -14,7 +15,7 @@ import { cancelCommand, replayCommand } from './runs-change.ts';
 import { listCommand } from './runs-list.ts';
 import { pathsCommand } from './runs-paths.ts';
 
-interface ShowOptions extends ConnectionOptions {
+interface ShowOptions extends ConnectionOptions, CodecOptions {
   readonly wait?: boolean;
   readonly timeline?: boolean;
   readonly depth?: number;
@@ -24,19 +25,25 @@ interface ShowOptions extends ConnectionOptions {
 }
 
 const showCommand = (): Command =>
-  withConnectionOptions(
-    new Command('show')
-      .description('a run: status, attempts, steps, output or error; or what happened in it and below it')
-      .argument('<run>', 'its id (run_…)')
-      .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
-      .option(
-        '--timeline',
-        'what happened, as a tree on one clock: waits, attempts, child runs, spans, lines',
-      )
-      .option('--depth <levels>', 'with --timeline: levels of child runs, 0 to 5 (default 2)', wholeNumber)
-      .option('--lines <count>', 'with --timeline: log lines of the run, 0 to 500 (default 50)', wholeNumber)
-      .option('--after <run>', 'with --timeline: child runs after this one, where there are many')
-      .option('--json', 'one line of JSON; with --wait the last of several'),
+  withCodecOption(
+    withConnectionOptions(
+      new Command('show')
+        .description('a run: status, attempts, steps, output or error; or what happened in it and below it')
+        .argument('<run>', 'its id (run_…)')
+        .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
+        .option(
+          '--timeline',
+          'what happened, as a tree on one clock: waits, attempts, child runs, spans, lines',
+        )
+        .option('--depth <levels>', 'with --timeline: levels of child runs, 0 to 5 (default 2)', wholeNumber)
+        .option(
+          '--lines <count>',
+          'with --timeline: log lines of the run, 0 to 500 (default 50)',
+          wholeNumber,
+        )
+        .option('--after <run>', 'with --timeline: child runs after this one, where there are many')
+        .option('--json', 'one line of JSON; with --wait the last of several'),
+    ),
   ).action(async (id: string, options: ShowOptions) => {
     const { runs, deployments } = await openClient(options);
     const ofTimeline = (['depth', 'lines', 'after'] as const).find((name) => options[name] !== undefined);
@@ -51,18 +58,21 @@ const showCommand = (): Command =>
       );
     };
     const found = options.wait ? followRun(runs, id, options) : runs.retrieve(id);
-    const run = await found.catch(orMissing);
+    const run = await opened(options, await found.catch(orMissing));
     if (options.timeline) {
       const { depth, lines: logs, after } = options;
-      const timeline = await runs.timeline(id, {
+      const asked = await runs.timeline(id, {
         ...(depth !== undefined && { depth }),
         ...(logs !== undefined && { logs }),
         ...(after !== undefined && { after }),
       });
+      const timeline = await opened(options, asked);
       if (options.json) printJson(timeline);
       else printTimeline(timeline, screenOn(process.stdout), process.stdout.columns);
     } else {
-      const [{ data: attempts }, { data: steps }] = await Promise.all([runs.attempts(id), runs.steps(id)]);
+      const pages = await Promise.all([runs.attempts(id), runs.steps(id)]);
+      const attempts = await opened(options, pages[0].data);
+      const steps = await opened(options, pages[1].data);
       if (options.json) printJson({ ...run, attempts, ...(steps.length > 0 && { steps }) });
       else {
         const screen = screenOn(process.stdout);
@@ -75,19 +85,21 @@ const showCommand = (): Command =>
   });
 
 const watchCommand = (): Command =>
-  withConnectionOptions(
-    new Command('watch')
-      .description(
-        'a run until it is over: what it writes, then its outcome; exit code 1 when it did not complete',
-      )
-      .argument('<run>', 'its id (run_…)')
-      .option('--json', 'a line of JSON for each line, and for the run'),
-  ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
+  withCodecOption(
+    withConnectionOptions(
+      new Command('watch')
+        .description(
+          'a run until it is over: what it writes, then its outcome; exit code 1 when it did not complete',
+        )
+        .argument('<run>', 'its id (run_…)')
+        .option('--json', 'a line of JSON for each line, and for the run'),
+    ),
+  ).action(async (id: string, options: ConnectionOptions & CodecOptions & { json?: boolean }) => {
     const { runs } = await openClient(options);
     const print = linePrinter(options);
-    for await (const line of runs.followLogs(id)) print(line);
-    const run = await runs.retrieve(id);
-    const { data: attempts } = await runs.attempts(id);
+    for await (const line of runs.followLogs(id)) print(await opened(options, line));
+    const run = await opened(options, await runs.retrieve(id));
+    const attempts = await opened(options, (await runs.attempts(id)).data);
     if (options.json) printJson({ ...run, attempts });
     else printRun(run, attempts, screenOn(process.stdout));
     if (!run.isSuccess) process.exitCode = exitCodes.failed;

@@ -10,6 +10,12 @@ export const startCommand = (): Command =>
     .option('--data <folder>', 'the embedded PostgreSQL on this folder, instead of DATABASE_URL')
     .addOption(
       new Option(
+        '--backups <folder>',
+        'with --data: archive the WAL to this folder, so that `millrace restore` can go to any moment',
+      ).env('MILLRACE_BACKUPS'),
+    )
+    .addOption(
+      new Option(
         '--direct-url <address>',
         'PostgreSQL itself, where DATABASE_URL is a pooler in transaction mode; the variable keeps a password out of `ps`',
       ).env('DATABASE_DIRECT_URL'),

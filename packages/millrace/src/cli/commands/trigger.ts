@@ -2,17 +2,21 @@ import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { followRun, warnWithoutVersion } from '../follow-run.ts';
-import { json } from '../options.ts';
+import { json, wholeNumber } from '../options.ts';
+import { findCodec, withCodecOption, type CodecOptions } from '../project-codec.ts';
 import { printRun } from '../print-run.ts';
 import { printJson, screenOn } from '../screen.ts';
 
-interface TriggerOptions extends ConnectionOptions {
+interface TriggerOptions extends ConnectionOptions, CodecOptions {
   readonly payload?: unknown;
   readonly queue?: string;
+  readonly concurrencyKey?: string;
+  readonly priority?: number;
   readonly delay?: string;
   readonly tag: readonly string[];
   readonly singleton?: string;
   readonly onConflict?: 'skip' | 'queue' | 'replace';
+  readonly batchKey?: string;
   readonly wait?: boolean;
   readonly json?: boolean;
 }
@@ -20,32 +24,40 @@ interface TriggerOptions extends ConnectionOptions {
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 export const triggerCommand = (): Command =>
-  withConnectionOptions(
-    new Command('trigger')
-      .description('start a run of a task')
-      .argument('<task>', 'its id')
-      .option('--payload <json>', 'what the task is given', json)
-      .option('--queue <name>', 'another queue than the task has')
-      .option('--delay <time>', 'not before: a duration such as 10m, or a date')
-      .option('--tag <tag>', 'may be given several times', collect, [])
-      .option('--singleton <key>', 'at most one run with this key executes, and one waits')
-      .addOption(
-        new Option('--on-conflict <what>', 'what to do while there is one').choices([
-          'skip',
-          'queue',
-          'replace',
-        ]),
-      )
-      .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
-      .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
+  withCodecOption(
+    withConnectionOptions(
+      new Command('trigger')
+        .description('start a run of a task')
+        .argument('<task>', 'its id')
+        .option('--payload <json>', 'what the task is given', json)
+        .option('--queue <name>', 'another queue than the task has')
+        .option('--concurrency-key <key>', 'the part of the queue in which it waits')
+        .option('--priority <seconds>', 'wait as if it were so much older', wholeNumber)
+        .option('--delay <time>', 'not before: a duration such as 10m, or a date')
+        .option('--tag <tag>', 'may be given several times', collect, [])
+        .option('--singleton <key>', 'at most one run with this key executes, and one waits')
+        .addOption(
+          new Option('--on-conflict <what>', 'what to do while there is one').choices([
+            'skip',
+            'queue',
+            'replace',
+          ]),
+        )
+        .option('--batch-key <key>', 'of a task with batch: share a run only with triggers of this key')
+        .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
+        .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
+    ),
   ).action(async (task: string, options: TriggerOptions): Promise<void> => {
-    const { tasks, runs } = await openClient(options);
+    const { tasks, runs } = await openClient(options, await findCodec(options));
     const handle = await tasks.trigger(task, options.payload, {
       ...(options.queue !== undefined && { queue: options.queue }),
+      ...(options.concurrencyKey !== undefined && { concurrencyKey: options.concurrencyKey }),
+      ...(options.priority !== undefined && { priority: options.priority }),
       ...(options.delay !== undefined && { delay: options.delay }),
       ...((options.singleton !== undefined || options.onConflict !== undefined) && {
         singleton: { key: options.singleton, onConflict: options.onConflict },
       }),
+      ...(options.batchKey !== undefined && { batchKey: options.batchKey }),
       ...(options.tag.length > 0 && { tags: [...options.tag] }),
     });
     const { id, isCached, isDropped } = handle;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { withExplanation } from '../troubleshooting.ts';
 
 export const whyCommand = (): Command =>
   withConnectionOptions(
@@ -13,5 +14,5 @@ export const whyCommand = (): Command =>
     const told = await runs.reason(id);
     if (options.json) return printJson(told);
     const { line, paint } = screenOn(process.stdout);
-    line(`${paint.bold(told.status)}  ${told.message}`);
+    line(`${paint.bold(told.status)}  ${withExplanation(told.message)}`);
   });

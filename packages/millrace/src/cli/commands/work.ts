@@ -1,5 +1,14 @@
 import { Command, Option } from 'commander';
-import { address, bytes, environment, grace, label, listenAddress, positiveInteger } from '../options.ts';
+import {
+  address,
+  bytes,
+  environment,
+  grace,
+  interval,
+  label,
+  listenAddress,
+  positiveInteger,
+} from '../options.ts';
 import type { WorkOptions } from '../compose/work.ts';
 
 export const workCommand = (): Command =>
@@ -56,6 +65,30 @@ export const workCommand = (): Command =>
       new Option('--run-as <user>', 'the user that tasks run as; the runner must be root').env(
         'MILLRACE_RUN_AS',
       ),
+    )
+    .addOption(
+      new Option(
+        '--variables-dir <folder>',
+        'a folder in which each file is a variable of tasks, as Docker and Kubernetes mount secrets',
+      ).env('MILLRACE_VARIABLES_DIR'),
+    )
+    .addOption(
+      new Option(
+        '--variables-command <command>',
+        'a shell command that prints variables of tasks: a JSON object, or lines as in a dotenv file',
+      ).env('MILLRACE_VARIABLES_COMMAND'),
+    )
+    .addOption(
+      new Option(
+        '--variables-hook <module>',
+        'a module whose default export is a function that returns variables of tasks',
+      ).env('MILLRACE_VARIABLES_HOOK'),
+    )
+    .addOption(
+      new Option('--variables-refresh <span>', 'how often these are read again')
+        .env('MILLRACE_VARIABLES_REFRESH')
+        .default(60_000, '1m')
+        .argParser(interval),
     )
     .option('--json', 'when ready, one line of JSON on stdout: runner, version of the folder')
     .action(async (options: WorkOptions) => {

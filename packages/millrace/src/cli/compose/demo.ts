@@ -151,7 +151,7 @@ async function startDatabaseAndServer(
   const errors = screenOn(process.stderr);
   const onLog = verbose ? (text: string) => errors.line(text) : undefined;
   const data = join(path, 'data');
-  const { database, lost } = await embeddedDatabase(data, cleanup, onLog);
+  const { database, lost } = await embeddedDatabase(data, cleanup, { onLog });
   const server = await openServer({
     database,
     port,

@@ -1,5 +1,6 @@
 import type { EnvironmentKind } from '@millrace/contract';
-import { callServer, ServerRefused, type DeployTarget } from '../../deploy/client.ts';
+import { ServerRefused } from '../../api/errors.ts';
+import { callServer, type DeployTarget } from '../../deploy/client.ts';
 import { gitFacts } from '../../deploy/git.ts';
 import { prepare, type DeployedTo, type Prepared } from '../../deploy/prepare.ts';
 import { promoteWhenLoaded } from '../../deploy/promote.ts';

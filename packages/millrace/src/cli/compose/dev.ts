@@ -49,7 +49,7 @@ export async function dev(options: DevOptions): Promise<void> {
     waitsFor(`PostgreSQL to start on ${data}`);
     const errors = screenOn(process.stderr);
     const onLog = options.verbose ? (line: string) => errors.line(line) : undefined;
-    const { database, lost } = await embeddedDatabase(data, cleanup, onLog);
+    const { database, lost } = await embeddedDatabase(data, cleanup, { onLog });
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file = join(data, 'master.key');
     const masterKey = await loadMasterKey({

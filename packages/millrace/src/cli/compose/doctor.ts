@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { examine, type Examination, type Group } from '../../doctor/examine.ts';
+import { defaultBackupAgeMs } from '../../doctor/machine/backup-age.ts';
 import { exitCodes, CommandFailed } from '../exit-codes.ts';
 import { keptLogin } from '../login.ts';
 import { findDev } from '../running-dev.ts';
@@ -12,6 +13,8 @@ import { embeddedOrRunning, externalDatabase, type OpenDatabase } from './open-d
 
 export interface DoctorOptions {
   readonly data?: string;
+  readonly backups?: string;
+  readonly maxBackupAge?: number;
   readonly directUrl?: string;
   readonly url?: string;
   readonly token?: string;
@@ -32,6 +35,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
       exitCodes.usage,
       'Both DATABASE_URL and --data are given. Keep the one you mean.',
     );
+  const backups = options.backups?.trim() || undefined;
   await withCleanup(async (cleanup) => {
     let opened: Promise<Pick<OpenDatabase, 'database' | 'directDatabase'>> | undefined;
     const open = (): NonNullable<typeof opened> => {
@@ -50,6 +54,10 @@ export async function doctor(options: DoctorOptions): Promise<void> {
         folders: [data ?? process.cwd(), tmpdir()],
         listen: hasDatabase || !server ? { host: options.host, port: options.port } : undefined,
         data,
+        backups:
+          backups === undefined
+            ? undefined
+            : { folder: resolve(backups), maxAgeMs: options.maxBackupAge ?? defaultBackupAgeMs },
       },
       ...(hasDatabase && { database: { open, data } }),
       masterKeys: ['MILLRACE_MASTER_KEY', 'MILLRACE_MASTER_KEY_PREVIOUS'].flatMap((name) => {

@@ -11,13 +11,26 @@ export interface OpenDatabase {
   readonly lost: Promise<never>;
 }
 
+interface Embedded {
+  readonly onLog?: (line: string) => void;
+  /** The backup folder that WAL is archived to. */
+  readonly archiveTo?: string | undefined;
+  /** For a short start that does not archive: nothing is removed that a server still has to archive. */
+  readonly keepsWal?: boolean;
+}
+
 /** Starts the embedded PostgreSQL on a folder. */
 export async function embeddedDatabase(
   dataDir: string,
   cleanup: Cleanup,
-  onLog?: (line: string) => void,
+  { onLog, archiveTo, keepsWal }: Embedded = {},
 ): Promise<OpenDatabase> {
-  const running = await startPostgres({ dataDir, ...(onLog && { onLog }) });
+  const running = await startPostgres({
+    dataDir,
+    archiveTo,
+    ...(keepsWal && { settings: { wal_keep_size: '1TB' } }),
+    ...(onLog && { onLog }),
+  });
   cleanup.add(() => running.stop());
   const lost = running.exited.then(({ error }) => {
     if (error === null) return new Promise<never>(() => {});
@@ -34,7 +47,7 @@ export async function embeddedOrRunning(
   cleanup: Cleanup,
 ): Promise<Pick<OpenDatabase, 'database'>> {
   try {
-    return await embeddedDatabase(folder, cleanup);
+    return await embeddedDatabase(folder, cleanup, { keepsWal: true });
   } catch (error) {
     const inUse = error instanceof Error && error.name === 'DataFolderInUse';
     const database = inUse ? await runningConnection(folder) : undefined;

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
-import { defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
+import { checkedEndpoint, defaultRateLimits, startServer, type RunningServer } from '@millrace/server';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { bytes, listenAddress, type ListenAddress } from '../options.ts';
 import { bundleStore } from './bundle-store.ts';
 import { explainListen } from './listen-failure.ts';
+import { oidcSettings } from './oidc.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
 
@@ -19,6 +20,8 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       metrics: metrics(),
       maxBundleBytes: maxBundleBytes(),
       bundleStore: bundleStore(process.env),
+      codecEndpoint: codecEndpoint(),
+      oidc: oidcSettings(process.env),
       ...options,
       notificationNetworks,
     });
@@ -42,6 +45,17 @@ function leaseTimes(): ServerOptions['leaseTimes'] {
     );
   }
   return { leaseMs: seconds * 1_000, heartbeatMs: (seconds * 1_000) / 3 };
+}
+
+/** The address through which the dashboard opens what is sealed (MILLRACE_CODEC_ENDPOINT). Default: none. */
+function codecEndpoint(): string | undefined {
+  const text = process.env['MILLRACE_CODEC_ENDPOINT']?.trim() ?? '';
+  if (text === '') return undefined;
+  try {
+    return checkedEndpoint(text);
+  } catch (error) {
+    throw new CommandFailed(exitCodes.usage, (error as Error).message);
+  }
 }
 
 /**

@@ -102,7 +102,7 @@ async function changeFile(folder: string): Promise<void> {
 async function changeAlone(folder: string, file: string): Promise<boolean> {
   try {
     await withCleanup(async (cleanup) => {
-      const { database } = await embeddedDatabase(folder, cleanup);
+      const { database } = await embeddedDatabase(folder, cleanup, { keepsWal: true });
       const sql = connect(database, { name: 'millrace keys', max: 2 });
       cleanup.add(() => sql.end());
       await changeKeyFile(sql, await loadMasterKey({ file }), file).catch(explained);

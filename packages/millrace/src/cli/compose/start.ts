@@ -4,6 +4,7 @@ import {
   loadMasterKey,
   readBootstrapSettings,
   type Credentials,
+  type Log,
   type BootstrapSettings,
   type RunningServer,
 } from '@millrace/server';
@@ -23,6 +24,7 @@ export interface StartOptions {
   readonly host: string;
   readonly port: number;
   readonly data?: string;
+  readonly backups?: string;
   readonly directUrl?: string;
   readonly paused?: boolean;
   readonly masterKeyFile?: string;
@@ -46,7 +48,10 @@ export async function start(options: StartOptions): Promise<void> {
     if (!showSecrets && holdsSecrets(shown)) await writeSecretsFile(secretsFile, shown);
   };
   await withCleanup(async (cleanup) => {
-    const { database, directDatabase, lost } = await openDatabase(options, cleanup);
+    const folded = foldJsonLines(logLinesOn(process.stderr));
+    cleanup.add(async () => folded.end());
+    const log = createLog(folded, options.logLevel);
+    const { database, directDatabase, lost } = await openDatabase(options, cleanup, tellUnarchived(log));
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file =
       options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key'));
@@ -55,9 +60,6 @@ export async function start(options: StartOptions): Promise<void> {
       previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
       file,
     });
-    const folded = foldJsonLines(logLinesOn(process.stderr));
-    cleanup.add(async () => folded.end());
-    const log = createLog(folded, options.logLevel);
     const server = await openServer({
       database,
       directDatabase,
@@ -84,6 +86,14 @@ function isPauseAsked({ paused }: StartOptions): boolean {
   if (text === '' || text === '0' || text === 'false') return false;
   throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED is 1 or 0.');
 }
+
+/** Logs that WAL could not be archived. PostgreSQL tries again, and keeps the WAL until it can. */
+const tellUnarchived =
+  (log: Log) =>
+  (line: string): void => {
+    const [, reason] = /^LOG: +(archive command .*)/.exec(line) ?? [];
+    if (reason !== undefined) log.warn('wal.unarchived', { reason });
+  };
 
 /** Removes the settings of the first start from the environment, so that child processes do not inherit them. */
 function takeGiven(): BootstrapSettings {
@@ -131,7 +141,11 @@ function tellReady(
   }
 }
 
-async function openDatabase({ data, directUrl }: StartOptions, cleanup: Cleanup): Promise<OpenDatabase> {
+async function openDatabase(
+  { data, backups, directUrl }: StartOptions,
+  cleanup: Cleanup,
+  onLog: (line: string) => void,
+): Promise<OpenDatabase> {
   const url = process.env['DATABASE_URL']?.trim() || undefined;
   const direct = directUrl?.trim() || undefined;
   if (url !== undefined && data !== undefined) {
@@ -146,7 +160,14 @@ async function openDatabase({ data, directUrl }: StartOptions, cleanup: Cleanup)
       'DATABASE_DIRECT_URL goes with DATABASE_URL, and --data needs neither. Keep what you mean.',
     );
   }
-  if (data !== undefined) return embeddedDatabase(data, cleanup);
+  const archiveTo = backups?.trim() || undefined;
+  if (data !== undefined) return embeddedDatabase(data, cleanup, { onLog, archiveTo });
+  if (archiveTo !== undefined) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      '--backups and MILLRACE_BACKUPS are for the embedded PostgreSQL (--data). Archive the WAL of another one with its own tools, as docs/backup.md shows.',
+    );
+  }
   if (url !== undefined) return externalDatabase(url, direct);
   throw new CommandFailed(
     exitCodes.usage,

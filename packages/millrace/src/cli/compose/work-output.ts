@@ -17,6 +17,8 @@ export interface WorkOutput {
   readonly previews: Pick<PreviewsOptions, 'branchEvents' | 'onServed' | 'onLeft'>;
   readonly started: (runner: string, version: string | null, servesAll: boolean) => void;
   readonly stopping: (graceMs: number) => void;
+  /** Variables from elsewhere could not be read again. */
+  readonly unread: (why: string) => void;
   /** Ends the output. */
   readonly end: () => void;
 }
@@ -38,6 +40,7 @@ function jsonLines(level: LogLevel): WorkOutput {
     },
     started: (runner, version) => log.info('runner.started', { runner, version }),
     stopping: (graceMs) => log.info('runner.stopping', { graceMs }),
+    unread: (why) => log.warn('variables.unread', { why }),
     end: () => {
       folded.end();
       log.info('runner.stopped');
@@ -114,6 +117,7 @@ function linesForPeople(level: LogLevel): WorkOutput {
       line(
         `Stopping when the runs under way are done, in ${graceMs / 1_000} s at the latest. Ctrl-C again stops at once.`,
       ),
+    unread: (why) => tellWarnings && line(`${paint.yellow('variables')}  ${why}`),
     end: folded.end,
   };
 }

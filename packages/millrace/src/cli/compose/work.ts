@@ -8,6 +8,7 @@ import { startPreviews } from '../../runner/start-previews.ts';
 import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { readOutsideVariables, VariablesUnread } from '../../outside-variables/index.ts';
 import { isPreviewKey, refuseOtherKey } from '../key-environment.ts';
 import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
@@ -34,6 +35,11 @@ export interface WorkOptions {
   readonly healthPort?: ListenAddress;
   readonly logLevel: LogLevel;
   readonly runAs?: string;
+  readonly variablesDir?: string;
+  readonly variablesCommand?: string;
+  readonly variablesHook?: string;
+  /** Milliseconds. */
+  readonly variablesRefresh: number;
   readonly json?: boolean;
 }
 
@@ -80,8 +86,11 @@ export async function work(options: WorkOptions): Promise<void> {
       const health = await serveHealth(options.healthPort, notReady);
       cleanup.add(health.close);
     }
+    const outside = await readVariables(options, output.unread);
+    cleanup.add(async () => outside?.close());
     const runnerOptions = {
       url,
+      outside,
       secretKey: key,
       watch: false,
       cache: { folder: options.cache ?? cacheFolder(), size: options.cacheSize },
@@ -115,6 +124,22 @@ export async function work(options: WorkOptions): Promise<void> {
     if (options.json) printJson({ runner: runner.id, version: runner.version });
     const end = await Promise.race([stop.requested, runner.ended]);
     if (end) refused(end);
+  });
+}
+
+/** Undefined if none are read from elsewhere. */
+async function readVariables(
+  {
+    variablesDir: folder,
+    variablesCommand: command,
+    variablesHook: hook,
+    variablesRefresh: refreshMs,
+  }: WorkOptions,
+  onProblem: (sentence: string) => void,
+) {
+  if (folder === undefined && command === undefined && hook === undefined) return undefined;
+  return readOutsideVariables({ folder, command, hook, refreshMs }, onProblem).catch((error: unknown) => {
+    throw error instanceof VariablesUnread ? new CommandFailed(exitCodes.cannotStart, error.message) : error;
   });
 }
 

@@ -10,6 +10,10 @@ export interface MachineFacts {
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   /** The data folder of an embedded database. */
   readonly data: string | undefined;
+  /** Where its backups are, and how old the newest may be; undefined if nobody says where. */
+  readonly backups?: { readonly folder: string; readonly maxAgeMs: number } | undefined;
+  /** The clock of this machine, in milliseconds since 1970. */
+  readonly wallClock: () => number;
   /** Sizes of the file system of a folder. */
   readonly measure: (folder: string) => Promise<DiskUse>;
 }

@@ -1,5 +1,6 @@
 import { spanLimits, type EndedSpan, type SpanEvent, type SpanKind } from '@millrace/contract/spans';
 import { boundedText } from '../../bounded-text.ts';
+import { processCodec, sealing } from '../../sealing/codec.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import type { SpanContext } from './span-context.ts';
 import { BoundedAttributes, microseconds } from './values.ts';
@@ -16,6 +17,9 @@ export interface NewSpan {
   readonly startTime: unknown;
   readonly attributes: unknown;
 }
+
+/** The messages of errors are not in spans, which are in the clear. */
+const sealsErrors = (): boolean => sealing(processCodec(), 'errors') !== undefined;
 
 const okStatus = 1;
 const errorStatus = 2;
@@ -102,7 +106,8 @@ export class RunSpan {
       const { message } = status;
       this.#status = {
         status: 'error',
-        ...(typeof message === 'string' && { message: boundedText(message, spanLimits.text) }),
+        ...(typeof message === 'string' &&
+          !sealsErrors() && { message: boundedText(message, spanLimits.text) }),
       };
     }
     return this;
@@ -122,8 +127,7 @@ export class RunSpan {
       'exception',
       {
         'exception.type': code === undefined ? name : String(code),
-        'exception.message': message,
-        'exception.stacktrace': stack,
+        ...(!sealsErrors() && { 'exception.message': message, 'exception.stacktrace': stack }),
       },
       time,
     );

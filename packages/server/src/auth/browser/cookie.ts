@@ -1,6 +1,7 @@
-/** The cookie of a browser session: its name, its attributes, and reading it. */
+/** The cookies of a browser session and of a login at an identity provider: their names, their attributes, and reading them. */
 
-const base = 'millrace_session';
+/** The part of a cookie's name that says what it is for. */
+type CookieKind = 'millrace_session' | 'millrace_oidc';
 
 /** Where the browser found the server. */
 export interface ServerAddress {
@@ -22,35 +23,48 @@ const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path
  * Browsers accept a name with `__Host-` only over TLS and for this host alone, and one with `__Secure-` only over TLS, so another host of
  * the domain cannot set them. Cookies are shared by all ports of a host: with the port in the name, two servers do not log each other out.
  */
-function nameAt({ protocol, pathname, port }: URL): string {
+function nameAt(kind: CookieKind, { protocol, pathname, port }: URL): string {
   const prefix = protocol !== 'https:' ? '' : withSlash(pathname) === '/' ? '__Host-' : '__Secure-';
-  return port === '' ? prefix + base : `${prefix}${base}_${port}`;
+  return port === '' ? prefix + kind : `${prefix}${kind}_${port}`;
 }
 
-function cookieAt(at: ServerAddress, value: string, maxAgeSeconds: number): string {
+function cookieAt(kind: CookieKind, at: ServerAddress, value: string, maxAgeSeconds: number): string {
   const url = urlOf(at);
   const secure = url.protocol === 'https:' ? '; Secure' : '';
+  // The provider's page leads back to this server, so the browser must send that cookie along with a link from another site.
+  const sameSite = kind === 'millrace_oidc' ? 'Lax' : 'Strict';
   // A semicolon would begin another attribute.
   const path = withSlash(url.pathname).replaceAll(';', '%3B');
-  return `${nameAt(url)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${nameAt(kind, url)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
 /** The `Set-Cookie` header that logs the browser in. */
 export const cookieOf = (at: ServerAddress, text: string, expiresAt: Date, now: number): string =>
-  cookieAt(at, text, Math.max(0, Math.floor((expiresAt.getTime() - now) / 1_000)));
+  cookieAt('millrace_session', at, text, Math.max(0, Math.floor((expiresAt.getTime() - now) / 1_000)));
 
 /** The `Set-Cookie` header that removes the cookie. */
-export const noCookie = (at: ServerAddress): string => cookieAt(at, '', 0);
+export const noCookie = (at: ServerAddress): string => cookieAt('millrace_session', at, '', 0);
+
+/** The `Set-Cookie` header that keeps what a login at a provider needs; an empty text removes it. */
+export const loginCookieOf = (baseUrl: string, text: string, maxAgeSeconds: number): string =>
+  cookieAt('millrace_oidc', { baseUrl, origin: undefined }, text, maxAgeSeconds);
 
 /**
  * The text of the session in a `Cookie` header; undefined if there is none. Where the proxy does not say that the browser speaks TLS, the
  * names for both are read. Two different values under one name are none: another page may have set one of them.
  */
-export function readCookie(header: string | undefined, baseUrl: string): string | undefined {
-  if (header === undefined || !header.includes(base)) return undefined;
+export const readCookie = (header: string | undefined, baseUrl: string): string | undefined =>
+  readCookieOf('millrace_session', header, baseUrl);
+
+/** The text of a login at a provider, in the same way. */
+export const readLoginCookie = (header: string | undefined, baseUrl: string): string | undefined =>
+  readCookieOf('millrace_oidc', header, baseUrl);
+
+function readCookieOf(kind: CookieKind, header: string | undefined, baseUrl: string): string | undefined {
+  if (header === undefined || !header.includes(kind)) return undefined;
   const url = new URL(baseUrl);
-  const overTls = nameAt(Object.assign(new URL(url), { protocol: 'https:' }));
-  for (const name of new Set([overTls, nameAt(url)])) {
+  const overTls = nameAt(kind, Object.assign(new URL(url), { protocol: 'https:' }));
+  for (const name of new Set([overTls, nameAt(kind, url)])) {
     const values = new Set(valuesOf(header, name));
     if (values.size > 0) return values.size === 1 ? [...values][0] : undefined;
   }

@@ -6,6 +6,7 @@ import { branchName } from '../branch.ts';
 import { environment } from '../credential-rows.ts';
 import type { Environment } from '../principal.ts';
 import { branchOfKind, seenBy } from '../target.ts';
+import { confirmedMsAgo } from '../confirm.ts';
 import { idleHours, liveSession } from './live.ts';
 
 /** The environment that the headers of a request name. */
@@ -25,13 +26,15 @@ export interface SessionRow {
   readonly endsInMs: number;
   /** The last use was recorded five minutes ago or more. */
   readonly useIsStale: boolean;
+  /** How long ago the user's identity provider confirmed them; null if they have none. */
+  readonly confirmedMsAgo: number | null;
 }
 
 export async function sessionByDigest(sql: Sql, digest: Buffer): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
     select t.id as "credentialId", t.user_id as "userId", t.expires_at as "expiresAt",
       (extract(epoch from least(t.expires_at, t.last_used_at + make_interval(hours => ${idleHours})) - now()) * 1000)::float8 as "endsInMs",
-      t.last_used_at < now() - interval '5 minutes' as "useIsStale"
+      t.last_used_at < now() - interval '5 minutes' as "useIsStale", ${confirmedMsAgo(sql)} as "confirmedMsAgo"
     from browser_sessions t
     where t.digest = ${digest} and ${liveSession(sql)}`;
   return row;

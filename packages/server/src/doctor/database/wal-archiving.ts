@@ -1,25 +1,52 @@
-import { readableDuration } from '@millrace/contract/plain';
-import { type DatabaseCheck } from '../facts.ts';
+import { readableDuration, readableSize } from '@millrace/contract/plain';
+import type { DatabaseCheck, DatabaseFacts } from '../facts.ts';
 
 export const walArchiving: DatabaseCheck = {
   name: 'wal-archiving',
-  looksAt: 'PostgreSQL can archive what backups need',
+  looksAt: 'PostgreSQL archives what backups need, and is at most 1 GiB or 15 minutes behind',
   severity: 'error',
   why: 'The last backup cannot be restored to the present, and what is not archived stays on the disk until it is full.',
   mend: 'The log of PostgreSQL has the error of `archive_command`. Mend the command, or its target.',
-  async find({ sql }) {
-    const [row] = await sql<{ count: number; ms: number }[]>`
+  async find(facts) {
+    const [failing] = await facts.sql<{ count: number; ms: number }[]>`
       select failed_count::int as count,
              extract(epoch from clock_timestamp() - coalesce(last_archived_time, last_failed_time))::float8 * 1000 as ms
         from pg_stat_archiver
        where current_setting('archive_mode') <> 'off'
          and last_failed_time > coalesce(last_archived_time, '-infinity')`;
-    return row
-      ? [
-          {
-            what: `Archiving failed ${row.count} times, and has not succeeded for ${readableDuration(row.ms)}.`,
-          },
-        ]
-      : [];
+    if (!failing) return findLag(facts);
+    return [
+      {
+        what: `Archiving failed ${failing.count} times, and has not succeeded for ${readableDuration(failing.ms)}.`,
+      },
+    ];
   },
 };
+
+/** A command that hangs, or is too slow, does not fail. A standby archives nothing by default, and is not looked at. */
+async function findLag({ sql, limits }: DatabaseFacts): Promise<{ what: string; mend: string }[]> {
+  const [late] = await sql<{ bytes: number; ms: number }[]>`
+    with archived as (
+      select last_archived_time as at, setting::bigint as size,
+             -- The name of a segment has three numbers: the timeline, and the two parts of its position.
+             ('x' || substr(last_archived_wal, 9, 8))::bit(32)::bigint * 4294967296
+               + (('x' || substr(last_archived_wal, 17, 8))::bit(32)::bigint + 1) * setting::bigint as until
+        from pg_stat_archiver, pg_settings
+       where name = 'wal_segment_size' and current_setting('archive_mode') <> 'off' and not pg_is_in_recovery()
+         and last_archived_wal ~ '^[0-9A-F]{24}'
+    ), waiting as (
+      select size, (pg_current_wal_lsn() - '0/0'::pg_lsn) - until as bytes,
+             extract(epoch from clock_timestamp() - at) * 1000 as ms
+        from archived
+    )
+    select bytes::float8 as bytes, ms::float8 as ms from waiting
+     -- The current segment is not complete, and the one before it may be complete since a moment ago.
+     where bytes > ${limits.unarchivedBytes}::numeric or (bytes > 2 * size and ms > ${limits.unarchivedMs}::numeric)`;
+  if (!late) return [];
+  return [
+    {
+      what: `${readableSize(late.bytes)} of WAL wait to be archived. The last segment was archived ${readableDuration(late.ms)} ago.`,
+      mend: 'Look whether `archive_command` hangs (`ps`), and at the speed of its target. End a command that hangs: PostgreSQL runs it again.',
+    },
+  ];
+}

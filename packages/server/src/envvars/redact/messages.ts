@@ -1,4 +1,5 @@
 /** Redacts what runners report about attempts. */
+import { sealedType } from '@millrace/contract';
 import type { LogLine, Outcome } from '@millrace/contract/runner';
 import type { Redactor } from './redactor.ts';
 
@@ -6,7 +7,8 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
   switch (outcome.kind) {
     case 'completed': {
       const { output, outputType } = outcome;
-      if (typeof output !== 'string') return outcome;
+      // There is nothing to find in what is sealed, and a change would damage it.
+      if (typeof output !== 'string' || outputType === sealedType) return outcome;
       const clean = outputType.includes('json') ? redactor.json(output) : redactor.text(output);
       return clean === output ? outcome : { ...outcome, output: clean };
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matches, piecesOf } from './pattern.ts';
+import { cpuTimeOf } from '../../../../../test/support/cpu-time.ts';
 
 const match = (pattern: string, text: string) => matches(piecesOf(pattern), text);
 
@@ -48,8 +49,9 @@ describe('a pattern', () => {
 
   test('of the worst kind takes no time to speak of', () => {
     const pattern = 'a*'.repeat(250) + 'b';
-    const begin = performance.now();
-    for (let n = 0; n < 1_000; n++) match(pattern, 'a'.repeat(2_048));
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    const time = cpuTimeOf(() => {
+      for (let n = 0; n < 1_000; n++) match(pattern, 'a'.repeat(2_048));
+    });
+    expect(time).toBeLessThan(5_000);
   });
 });

@@ -38,13 +38,21 @@ export async function startTestRunner(
       held: [],
     }),
   );
-  onTestFinished(() => socket.terminate());
+  let beating: NodeJS.Timeout | undefined;
+  onTestFinished(() => {
+    clearInterval(beating);
+    socket.terminate();
+  });
   await new Promise<void>((resolve, reject) => {
     socket.on('error', reject);
     // oxlint-disable-next-line typescript/no-base-to-string -- frames are text
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as ServerMessage;
-      if (message.type === 'welcome') resolve();
+      if (message.type === 'welcome') {
+        // Without it the runner is taken for lost in a test that takes longer than its lease.
+        beating = setInterval(() => send({ type: 'heartbeat' }), message.heartbeatMs);
+        resolve();
+      }
       if (message.type === 'refused') reject(new Error(message.reason));
       if (message.type !== 'run') return;
       send({

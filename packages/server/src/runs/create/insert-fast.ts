@@ -49,7 +49,7 @@ export async function insertLeased(
       select r.id, r.no
         from runners r
         join queues q on q.id = ${run.queueId} and not q.paused and q.concurrency_limit is null and q.concurrency_override is null
-                      and q.rate_burst is null
+                      and q.rate_burst is null and q.shared_limit_id is null
         join environments e on e.id = ${run.env} and not e.paused and e.concurrency_limit is null
        where r.id = ${to.runner}
          and (select true from lanes l

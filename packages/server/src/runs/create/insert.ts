@@ -3,6 +3,7 @@ import type { Clock } from '../../db/clock.ts';
 import { column } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
 import type { Offer } from '../dispatch/dispatch.ts';
+import { partMetaOf, partOf } from './collect.ts';
 import { debounceData } from './debounce.ts';
 import { namedArraysOf, namesOf, writtenOf } from './parameters.ts';
 import { columns, facetsOf, type Column, type NewRun } from './row.ts';
@@ -42,15 +43,23 @@ const decidingColumns = {
     value: (run) => run.singleton?.onConflict,
   },
   debounceData: { name: 'debounce_data', type: 'jsonb', value: debounceData },
+  collectLane: { name: 'collect_lane', type: 'text', value: (run) => run.collection?.lane },
+  collectMax: { name: 'collect_max', type: 'int', value: (run) => run.collection?.maxSize },
+  collectMs: { name: 'collect_ms', type: 'bigint', value: (run) => run.collection?.maxWaitMs },
+  part: { name: 'part', type: 'text', value: (run) => run.collection && partOf(run) },
+  partMeta: { name: 'part_meta', type: 'jsonb', value: (run) => run.collection && partMetaOf(run) },
 } satisfies Record<string, Column>;
 
 const given = namedArraysOf({ ...columns, ...decidingColumns });
 const names = namesOf(columns);
 const written = writtenOf(columns);
-/** As they were given, but for the position in a tree of runs, which is looked up. */
+/** As they were given, but for the place in a tree of runs, which is looked up. */
 const identified = raw(
   Object.values(columns)
-    .map(({ name }) => ({ root_id: 'd.root_ids', depth: 'd.depths' })[name] ?? `g.${name}`)
+    .map(
+      ({ name }) =>
+        ({ root_id: 'd.root_ids', depth: 'd.depths', parent_id: 'd.parents' })[name] ?? `g.${name}`,
+    )
     .join(', '),
 );
 
@@ -80,6 +89,7 @@ export function insertRuns(
     run.parentId !== null ||
     run.debounce !== undefined ||
     run.singleton !== undefined ||
+    run.collection !== undefined ||
     run.triggerLimit !== undefined ||
     (findRequests && run.requestKey !== undefined);
   const identify = runs.some(mayExist)
@@ -87,10 +97,11 @@ export function insertRuns(
       select d.* from given g cross join lateral identify_runs(
         ${at}::timestamptz, g.env, g.id, g.task, g.request_key, g.parent_id, g.parent_fence, g.root_id, g.depth, g.runner,
         g.idempotency_key, g.idempotency_expires_at, g.debounce_key, g.debounce_max_ms, g.debounce_data, g.delayed_until,
-        g.singleton_key, g.singleton_conflict, g.limit_key, g.limit_burst, g.limit_span, g.limit_drops) d`
+        g.singleton_key, g.singleton_conflict, g.limit_key, g.limit_burst, g.limit_span, g.limit_drops,
+        g.collect_key, g.collect_lane, g.collect_max, g.collect_ms, g.part, g.part_meta) d`
     : sql`
       select g.id as run_ids, null::boolean[] as cached, g.root_id as root_ids, g.depth as depths, null::text[] as refused,
-             null::boolean[] as held from given g`;
+             null::timestamptz[] as dues, g.parent_id as parents from given g`;
   const count = isCounted
     ? sql``
     : sql`, counted as (
@@ -122,7 +133,7 @@ export function insertRuns(
       select n.* from given g cross join identified d cross join lateral dispatch_new_runs(
         ${at}::timestamptz, (select count(*) from inserted), d.run_ids, g.env, g.id, g.task, g.state, g.queue_id, g.concurrency_key,
         g.version_id, g.sort_key, g.expires_at, g.delayed_until, g.tags, g.machine, g.region, g.is_test, g.schedule_id, g.runner,
-        g.runner_version, d.held) n
+        g.runner_version, d.dues) n
     )${noted}
     select i.ix::int as ix, i.run_id, coalesce(i.cached, false) as cached, l.fence, i.root_id, i.refused
       from identified d

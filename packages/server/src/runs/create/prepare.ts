@@ -1,5 +1,12 @@
 import type { triggerBody } from '@millrace/contract';
-import { lastMoment, parseDelay, parseDuration, storedType, traceparent } from '@millrace/contract';
+import {
+  lastMoment,
+  parseDelay,
+  parseDuration,
+  sealedType,
+  storedType,
+  traceparent,
+} from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { z } from 'zod';
 import type { Environment } from '../../auth/principal.ts';
@@ -15,6 +22,7 @@ import { storedKey, storedWaitKey, waitKeyMs } from './idempotency-key.ts';
 import { findExternal, findLock, lockToCurrent, type KnownTask } from '../lock.ts';
 import { plainOptions, type NewRun } from './row.ts';
 import { storableJson } from '../storable.ts';
+import { checkPart, readCollection } from './collect.ts';
 import { readSingleton } from './singleton.ts';
 import { readTriggerLimit } from './trigger-limit.ts';
 import { readDebounce } from './debounce.ts';
@@ -42,6 +50,8 @@ export interface BesideBody {
   readonly runId?: string | undefined;
   /** It is a call of the API for one run, which a trigger limit counts. */
   readonly isLimited?: boolean;
+  /** The payload is all that the run gets: it is not collected with those of other triggers. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -142,14 +152,24 @@ function buildRun(
   const debounced = options.debounce && readDebounce(options.debounce);
   // A debounce decides when its run is due. A delay beside it is checked and not used.
   const delay = options.delay === undefined ? null : readDelay(options.delay, now);
-  const due = debounced ? now + debounced.delayMs : delay;
+  const collection =
+    beside.isWhole || (manifest?.batch === undefined && options.batchKey === undefined)
+      ? undefined
+      : readCollection(options, task, manifest, [
+          queueId,
+          options.concurrencyKey ?? '',
+          lockedTo ?? 0,
+          awaited ?? '',
+          options.test ?? false,
+        ]);
+  const due = collection ? now + collection.maxWaitMs : debounced ? now + debounced.delayMs : delay;
   if (due !== null && due > lastMoment) {
     throw badRequest(`options.${debounced ? 'debounce.' : ''}delay: ends beyond the year 9999; give less.`);
   }
   const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
   const priorityMs = Math.trunc(Math.max(-maxInt, Math.min(maxInt, (options.priority ?? 0) * 1_000)));
   const delayed = due !== null && due > now;
-  return {
+  const run: NewRun = {
     ...plainOptions(options),
     env: environment.id,
     id: beside.runId ?? newTimedId('run', now),
@@ -171,6 +191,7 @@ function buildRun(
       (options.singleton ?? manifest?.singleton) === undefined
         ? undefined
         : readSingleton(options, manifest?.singleton),
+    collection,
     triggerLimit:
       beside.isLimited && (options.triggerLimit ?? manifest?.triggerLimit) !== undefined
         ? readTriggerLimit(options, manifest?.triggerLimit)
@@ -190,6 +211,8 @@ function buildRun(
     depth: 0,
     traceparent: options.traceparent ?? readTraceparent(beside.traceparent),
   };
+  if (collection) checkPart(run);
+  return run;
 }
 
 function readPayload(
@@ -198,9 +221,14 @@ function readPayload(
 ): { payload: string | null; payloadType: string | null } {
   if (payload === undefined) return { payload: null, payloadType: null };
   if (type === 'application/json') return { payload: jsonOfField(payload, 'payload'), payloadType: null };
-  if (type !== 'application/super+json' && type !== 'text/plain' && type !== storedType) {
+  if (
+    type !== 'application/super+json' &&
+    type !== 'text/plain' &&
+    type !== storedType &&
+    type !== sealedType
+  ) {
     throw badRequest(
-      `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain or ${storedType}.`,
+      `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain, ${sealedType} or ${storedType}.`,
     );
   }
   if (typeof payload !== 'string') {
@@ -209,7 +237,7 @@ function readPayload(
   if (payload.includes('\0')) {
     throw badRequest('payload: holds a NUL character, which no text that is stored may; send it as JSON.');
   }
-  if (type === 'application/super+json') storableLevels(payload, 'payload');
+  if (type === 'application/super+json' || type === sealedType) storableLevels(payload, 'payload');
   return { payload, payloadType: type };
 }
 

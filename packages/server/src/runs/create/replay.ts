@@ -37,11 +37,13 @@ export async function prepareReplay(
   other: OtherPayload = {},
 ): Promise<NewRun | undefined> {
   const [row] = await engine.sql<ReplayedRow[]>`
-    select r.task, r.queue_id, r.payload, r.payload_type, r.concurrency_key, r.tags,
+    select r.task, r.queue_id, coalesce(r.payload, c.payload) as payload, coalesce(r.payload_type, c.payload_type) as payload_type, r.concurrency_key, r.tags,
            coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test, r.singleton_key, ${unchangedColumns}
-      from runs r where r.env = ${environment.id} and r.id = ${run}`;
+      from runs r
+      left join lateral (select * from collected_payload(r.env, r.id) x where r.collect_key is not null) c on true
+     where r.env = ${environment.id} and r.id = ${run}`;
   if (!row) return undefined;
-  const made = await prepareRun(engine, environment, row.task, {
+  const request = {
     ...(other.payload === undefined ? payloadOf(row) : { payload: other.payload }),
     options: {
       payloadType: other.payload === undefined ? (row.payload_type ?? undefined) : other.payloadType,
@@ -52,7 +54,8 @@ export async function prepareReplay(
       test: row.is_test,
       singleton: row.singleton_key === null ? undefined : { key: row.singleton_key || undefined },
     },
-  });
+  };
+  const made = await prepareRun(engine, environment, row.task, request, { isWhole: true });
   return {
     ...made,
     ...(Object.fromEntries(

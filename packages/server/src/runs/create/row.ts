@@ -31,6 +31,16 @@ export interface TriggerLimit {
   readonly drops: boolean;
 }
 
+/** The trigger adds its payload to the run that collects under this key, or to a new one. */
+export interface Collection {
+  /** Empty for the whole task. */
+  readonly key: string;
+  /** Queue, concurrency key, version and the like: only triggers that agree in them share a run. */
+  readonly lane: string;
+  readonly maxSize: number;
+  readonly maxWaitMs: number;
+}
+
 /** A run about to be created. */
 export interface NewRun extends PlainOptions {
   readonly env: number;
@@ -61,6 +71,7 @@ export interface NewRun extends PlainOptions {
   /** The trigger is merged into the delayed run with the same key, which then waits longer. */
   readonly debounce?: Debounce;
   readonly singleton?: Singleton | undefined;
+  readonly collection?: Collection | undefined;
   readonly triggerLimit?: TriggerLimit | undefined;
   /** A uuid that the request brings: sent again, it leads to the same run. */
   readonly requestKey?: string;
@@ -124,6 +135,9 @@ export interface Column {
   readonly isReplayed?: true;
 }
 
+/** A payload that is collected is no column of the run until the run starts. */
+const whole = (run: NewRun): NewRun | undefined => (run.collection ? undefined : run);
+
 /** Columns that every statement writes: those of a run without anything special. */
 export const everydayColumns = {
   env: { name: 'env', type: 'int', value: (run) => run.env },
@@ -131,8 +145,13 @@ export const everydayColumns = {
   task: { name: 'task', type: 'text', value: (run) => run.task },
   queueId: { name: 'queue_id', type: 'int', value: (run) => run.queueId },
   concurrencyKey: { name: 'concurrency_key', type: 'text', value: (run) => run.concurrencyKey || null },
-  payload: { name: 'payload', type: 'text', value: (run) => run.payload, isDebounced: true },
-  payloadType: { name: 'payload_type', type: 'text', value: (run) => run.payloadType, isDebounced: true },
+  payload: { name: 'payload', type: 'text', value: (run) => whole(run)?.payload, isDebounced: true },
+  payloadType: {
+    name: 'payload_type',
+    type: 'text',
+    value: (run) => whole(run)?.payloadType,
+    isDebounced: true,
+  },
   metadata: { name: 'metadata', type: 'text', value: (run) => run.metadata, isDebounced: true },
   sortKey: { name: 'sort_key', type: 'bigint', value: (run) => run.sortKey },
   priorityMs: {
@@ -215,6 +234,7 @@ const specialColumns = {
   },
   debounceKey: { name: 'debounce_key', type: 'text', value: (run) => run.debounce?.key },
   singletonKey: { name: 'singleton_key', type: 'text', value: (run) => run.singleton?.key },
+  collectKey: { name: 'collect_key', type: 'text', value: (run) => run.collection?.key },
   scheduleId: { name: 'schedule_id', type: 'text', value: (run) => run.scheduleId },
   event: { name: 'event', type: 'text', value: (run) => run.event },
   traceparent: { name: 'traceparent', type: 'text', value: (run) => run.traceparent, isDebounced: true },
@@ -240,7 +260,7 @@ const computed = new WeakMap<NewRun, readonly string[]>();
 /** The facets of the declared paths of a run, for what it carries when it is written. */
 export function facetsOf(run: NewRun): readonly string[] {
   if (!run.paths) return none;
-  const known = computed.get(run) ?? pathFacets(run.paths, run);
+  const known = computed.get(run) ?? pathFacets(run.paths, run.collection ? { ...run, payload: null } : run);
   computed.set(run, known);
   return known;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../../test/support/locks.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { testEngine } from '../testing/engine.ts';
-import { claimRuns } from './claim.ts';
+import { claimRuns, firstCursor } from './claim.ts';
 
 test('a run that is committed while a claim waits for its lock reaches the runner', async () => {
   const t = await testEngine();
@@ -12,7 +12,7 @@ test('a run that is committed while a claim waits for its lock reaches the runne
   const runner = new ConnectedRunner('r1', env, 5, new Set([id]), () => {});
   const { claiming, run } = await t.sql.begin(async (tx) => {
     await tx`select claim_lock(${env})`;
-    const begun = claimRuns(t.engine, t.sql, runner, id, [0, id], 5, -1);
+    const begun = claimRuns(t.engine, t.sql, runner, id, [0, id], 5, firstCursor);
     await expect.poll(() => lockWaiters(t.sql), { timeout: 10_000 }).toHaveLength(1);
     return { claiming: begun, run: await t.trigger('send') };
   });

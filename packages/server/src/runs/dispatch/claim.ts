@@ -9,7 +9,7 @@ interface ClaimRow {
   readonly fence: string;
   readonly attempt: number;
   readonly version_id: number;
-  readonly turn: number;
+  readonly next_cursor: string;
   readonly task: string;
   readonly payload: string | null;
   readonly payload_type: string | null;
@@ -39,9 +39,12 @@ interface ClaimRow {
 
 export interface Claimed {
   readonly assignments: Assignment[];
-  /** Where the next claim of this environment starts in the ring of lanes. */
-  readonly turn: number;
+  /** Where the next claim of this environment goes on in the ring of lanes. */
+  readonly cursor: string;
 }
+
+/** Of the first claim: a `ring_cursor` of the database, which no code looks into. */
+export const firstCursor = '(-1,0,)';
 
 /** Leases up to `want` waiting runs of these versions to a runner: one statement, its limits counted inside it. */
 export async function claimRuns(
@@ -51,11 +54,11 @@ export async function claimRuns(
   current: number | undefined,
   pins: readonly number[],
   want: number,
-  turn: number,
+  cursor: string,
 ): Promise<Claimed> {
   const rows = await sql<ClaimRow[]>`
-    select * from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want}, ${turn},
-                             ${new Date(engine.clock.now())})`;
+    select * from claim_runs(${runner.env}, ${runner.id}, ${[...pins]}::int[], ${current ?? null}::int, ${want},
+                             ${cursor}::ring_cursor, ${new Date(engine.clock.now())})`;
   const now = engine.clock.now();
   const assignments: Assignment[] = [];
   for (const row of rows) {
@@ -95,5 +98,5 @@ export async function claimRuns(
     const subject = { env: runner.env, task, queue: queueName, version: versionName };
     engine.stats.started(subject, now - Number(row.sort_key) - row.priority_ms, now);
   }
-  return { assignments, turn: rows[0]?.turn ?? turn };
+  return { assignments, cursor: rows[0]?.next_cursor ?? cursor };
 }

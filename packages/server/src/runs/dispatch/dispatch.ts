@@ -3,7 +3,7 @@ import type { Sql } from '../../db/connect.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { CurrentVersion } from '../../versions/versions.ts';
-import { claimRuns } from './claim.ts';
+import { claimRuns, firstCursor } from './claim.ts';
 import { pinsFor, versionsToLoad } from './eligible.ts';
 import { readReady, WaitingVersions } from './waiting-versions.ts';
 import type { Engine } from '../engine.ts';
@@ -50,8 +50,8 @@ const maxClaimed = 500;
 const pollMs = 1_000;
 
 interface Ring {
-  /** Where the next claim starts in the environment's ring of lanes. */
-  turn: number;
+  /** Where the next claim goes on in the environment's ring of lanes. */
+  cursor: string;
   /** Raised by every wake-up: a claim that found nothing counts only if there was no wake-up since it began. */
   epoch: number;
   /** When the last one came: monotonic milliseconds. */
@@ -78,7 +78,7 @@ export function createDispatch({
   const ringOf = (env: number): Ring => {
     let ring = rings.get(env);
     if (!ring) {
-      ring = { turn: -1, epoch: 0, wokenAt: 0, drained: new Set(), claiming: undefined };
+      ring = { cursor: firstCursor, epoch: 0, wokenAt: 0, drained: new Set(), claiming: undefined };
       rings.set(env, ring);
     }
     return ring;
@@ -144,16 +144,16 @@ export function createDispatch({
       if (want <= 0) continue;
       const leased = runner.leasing(engine.clock.now());
       try {
-        const { assignments, turn } = await claimRuns(
+        const { assignments, cursor } = await claimRuns(
           engine,
           engineSql,
           runner,
           current && (runner.versions.has(current.id) || pins.includes(current.id)) ? current.id : undefined,
           pins,
           want,
-          ring.turn,
+          ring.cursor,
         );
-        ring.turn = turn;
+        ring.cursor = cursor;
         if (assignments.length > 0) assign(runner, assignments);
         if (assignments.length < want && ring.epoch === epoch) ring.drained.add(runner);
       } finally {

@@ -1,5 +1,6 @@
 import type { RunStatus, ShownRateLimit } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { sharedRunning } from '../../queues/find.ts';
 import type { Needs } from '../dispatch/misfits.ts';
 import { liveStatus, whereabouts } from '../retrieve.ts';
 
@@ -11,6 +12,8 @@ export interface WaitFacts {
   readonly predecessor: string | null;
   /** Under which later triggers may push it. */
   readonly debounceKey: string | null;
+  /** How many payloads it has collected, if further ones may come. */
+  readonly collected: number | null;
   /** Its batch, if that still waits for items. */
   readonly openBatch: string | null;
   readonly task: string;
@@ -19,6 +22,8 @@ export interface WaitFacts {
   readonly queuePaused: boolean;
   /** Of the queue, for each of its keys. */
   readonly limit: number | null;
+  /** The limit that its queue shares with others, and the runs that execute under it. */
+  readonly shared: { readonly name: string; readonly limit: number; readonly running: number } | null;
   /** Of its queue, or of its key there. */
   readonly rate: ShownRateLimit | null;
   /** When the limit of rate lets it start, if those ahead of it in its lane start as soon as they may; null if that is now. */
@@ -83,8 +88,12 @@ export async function readWaitFacts(
              where x.env = f.env and x.task = f.task and x.key = f.singleton_key) end as predecessor, f.task, (select b.id from batches b
                             where b.env = f.env and b.id = f.batch_id and b.sealed_at is null and b.aborted_at is null) as "openBatch",
            (select x.key from debounces x
-             where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey", q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
+             where x.env = f.env and x.task = f.task and x.key = f.debounce_key and x.run_id = f.id) as "debounceKey",
+           case when f.collect_key is not null and d.run_id is not null and not d.retry then (select max(x.position) from run_parts x
+             where x.env = f.env and x.run_id = f.id) end as collected, q.name as queue, coalesce(f.concurrency_key, '') as key, q.paused as "queuePaused",
            coalesce(q.concurrency_override, q.concurrency_limit) as limit,
+           (select json_build_object('name', h.name, 'limit', coalesce(h.slots_override, h.slots), 'running', ${sharedRunning(sql)})
+              from shared_limits h where h.id = q.shared_limit_id) as shared,
            case when q.rate_burst is not null then coalesce(q.rate_limit_override, q.rate_limit) end as rate,
            (select n.next from queue_starts x
              cross join lateral (select rate_now() as now) c

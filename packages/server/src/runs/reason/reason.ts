@@ -36,6 +36,14 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
   }
   if (facts.due) {
     const until = facts.due.toISOString();
+    if (facts.collected !== null) {
+      const payloads = facts.collected === 1 ? '1 payload' : `${facts.collected} payloads`;
+      return {
+        reason: 'collecting',
+        message: `It collects the payloads of triggers until ${until}, or until it has enough of them. It has ${payloads}.`,
+        until,
+      };
+    }
     if (status === 'DELAYED' && facts.debounceKey !== null) {
       return {
         reason: 'debounce',
@@ -105,6 +113,16 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       ...where,
       running,
       limit,
+    };
+  }
+  const { shared } = facts;
+  if (shared && shared.running >= shared.limit) {
+    return {
+      reason: 'shared_limit',
+      message: `The shared limit "${shared.name}" of the queue "${queue}" has ${shared.running} running, and may have ${shared.limit} at once.`,
+      ...where,
+      running: shared.running,
+      limit: shared.limit,
     };
   }
   const { rate, rateUntil } = facts;

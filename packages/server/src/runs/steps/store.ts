@@ -1,4 +1,11 @@
-import { maxJsonLevels, maxPacketBytes, storedType, type Body, type Operations } from '@millrace/contract';
+import {
+  maxJsonLevels,
+  maxPacketBytes,
+  sealedType,
+  storedType,
+  type Body,
+  type Operations,
+} from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { MasterKey } from '../../auth/seal.ts';
 import { column } from '../../db/columns.ts';
@@ -71,7 +78,12 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
   };
   if (output === undefined) return row;
   refuseUnfit(name, output, outputType);
-  const clean = outputType.includes('json') ? redactor.json(output) : redactor.text(output);
+  const clean =
+    outputType === sealedType
+      ? output
+      : outputType.includes('json')
+        ? redactor.json(output)
+        : redactor.text(output);
   const sealedId = clean === output ? null : newId('step');
   const stored = await storeLargeText(engine, { env, run, text: clean, type: outputType });
   return {

@@ -42,6 +42,10 @@ export async function addCrowd(sql: Sql, env: number, queue: number): Promise<vo
       select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
     insert into debounces (env, task, key, run_id, due) select :env, 'send', 'crowd ' || i.n, :id, now() + interval '1 hour' from :runs;
     insert into singletons (env, task, key, run_id, previous) select :env, 'send', 'crowd ' || i.n, :id, :id from :runs;
+    insert into collecting (env, task, key, lane, run_id, due)
+      select :env, 'index', 'crowd ' || i.n, '', :id, now() + interval '1 hour' from :runs;
+    insert into run_parts (env, run_id, position, payload, bytes, request_key, closed_at)
+      select :env, :id, 1, '1', 4, gen_random_uuid(), case when i.n % 2 = 0 then now() end from :runs;
     insert into trigger_starts (env, task, key, burst, span, at, n, over_at)
       select :env, 'send', 'crowd ' || i.n, 1, 1000000, array[now()], array[1], now() + interval '1 hour' from :runs;
     insert into batches (env, id, run_count, received, created_at, sealed_at)
@@ -73,6 +77,8 @@ export const hot = [
   'debounces',
   'singletons',
   'trigger_starts',
+  'collecting',
+  'run_parts',
   'idempotency_keys',
   'run_facets',
   'error_arrivals',

@@ -16,6 +16,7 @@ import { ConnectedRunners } from '../../runners/runners.ts';
 import { createRunStats } from '../../stats/record.ts';
 import { knownVersions } from '../../versions/versions.ts';
 import type { RunChanges } from '../changes.ts';
+import { firstCursor } from '../dispatch/claim.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine.ts';
 import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
@@ -104,7 +105,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   });
   const trigger = testTrigger(engine, dispatch);
   const env = environment.id;
-  let turn = -1;
+  let cursor = firstCursor;
   let hashes = 0;
 
   return {
@@ -141,10 +142,10 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     async claim(runner, versions, want) {
       const current = await engine.versions.current(env);
       const pinned = current && versions.includes(current.id) ? [0, ...versions] : [...versions];
-      const rows = await sql<{ run_id: string; fence: string; attempt: number; turn: number }[]>`
-        select * from claim_runs(${env}, ${runner}, ${pinned}::int[], ${current?.id ?? null}::int, ${want}, ${turn},
+      const rows = await sql<{ run_id: string; fence: string; attempt: number; next_cursor: string }[]>`
+        select * from claim_runs(${env}, ${runner}, ${pinned}::int[], ${current?.id ?? null}::int, ${want}, ${cursor}::ring_cursor,
                                  ${new Date(clock.now())})`;
-      turn = rows[0]?.turn ?? turn;
+      cursor = rows[0]?.next_cursor ?? cursor;
       return rows.map((row) => ({ run: row.run_id, fence: Number(row.fence), attempt: row.attempt }));
     },
     async end({ run, fence }, outcome = { kind: 'completed', output: null, outputType: 'application/json' }) {

@@ -17,19 +17,22 @@ type Named = Pick<
   | 'listBrowserSessions'
   | 'revokeBrowserSession'
   | 'createBrowserLink'
+  | 'listLoginProviders'
   | 'setPassword'
 >;
 
 export interface BrowserDependencies extends LogInDependencies {
   /** When the installation was paused; null while it is not. */
   readonly pausedSince: () => Date | null;
+  /** The name of the identity provider with which users log in; undefined for none. */
+  readonly providerName: string | undefined;
   /** False if this user has made too many links. */
   readonly mayLink: (userId: string) => boolean;
 }
 
 /** Browser sessions: logging in and out, links and passwords. */
 export const browserHandlers = (dependencies: BrowserDependencies): HandlersOf<Named> => {
-  const { sql, ended, pausedSince, mayLink } = dependencies;
+  const { sql, ended, pausedSince, mayLink, providerName } = dependencies;
   return {
     createBrowserSession: (request) => logIn(dependencies, request),
     retrieveCurrentBrowserSession: (request) => describeCurrent(sql, asUser(request), pausedSince()),
@@ -53,6 +56,9 @@ export const browserHandlers = (dependencies: BrowserDependencies): HandlersOf<N
       if (!mayLink(userId)) throw new Problem(429, 'Too many links were made: try again in a minute');
       return createLink(sql, userId, request, request.baseUrl);
     },
+    listLoginProviders: async ({ baseUrl }) => ({
+      data: providerName === undefined ? [] : [{ name: providerName, url: `${baseUrl}/login/oidc` }],
+    }),
     setPassword: async (request) => ended(await setPassword(sql, userOf(request), request.body, request)),
   };
 };

@@ -111,6 +111,7 @@ async function identifyOnce(
   const taken = await takeApproval(tx, authorizationCode ?? '', now);
   if (taken.state === 'used') throw unauthorized('This code was used already: ask for another one');
   if (taken.state !== 'approved') return { state: taken.state, interval: taken.interval };
-  const { userId, tokenId: id, expiresAt } = taken;
-  return { userId, method: 'approval', token: { id, expiresAt } };
+  const { approver, expiresAt } = taken;
+  const { userId, id, kind } = approver;
+  return { userId, method: 'approval', token: kind === 'browser' ? null : { id, expiresAt } };
 }

@@ -38,7 +38,7 @@ const sessionOf = (row: SessionRow, current: string): BrowserSession => ({
 export interface LoggedIn {
   readonly userId: string;
   readonly method: BrowserMethod;
-  /** The personal access token behind it, and when that ends; null for a password. */
+  /** The personal access token behind it, and when that ends; null for a password, a provider and what they approve. */
   readonly token: { readonly id: string; readonly expiresAt: Date | null } | null;
 }
 

@@ -10,6 +10,8 @@ import { useSearchTexts } from '../../../parts/search.ts';
 import { countText } from '../../../parts/count-text.ts';
 import { clockText, exactText } from '../../../parts/time/format.ts';
 import { useTimeZone } from '../../../parts/time/zone.ts';
+import { codecEndpoint } from '../../../api/sealed.ts';
+import { openLines } from './open-lines.ts';
 import { lineText, maxLines, withLines, type Line } from './log-lines.ts';
 import './logs.css';
 
@@ -30,6 +32,18 @@ export function LogsTab({ runId }: { readonly runId: string }) {
   const wanted = useDeferredValue(text);
   const buffer = useRef<Line[]>([]);
   const frame = useRef(0);
+  const opening = useRef(Promise.resolve());
+  /** Counts the beginnings of the stream: lines of an earlier one are not added to those of the next. */
+  const round = useRef(0);
+  const add = (more: readonly Line[]): void => {
+    if (codecEndpoint === undefined) return setLines((before) => withLines(before, more));
+    // One after the other: lines that are opened must not come behind later ones.
+    const from = round.current;
+    opening.current = opening.current.then(async () => {
+      const opened = await openLines(more);
+      if (from === round.current) setLines((before) => withLines(before, opened));
+    });
+  };
 
   const query = { 'filter[level]': level || undefined, 'filter[text]': wanted || undefined };
   const { isOver, error } = useFollow(
@@ -38,6 +52,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
     {
       onStart: () => {
         buffer.current = [];
+        round.current += 1;
         setLines([]);
       },
     },
@@ -49,7 +64,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
         frame.current = 0;
         const more = buffer.current;
         buffer.current = [];
-        setLines((before) => withLines(before, more));
+        add(more);
       });
     },
   );

@@ -8,7 +8,12 @@ import { Person } from '../../../parts/people.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
 import { Time } from '../../../parts/time/time.tsx';
 
-const kinds = { user: 'User', secretKey: 'Secret key', invitation: 'Invitation' } as const;
+const kinds = {
+  user: 'User',
+  secretKey: 'Secret key',
+  invitation: 'Invitation',
+  provider: 'Identity provider',
+} as const;
 
 /** One act: what it was before and after, and where it came from. */
 export function AuditPanel({ entry }: { readonly entry: AuditEntry | undefined }) {

@@ -2,7 +2,8 @@
 -- A run may move while this looks for it (claimed, promoted, given back), so it is looked for again until it is found somewhere.
 -- `p_not_requested`: only the runs that were not asked to stop before.
 --
--- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch, then the run itself and run_facets.
+-- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch,
+--        then the run itself, its run_parts if it collects, and run_facets.
 -- Callers: runs/cancel.ts, admit_singletons, cancel_singleton, complete_attempts.
 create or replace function cancel_runs(p_env int, p_run text, p_at timestamptz, p_not_requested boolean default false)
 returns table (runner_id text, fence bigint)
@@ -71,6 +72,7 @@ begin
             where b.env = p_env and b.id = v_run.batch_id and b.sealed_at is null and b.aborted_at is null for update;
         end if;
         if found then
+          if v_run.collect_key is not null then perform close_collections(array[p_env], array[v_run.id], p_at); end if;
           update runs r set status = 'CANCELED', finished_at = p_at, updated_at = p_at
            where r.env = p_env and r.id = v_run.id and r.status is null;
           insert into run_stat_arrivals (env, task, queue_id, version_id, what, at, n)

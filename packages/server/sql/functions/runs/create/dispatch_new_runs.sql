@@ -1,7 +1,7 @@
 -- Puts inserted runs where they wait, according to `p_state`: `queued` in its lane, `delayed`, or `pendingVersion`. A run that is `held` waits
 -- nowhere until its batch is sealed. `p_runner` is a runner of the calling process with a free slot. The run is leased to it in the same
 -- commit if nothing limits its queue and no run is before it, and queued otherwise.
--- `p_held`: the run waits for the end of another one (release_singleton), delayed without a time.
+-- `p_dues`: the run is delayed until this time, whatever it was given: infinity until the end of another one (release_singleton).
 -- The tags of a run come as the text of an array.
 -- `p_inserted` of the runs were inserted: those whose entry in `p_run_id` is their own id (`p_id`). Nothing is done for the others.
 -- Returns the leases.
@@ -12,7 +12,7 @@ create or replace function dispatch_new_runs(
   p_at timestamptz, p_inserted bigint, p_run_id text[], p_env int[], p_id text[], p_task text[], p_state text[], p_queue int[], p_key text[],
   p_version int[], p_sort_key bigint[], p_expires timestamptz[], p_due timestamptz[],
   p_tags text[], p_machine text[], p_region text[], p_test boolean[], p_schedule text[],
-  p_runner text[], p_runner_version int[], p_held boolean[] default null
+  p_runner text[], p_runner_version int[], p_dues timestamptz[] default null
 ) returns table (run_id text, fence bigint)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -27,9 +27,9 @@ begin
   if p_inserted = 0 then
     return;
   end if;
-  if p_held is not null then
-    p_state := array(select case when p_held[g.i] then 'delayed' else p_state[g.i] end from generate_subscripts(p_held, 1) as g (i) order by g.i);
-    p_due := array(select case when p_held[g.i] then 'infinity' else p_due[g.i] end from generate_subscripts(p_held, 1) as g (i) order by g.i);
+  if p_dues is not null then
+    p_state := array(select case when p_dues[g.i] is null then p_state[g.i] else 'delayed' end from generate_subscripts(p_dues, 1) as g (i) order by g.i);
+    p_due := array(select coalesce(p_dues[g.i], p_due[g.i]) from generate_subscripts(p_dues, 1) as g (i) order by g.i);
   end if;
   if p_inserted < cardinality(p_id) then
     select array_agg(i.env), array_agg(i.id), array_agg(i.task), array_agg(i.state), array_agg(i.queue_id), array_agg(i.key),
@@ -80,7 +80,7 @@ begin
        where i.runner is not null and i.state = 'queued'
          and exists (select from queues q
                       where q.id = i.queue_id and not q.paused and q.concurrency_limit is null and q.concurrency_override is null
-                        and q.rate_burst is null)
+                        and q.rate_burst is null and q.shared_limit_id is null)
          and exists (select from environments e where e.id = i.env and not e.paused and e.concurrency_limit is null)
          and (select true from lanes l
                cross join lateral (select from queued w where w.lane_id = l.id limit 1) w

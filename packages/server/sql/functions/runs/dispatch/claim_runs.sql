@@ -1,19 +1,23 @@
 -- Takes waiting runs of an environment for a runner, and leases them to it.
--- Claims scan the lanes as a ring from `p_turn` on, one page at a time, so that every concurrency key gets its turn. Each lane gives its share
--- within the limits of environment, queue and key. Where a queue has a limit of rate, `rate_rooms` says how many runs may start, `count_starts`
--- notes those that do, and `hold_lanes` takes lanes out of the ring until their time.
+-- Claims scan the lanes as a ring from `p_cursor` on, one page at a time, so that every concurrency key gets its turn. In its turn a lane gives
+-- as many runs as its weight, or a multiple if the runner has room for more, within the limits of environment, queue and key. Where a turn
+-- is longer than the claim, the next one goes on in it. A revolution of claims that take all they can serves the lanes that were there when it
+-- began: lanes that come meanwhile wait for the next one, so that no flow of new keys can keep the claims from a lane.
+-- Where a queue has a limit of rate, `rate_rooms` says how many runs may start, `count_starts` notes those that do, and `hold_lanes` takes lanes
+-- out of the ring until their time. Lanes of a shared limit are in a ring of its own, which is scanned while the limit has room;
+-- `shared_rooms` divides it.
 -- Suspended runs that are ready come first: their slots are not given away.
 -- `p_current` is the version on which runs without a pinned version start; null if the runner cannot execute it. While there is a canary, such
 -- runs are divided by `canary_share`; a runner that has only one of the two versions takes only its runs.
--- Returns the runs with their fences, and the `turn` to continue from.
+-- Returns the runs with their fences, and the cursor to continue from.
 --
 -- Locks: the runner (key share), the claim lock, queued rows that it deletes, queue_starts where a limit of rate applies, then by id the lanes
---        that it blocks (no key update) and the empty lanes that it deletes (skip locked).
+--        that it blocks or moves to another ring (no key update) and the empty lanes that it deletes (skip locked).
 -- Callers: runs/dispatch/claim.ts.
 create or replace function claim_runs(
-  p_env int, p_runner text, p_pinned_versions int[], p_current int, p_want int, p_turn int, p_at timestamptz
+  p_env int, p_runner text, p_pinned_versions int[], p_current int, p_want int, p_cursor ring_cursor, p_at timestamptz
 ) returns table (
-  run_id text, fence bigint, attempt int, version_id int, turn int, task text, payload text, payload_type text, metadata text,
+  run_id text, fence bigint, attempt int, version_id int, next_cursor text, task text, payload text, payload_type text, metadata text,
   tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
   priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
   started_at timestamptz, sort_key bigint, traceparent text, replay_of text, idempotency_key text, idempotency_key_options jsonb,
@@ -27,30 +31,55 @@ as $$
 declare
   -- as many as one turn can use, within bounds: a page costs what it reads
   c_page constant int := least(256, greatest(16, p_want));
+  -- more than a page has
+  c_lanes constant int := 1000;
+  c_newest constant bigint := 9223372036854775807;
   v_want int := p_want;
   v_runner_no int;
   v_limit int;
-  v_turn int := p_turn;
-  v_last int := p_turn;
+  v_cursor text;
+  v_start int := p_cursor.turn;
+  v_credit int := p_cursor.credit;
+  -- The page begins behind this turn. Up to the end of the ring only lanes that are not newer than this, then from its beginning the others.
+  v_turn int := v_start;
+  v_newest bigint := coalesce(p_cursor.newest, c_newest);
   v_wrapped boolean := false;
-  v_lanes bigint[];
-  v_pinned_version int[];
-  v_turns int[];
-  v_room int[];
-  v_queue_key bigint[];
-  -- how many runs the lanes of one `queue_key` may give together
-  v_cap int[];
-  -- some queue of the page has a limit of rate; its lanes without a start left; the time that counts for this claim
-  v_rated boolean;
+  -- the last lane that gave: its position, and what it may still give in its turn
+  v_last int := v_start;
+  v_left int := 0;
+  -- that lane was in the next revolution
+  v_is_over boolean := false;
+  v_page ring_lane[] := '{}';
+  v_part ring_lane[];
+  v_lane ring_lane;
+  v_paid int;
+  v_last_pos bigint;
+  v_gave bigint[];
+  -- as the page says: some queue has a limit of rate; some lane a shared limit, another weight than 1, or is in the wrong ring
+  v_rated boolean := false;
+  v_shared boolean := false;
+  v_weighted boolean := false;
+  v_strays bigint[];
+  v_stray bigint[];
+  -- the shared limits of the environment, and the rings to scan
+  v_limits int[];
+  v_rings int[] := '{0}';
+  -- lanes without a start left; the time that counts for this claim
   v_late bigint[] := '{}';
   v_now timestamptz;
+  -- lanes were left out that share a limit with others of the page
   v_deferred boolean;
+  v_is_second boolean;
   v_taken claimed_run[];
   v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
+  v_lanes bigint[];
   v_found int;
+  -- runs in a turn of all lanes of the page; turns that each of them has in full; those that it may have
+  v_turn_of_all int;
   v_share int;
+  v_turns int;
   v_more boolean := false;
   -- suspended runs that are ready (runs/waits): their slots are not for runs that have not started
   v_owed boolean;
@@ -62,7 +91,9 @@ begin
   select r.no into v_runner_no from runners r where r.id = p_runner for key share;
   if not found then return; end if;
   perform claim_lock(p_env);
-  select e.concurrency_limit, c.canary_id, c.canary_percent into v_limit, v_canary, v_percent
+  select e.concurrency_limit, c.canary_id, c.canary_percent,
+         (select array_agg(s.id) from shared_limits s where s.env = e.id)
+    into v_limit, v_canary, v_percent, v_limits
     from environments e left join current_versions c on c.env = e.id and c.canary_id is not null
    where e.id = p_env and not e.paused;
   if not found then return; end if;
@@ -79,13 +110,20 @@ begin
                             - case when v_owed then owed_slots(p_env) else 0 end);
   end if;
 
+  if v_limits is not null then v_rings := open_rings(v_limits, v_owed); end if;
+
   while v_want > 0 loop
     -- one page of the ring, and how much room there is for the queue and key of each lane
-    select array_agg(p.id), array_agg(p.pinned_version), array_agg(p.turn), array_agg(p.room), array_agg(p.queue_key),
-           bool_or(p.rated)
-      into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_rated
+    select array_agg(row (p.id, p.pinned_version, p.turn, p.room, p.queue_key, p.room, p.weight, p.shared_limit)::ring_lane),
+           count(*), coalesce(bool_or(p.rated), false) or v_rated, coalesce(bool_or(p.shared_limit <> 0), false) or v_shared,
+           coalesce(bool_or(p.weight <> 1), false) or v_weighted, array_agg(p.id) filter (where p.shared_limit <> p.ring)
+      into v_part, v_found, v_rated, v_shared, v_weighted, v_stray
       from (
-        select l.id, r.pinned_version, l.turn, q.rate_burst is not null as rated,
+        select l.id, r.pinned_version, l.turn, q.rate_burst is not null as rated, g.ring, coalesce(q.shared_limit_id, 0) as shared_limit,
+               case when q.has_key_weights
+                    then coalesce((select coalesce(k.weight_override, k.weight) from key_weights k
+                                    where k.queue_id = l.queue_id and k.key = l.key), q.weight)
+                    else q.weight end as weight,
                -- Lanes pinned to several versions may share a queue and key, and then its room. If two pairs have the same hash,
                -- they share the room of this page.
                hashtextextended(l.key, l.queue_id) as queue_key,
@@ -97,59 +135,78 @@ begin
                               where s.queue_id = l.queue_id and s.key = l.key and s.ready_at is not null)::int else 0 end)
                end as room
           from unnest(p_pinned_versions) as r (pinned_version)
+          cross join unnest(v_rings) as g (ring)
           cross join lateral (
             select n.id, n.queue_id, n.key, n.turn from lanes n
-             where n.env = p_env and n.pinned_version + 0 = r.pinned_version and not n.blocked
-               and n.turn > v_turn and (not v_wrapped or n.turn <= p_turn)
+             where n.env = p_env and n.pinned_version + 0 = r.pinned_version and n.ring = g.ring and not n.blocked
+               and n.turn > v_turn and n.id <= case when v_wrapped then c_newest else v_newest end
+               and (not v_wrapped or n.turn <= v_start or n.id > v_newest)
              order by n.turn limit c_page
           ) l
           join queues q on q.id = l.queue_id
          order by l.turn, l.id limit c_page
       ) p;
-    v_found := coalesce(cardinality(v_lanes), 0);
+    v_page := v_page || v_part;
+    v_strays := v_strays || v_stray;
+    v_turn := v_part[v_found].turn;
+    -- Behind the last lane comes the first, in the same page: what the runner wants is divided among all of them.
+    if v_found < c_page and not v_wrapped and (v_start >= 0 or v_newest < c_newest) then
+      v_wrapped := true;
+      v_turn := -1;
+      continue;
+    end if;
 
-    if v_found > 0 then
-      v_turn := v_turns[v_found];
-      v_cap := v_room;
+    if cardinality(v_page) > 0 then
       if v_rated then
         -- one time for the whole claim: it would go on for as long as starts become possible meanwhile
         v_now := coalesce(v_now, rate_now());
-        select x.lanes, x.pinned_version, x.turns, x.room, x.queue_key, x.cap, v_late || x.late, x.deferred
-          into v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap, v_late, v_deferred
-          from rate_rooms(v_now, v_lanes, v_pinned_version, v_turns, v_room, v_queue_key) x;
+        select x.page, v_late || x.late, x.deferred into v_page, v_late, v_deferred from rate_rooms(v_now, v_page) x;
       end if;
-      v_share := greatest(1, (v_want + v_found - 1) / v_found);
+      -- Every lane gives as many whole turns as the runner wants of all of them; what is left of its want goes on around the ring. Where this
+      -- page is not all of the ring, one turn each, and then those behind it.
+      v_turn_of_all := case when v_weighted then (select sum(x.weight) from unnest(v_page) x) else cardinality(v_page) end;
+      v_share := case when v_found = c_page then 0 else greatest(0, v_want - v_credit) / v_turn_of_all end;
+      v_turns := case when v_share * v_turn_of_all < v_want - v_credit then v_share + 1 else v_share end;
+      v_is_second := false;
+      if v_shared then
+        select x.page, x.deferred into v_page, v_is_second from shared_rooms(v_page, v_owed) x;
+      end if;
       -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this
       -- claim leaves it empty: then nobody has to come by once more to find that out.
       with head as materialized (
-        select p.lane_id, p.pinned_version, p.turn, p.room, p.cap, p.row, p.sort_key, p.run_id, p.row is not null and p.nth > p.mine as is_more,
+        select p.*,
                -- among those that the lanes of its queue and key may give
-               count(*) filter (where p.row is not null and p.nth <= p.mine)
-                 over (partition by p.queue_key order by p.turn, p.lane_id, p.sort_key, p.run_id) as nth
+               count(*) filter (where p.row is not null and not p.is_more) over (partition by p.queue_key order by p.pass, p.pos, p.n) as nth
           from (
-            select p.lane_id, p.queue_key, p.pinned_version, p.turn, p.room, p.cap, h.row, h.sort_key, h.run_id, least(p.room, v_share) as mine,
-                   row_number() over (partition by p.queue_key, p.turn, p.lane_id order by h.sort_key, h.run_id) as nth
-              from unnest(v_lanes, v_pinned_version, v_turns, v_room, v_queue_key, v_cap)
-                     as p (lane_id, pinned_version, turn, room, queue_key, cap)
-              left join lateral (
-                select w.ctid as row, w.sort_key, w.run_id from queued w
-                 where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
-                   and (v_only_canary is null or p.pinned_version <> 0 or v_only_canary = (
-                     canary_share(w.run_id) < v_percent
-                     and (select true from runs r join tasks x on x.version_id = v_canary and x.id = r.task
-                           where r.env = p_env and r.id = w.run_id limit 1) is not null))
-                 order by w.sort_key, w.run_id
-                 limit case when p.room > 0 then least(p.room, v_share) + 1 else 0 end
-              ) h on true
-          ) p
+            select p.*, p.row is not null and p.n > p.mine as is_more,
+                   case when p.n <= p.credit then 0 when p.n <= p.credit + p.weight * v_share then 1 else 2 end as pass,
+                   -- one that has had the rest of a turn is the last of the ring
+                   case when p.credit > 0 and p.n > p.credit then p.at + c_lanes else p.at end as pos
+              from (
+                select p.lane_id, p.queue_key, p.pinned_version, p.at, p.room, p.cap, p.weight, p.credit, p.mine, h.row, h.sort_key, h.run_id, h.n
+                  from (
+                    select x.*, y.credit, least(x.room, y.credit + x.weight * v_turns) as mine
+                      from unnest(v_page) with ordinality
+                             as x (lane_id, pinned_version, turn, room, queue_key, cap, weight, shared_limit, at)
+                      cross join lateral (select case when x.turn = v_start + 1 then v_credit else 0 end as credit) y) p
+                  left join lateral (
+                    select w.ctid as row, w.sort_key, w.run_id, row_number() over (order by w.sort_key, w.run_id) as n from queued w
+                     where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
+                       and (v_only_canary is null or p.pinned_version <> 0 or v_only_canary = (
+                         canary_share(w.run_id) < v_percent
+                         and (select true from runs r join tasks x on x.version_id = v_canary and x.id = r.task
+                               where r.env = p_env and r.id = w.run_id limit 1) is not null))
+                     order by w.sort_key, w.run_id
+                     limit case when p.room > 0 then p.mine + 1 else 0 end
+                  ) h on true) p) p
       ), taken as (
         delete from queued w
          using (select * from head h where h.row is not null and not h.is_more and h.nth <= h.cap
-                 order by h.turn, h.sort_key, h.run_id limit v_want) h
+                 order by h.pass, h.pos, h.n limit v_want) h
          where w.ctid = h.row
-        returning w.lane_id, w.run_id, w.sort_key, h.pinned_version, h.turn
+        returning w.lane_id, w.run_id, w.sort_key, h.pinned_version, h.pass, h.pos
       ), claimed as materialized (
-        select t.lane_id, t.turn, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
+        select t.lane_id, t.pass, t.pos, t.run_id, nextval('lease_fences') as fence, x.attempt + 1 as attempt,
                case when t.pinned_version <> 0 then t.pinned_version
                     when v_canary is not null and canary_share(t.run_id) < v_percent
                      and (select true from tasks c where c.version_id = v_canary and c.id = x.task limit 1) is not null then v_canary
@@ -169,15 +226,15 @@ begin
                             c.is_test, c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms,
                             c.created_at, c.parent_id, c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key,
                             c.traceparent, c.replay_of, c.idempotency_key, c.idempotency_key_options, c.region)::claimed_run),
-             coalesce(max(c.turn), v_last),
-             v_more or exists (select from head h where h.is_more and h.room > v_share),
+             count(*) filter (where c.pass = 0), max(c.pos) filter (where c.pass = 2), array_agg(c.pos) filter (where c.pass = 2),
+             v_more or exists (select from head h where h.is_more and h.room > h.mine),
              v_full || array(select h.lane_id from head h where h.room = 0),
              v_idle || array(
                select i.lane_id
                  from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
                        union all select x.lane_id, -1 from claimed x) i
                 group by i.lane_id having sum(i.n) = 0)
-        into v_taken, v_last, v_more, v_full, v_idle
+        into v_taken, v_paid, v_last_pos, v_gave, v_more, v_full, v_idle
         from claimed c;
 
       if v_taken is not null then
@@ -185,23 +242,39 @@ begin
         if v_rated then v_more := count_starts(p_env, v_now, v_taken) or v_deferred or v_more; end if;
         v_runs := v_runs || v_taken;
         v_want := v_want - cardinality(v_taken);
+        if v_shared then
+          v_more := v_more or v_is_second;
+          v_rings := open_rings(v_limits, v_owed);
+        end if;
+        v_left := 0;
+        v_is_over := v_share > 0;
+        if v_last_pos is not null then
+          v_lane := v_page[case when v_last_pos > c_lanes then v_last_pos - c_lanes else v_last_pos end];
+          v_last := v_lane.turn;
+          v_is_over := v_wrapped and (v_last <= v_start or v_lane.lane_id > v_newest);
+          if v_want = 0 then v_left := v_lane.weight - cardinality(array_positions(v_gave, v_last_pos)); end if;
+        elsif v_want = 0 and v_paid < v_credit then
+          v_left := v_credit - v_paid;
+          v_last := v_start + 1;
+        elsif v_paid > 0 then
+          v_last := v_start + 1;
+        end if;
       end if;
     end if;
 
+    v_page := '{}';
+    v_credit := 0;
     if v_found < c_page then
-      if not v_wrapped and p_turn >= 0 then
-        v_wrapped := true;
-        v_turn := -1;
-      else
-        -- once around; again while some lane gave its whole share and there is want left
-        exit when not v_more;
-        v_more := false;
-        v_wrapped := false;
-        v_turn := p_turn;
-        v_idle := '{}';
-        v_full := '{}';
-        v_late := '{}';
-      end if;
+      -- once around; again while some lane gave its whole share and there is want left
+      exit when v_want = 0 or not v_more;
+      v_more := false;
+      v_wrapped := false;
+      v_start := v_last;
+      v_turn := v_start;
+      v_newest := c_newest;
+      v_idle := '{}';
+      v_full := '{}';
+      v_late := '{}';
     end if;
   end loop;
 
@@ -218,6 +291,10 @@ begin
               <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
               from queues q where q.id = l.queue_id);
   end if;
+  if v_strays is not null then
+    perform from lanes l where l.id = any (v_strays) order by l.id for no key update;
+    update lanes l set ring = coalesce((select q.shared_limit_id from queues q where q.id = l.queue_id), 0) where l.id = any (v_strays);
+  end if;
   if cardinality(v_idle) > 8 then
     select array_agg(s.id) into v_lanes
       from (select l.id from lanes l where l.id = any (v_idle) order by l.id for update skip locked) s;
@@ -225,8 +302,12 @@ begin
      where l.id = any (v_lanes) and (select true from queued w where w.lane_id = l.id limit 1) is null;
   end if;
 
+  v_newest := case when v_want > 0 then null when v_newest < c_newest and not v_is_over then v_newest
+                   else (select x.last_value from lanes_id_seq x) end;
+  -- as text once, not in each row
+  v_cursor := row (v_last - sign(v_left)::int, v_left, v_newest)::ring_cursor;
   return query
-    select c.run_id, c.fence, c.attempt, c.version_id, v_last, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
+    select c.run_id, c.fence, c.attempt, c.version_id, v_cursor, c.task, c.payload, c.payload_type, c.metadata, c.tags, c.is_test,
            c.queue_id, c.concurrency_key, c.max_attempts, c.max_duration, c.machine, c.priority_ms, c.created_at, c.parent_id,
            c.root_id, c.schedule_id, c.event, c.batch_id, c.started_at, c.sort_key, c.traceparent, c.replay_of,
            c.idempotency_key, c.idempotency_key_options, c.region

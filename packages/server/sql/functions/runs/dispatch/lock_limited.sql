@@ -11,7 +11,7 @@ begin
   select array_agg(distinct i.env order by i.env) into v_limited
     from (select distinct * from unnest(p_env, p_queue) as i (env, queue_id)) i
     join queues q on q.id = i.queue_id join environments e on e.id = i.env
-   where coalesce(q.concurrency_override, q.concurrency_limit, e.concurrency_limit) is not null;
+   where coalesce(q.concurrency_override, q.concurrency_limit, q.shared_limit_id, e.concurrency_limit) is not null;
   if v_limited is null then return false; end if;
   perform claim_lock(g.env) from unnest(v_limited) as g (env);
   return true;

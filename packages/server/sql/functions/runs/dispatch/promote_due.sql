@@ -1,6 +1,7 @@
--- Moves runs whose time has come (delay, retry) into their lanes, or to `pending_version` when the current version does not have their task.
+-- Moves runs whose time has come (delay, retry) into their lanes, or to `pending_version` when the current version does not have their task. Those
+-- that collected payloads stop collecting.
 --
--- Locks: due rows of delayed (skip locked), as promote_external_id for runs that wait for a deployment, lanes.
+-- Locks: due rows of delayed (skip locked), runs that collected and their run_parts (close_collections), as promote_external_id for runs that wait for a deployment, lanes.
 -- Callers: runs/dispatch/promoter.ts.
 create or replace function promote_due(p_at timestamptz, p_limit int) returns table (env int)
 language plpgsql
@@ -12,6 +13,7 @@ declare
   v_env int[];
   v_run text[];
   v_pending boolean[];
+  v_collected text[];
 begin
   with due as materialized (
     select d.ctid as tid from delayed d where d.due <= p_at order by d.due limit p_limit for update skip locked
@@ -20,10 +22,15 @@ begin
   )
   select array_agg(g.env), array_agg(g.run_id),
          array_agg(r.version_id is null and (r.external_deployment_id is not null or not exists (
-           select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task)))
-    into v_env, v_run, v_pending
+           select from current_versions c join tasks t on t.version_id = c.version_id where c.env = g.env and t.id = r.task))),
+         array_agg(r.id) filter (where r.collect_key is not null)
+    into v_env, v_run, v_pending, v_collected
     from gone g join runs r on r.env = g.env and r.id = g.run_id;
   if v_run is null then return; end if;
+  if v_collected is not null then
+    perform close_collections(array_agg(g.env), array_agg(g.run_id), p_at)
+       from unnest(v_env, v_run) as g (env, run_id) where g.run_id = any (v_collected);
+  end if;
 
   insert into pending_version (env, task, run_id, expires_at, external_id)
   select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end, r.external_deployment_id

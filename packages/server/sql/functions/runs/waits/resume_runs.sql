@@ -29,13 +29,20 @@ begin
              row_number() over (partition by s.queue_id, s.key order by s.ready_at, s.run_id) as nth
         from suspended s cross join lateral (select from runners x where x.id = s.runner_id limit 1) r
        where s.env = p_env and s.ready_at is not null
-    ), fits as materialized (
-      select y.run_id
+    ), own as materialized (
+      select y.run_id, y.ready_at, q.shared_limit_id,
+             row_number() over (partition by q.shared_limit_id order by y.ready_at, y.run_id) as nth
         from ready y join queues q on q.id = y.queue_id
        where not q.paused and (coalesce(q.concurrency_override, q.concurrency_limit) is null
           or y.nth <= coalesce(q.concurrency_override, q.concurrency_limit)
                - (select count(*) from leases x where x.queue_id = y.queue_id and x.key = y.key))
-       order by y.ready_at, y.run_id limit greatest(0, v_room)
+    ), rooms as materialized (
+      select i.id, shared_room(i.id, false) as room
+        from (select distinct o.shared_limit_id as id from own o where o.shared_limit_id is not null) i
+    ), fits as materialized (
+      select o.run_id from own o left join rooms r on r.id = o.shared_limit_id
+       where r.id is null or o.nth <= r.room
+       order by o.ready_at, o.run_id limit greatest(0, v_room)
     ), held as materialized (
       select s.tid
         from (select f.run_id from fits f order by f.run_id) f

@@ -1,0 +1,157 @@
+/** The reference of the API, made of its OpenAPI document: a page for each tag. */
+import { operations } from '@millrace/contract';
+import { openApiDocument } from '@millrace/contract/openapi';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly {
+    readonly name?: string;
+    readonly in?: string;
+    readonly required?: boolean;
+    readonly schema?: Schema;
+  }[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content & { readonly description: string }>>;
+}
+
+const credentials: Readonly<Record<string, string>> = {
+  secretKey: 'a secret key',
+  personalAccessToken: 'a personal access token',
+  publicToken: 'a public token',
+  browserSession: 'a logged-in browser',
+};
+
+const all = Object.entries(openApiDocument(operations).paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    ...(operation as Operation),
+  })),
+);
+
+const slugOf = (tag: string): string => tag.replaceAll(/\W+/g, '-');
+
+/** The tags of the operations, with what their page is called in its address. */
+export const tags = [...new Set(all.map((operation) => operation.tags[0]))].map((tag) => ({
+  tag,
+  slug: slugOf(tag),
+}));
+
+/** The page of a tag, as Markdown. */
+export function referenceOf(tag: string): string {
+  const found = all.filter((operation) => operation.tags[0] === tag);
+  return [`# ${tag[0]?.toUpperCase()}${tag.slice(1)}`, ...found.map(sectionOf)].join('\n\n');
+}
+
+/** What the search finds on the page of a tag: each operation by its id, its path, and what it says of itself. */
+export function searchedSections(slug: string): { anchor: string; titles: string[]; text: string }[] {
+  const { tag } = tags.find((one) => one.slug === slug) ?? {};
+  return all
+    .filter((operation) => operation.tags[0] === tag)
+    .map(({ operationId, method, path, summary, description = '', parameters = [], requestBody }) => {
+      const fields = Object.keys(plain(bodyOf(requestBody))?.properties ?? {});
+      return {
+        anchor: operationId.toLowerCase(),
+        titles: [tag ?? '', operationId],
+        text: [summary, method, path, description, ...parameters.map(({ name }) => name), ...fields].join(
+          ' ',
+        ),
+      };
+    });
+}
+
+function sectionOf(operation: (typeof all)[number]): string {
+  const { operationId, method, path, summary, description, security, parameters = [] } = operation;
+  const callers = security.flatMap((one) => Object.keys(one)).map((kind) => credentials[kind] ?? kind);
+  const [status = '200', reply] =
+    Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const failures = Object.entries(operation.responses)
+    .filter(([code]) => !code.startsWith('2'))
+    .map(([code, { description: why }]) => `| ${code} | ${why} |`);
+  return [
+    `## ${operationId}`,
+    `${summary}.`,
+    `\`\`\`http\n${method} ${path}\n\`\`\``,
+    callers.length === 0 ? 'Anybody may call it.' : `Called with ${callers.join(', ')}. ${description ?? ''}`,
+    ...tableOf(
+      'Parameters',
+      parameters.flatMap(({ name, in: place, required, schema }) =>
+        name === undefined ? [] : [rowOf(name, schema, required === true, place)],
+      ),
+    ),
+    ...tableOf('Body', fieldsOf(bodyOf(operation.requestBody))),
+    ...tableOf(`Reply ${status}`, fieldsOf(bodyOf(reply))),
+    `**Failures**\n\n| Status | Why |\n|---|---|\n${failures.join('\n')}`,
+  ].join('\n\n');
+}
+
+const bodyOf = (content: Content | undefined): Schema | undefined =>
+  Object.values(content?.content ?? {})[0]?.schema;
+
+const tableOf = (title: string, rows: readonly string[]): string[] =>
+  rows.length === 0 ? [] : [`**${title}**\n\n| Field | Type | |\n|---|---|---|\n${rows.join('\n')}`];
+
+/** The fields of an object, and those of the objects in it, down to three levels. */
+function fieldsOf(schema: Schema | undefined, above = '', depth = 0): string[] {
+  const one = plain(schema);
+  const of = one?.items === undefined ? one : plain(one.items);
+  const prefix = one?.items === undefined ? above : `${above}[]`;
+  return Object.entries(of?.properties ?? {}).flatMap(([name, field]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    const nested = depth < 2 ? fieldsOf(field, path, depth + 1) : [];
+    return [rowOf(path, field, of?.required?.includes(name) === true), ...nested];
+  });
+}
+
+/** Of a schema that may be null, the other one. */
+const plain = (schema: Schema | undefined): Schema | undefined =>
+  schema?.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+
+function rowOf(name: string, schema: Schema | undefined, isRequired: boolean, place?: string): string {
+  const { default: standard, minimum, maximum, maxLength } = plain(schema) ?? {};
+  const notes = [
+    place === undefined ? '' : `in the ${place}`,
+    isRequired ? 'required' : '',
+    standard === undefined ? '' : `default \`${JSON.stringify(standard)}\``,
+    // The range of whole numbers in JSON says nothing.
+    minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? '' : `from ${minimum}`,
+    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `to ${maximum}`,
+    maxLength === undefined ? '' : `up to ${maxLength} characters`,
+  ];
+  return `| \`${name}\` | ${typeOf(schema)} | ${notes.filter(Boolean).join(', ')} |`;
+}
+
+function typeOf(schema: Schema | undefined): string {
+  if (schema === undefined) return 'anything';
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return [...new Set(choices.map(typeOf))].join(' or ');
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(' or ');
+  if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
+  if (schema.format === 'date-time') return 'time';
+  return schema.type === undefined ? 'anything' : [schema.type].flat().join(' or ');
+}

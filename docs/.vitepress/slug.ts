@@ -1,0 +1,6 @@
+/** The anchor of a heading, as GitHub makes it, because the pages are read there, too. */
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');

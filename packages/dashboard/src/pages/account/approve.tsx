@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useAct } from '../../api/ask.ts';
+import type { ReplyOf } from '../../api/operation-types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog/confirm.tsx';
+import { TextField } from '../../parts/form/field.tsx';
+import { Section } from '../../parts/page.tsx';
+
+/** The code in the address that `millrace login --approval` opens. */
+const codeInAddress = (): string => new URLSearchParams(location.search).get('approve') ?? '';
+
+/** Lets a machine in that shows a code: first it is shown who asks. */
+export function Approve() {
+  const [userCode, setUserCode] = useState(codeInAddress);
+  const [asking, setAsking] = useState<ReplyOf<'describeAuthorizationCode'>>();
+  const describe = useAct('describeAuthorizationCode', {
+    outdates: [],
+    inEnvironment: false,
+    showsErrors: true,
+    onDone: setAsking,
+  });
+  const approve = useAct('approveAuthorizationCode', {
+    outdates: ['listTokens'],
+    inEnvironment: false,
+    showsErrors: true,
+    done: () => 'Approved. The machine gets a token of yours, which ends in 90 days',
+    onDone: () => {
+      setAsking(undefined);
+      setUserCode('');
+    },
+  });
+  return (
+    <Section title="Let a machine in">
+      <p className="muted">
+        <code>millrace login --approval</code> shows a code. Approve only a code that you see on your own
+        machine: it acts as you from then on.
+      </p>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          describe.mutate({ body: { userCode } });
+        }}
+      >
+        <TextField
+          label="Code"
+          autoComplete="off"
+          required
+          placeholder="WDJB-MJHT"
+          value={userCode}
+          onChange={(event) => setUserCode(event.target.value)}
+          error={describe.error?.message}
+        />
+        <div>
+          <Button type="submit" isBusy={describe.isPending}>
+            Show who asks
+          </Button>
+        </div>
+      </form>
+      <Confirm
+        isOpen={asking !== undefined}
+        onClose={() => {
+          approve.reset();
+          setAsking(undefined);
+        }}
+        title={`Let ${asking?.hostName ?? 'a machine'} in as you?`}
+        action="Let it in"
+        isBusy={approve.isPending}
+        error={approve.error?.message}
+        onConfirm={() => asking && approve.mutate({ body: { userCode: asking.userCode, name: 'login' } })}
+      >
+        It calls itself {asking?.hostName ?? 'nothing'}, is {asking?.userAgent ?? 'an unknown client'}, and
+        asks from {asking?.address}. Anybody can call themselves anything.
+      </Confirm>
+    </Section>
+  );
+}

@@ -1,0 +1,37 @@
+import { codecEndpoint, type Opened } from '../api/sealed.ts';
+import { Button } from './button.tsx';
+
+/** Says that something is sealed, or who opened it. Nothing where nothing is. */
+export function SealedNote({ opened: { state, key, error, retry } }: { readonly opened: Opened<unknown> }) {
+  if (state === undefined) return null;
+  const host = codecEndpoint === undefined ? '' : new URL(codecEndpoint).host;
+  if (state === 'opened')
+    return (
+      <p className="muted small" role="status">
+        Sealed with key {key}; opened by {host} for this page alone.
+      </p>
+    );
+  if (state === 'opening')
+    return (
+      <p className="muted small" role="status">
+        Sealed with key {key}. Asking {host} …
+      </p>
+    );
+  if (codecEndpoint === undefined)
+    return (
+      <p className="muted small" role="status">
+        Sealed with key {key}. This server names no codec endpoint that could open it
+        (MILLRACE_CODEC_ENDPOINT).
+      </p>
+    );
+  return (
+    <div className="row wrap small" role="status">
+      <span>
+        Sealed with key {key}. {host} did not open it: {error?.message}
+      </span>
+      <Button look="plain" onClick={retry}>
+        Try again
+      </Button>
+    </div>
+  );
+}

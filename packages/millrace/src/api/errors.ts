@@ -1,0 +1,25 @@
+/** The server refused a request. */
+export class ServerRefused extends Error {
+  override readonly name = 'ServerRefused';
+  readonly status: number;
+  /** What is wrong with which field of the request. */
+  readonly details: readonly { readonly path?: readonly (string | number)[] }[];
+  /** For programs; undefined if the server gave none. */
+  readonly code: string | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    { details, code }: { readonly details?: unknown; readonly code?: unknown } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.details = Array.isArray(details) ? (details as ServerRefused['details']) : [];
+    this.code = typeof code === 'string' ? code : undefined;
+  }
+}
+
+/** No server answers at the address. */
+export class ServerUnreachable extends Error {
+  override readonly name = 'ServerUnreachable';
+}

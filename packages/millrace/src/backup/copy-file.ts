@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { CopiedFile } from './manifest.ts';
+
+const CHUNK = 1024 * 1024;
+
+/** Copies a file that may change meanwhile, and returns the digest of what was written. */
+export async function copyFile(
+  from: string,
+  to: string,
+  { flush }: { readonly flush: boolean },
+): Promise<Omit<CopiedFile, 'path'>> {
+  const source = await open(from, 'r');
+  try {
+    const target = await open(to, 'wx', 0o600);
+    try {
+      const hash = createHash('sha256');
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      let bytes = 0;
+      for (;;) {
+        const { bytesRead } = await source.read(buffer, 0, CHUNK, bytes);
+        if (bytesRead === 0) break;
+        const part = buffer.subarray(0, bytesRead);
+        hash.update(part);
+        await writeAll(target, part);
+        bytes += bytesRead;
+      }
+      if (flush) await target.sync();
+      return { bytes, sha256: hash.digest('hex') };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function writeAll(target: Awaited<ReturnType<typeof open>>, part: Buffer): Promise<void> {
+  let written = 0;
+  while (written < part.length) written += (await target.write(part, written)).bytesWritten;
+}

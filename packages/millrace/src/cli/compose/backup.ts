@@ -1,0 +1,120 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readableSize } from '@millrace/contract/plain';
+import { prune, readBackups, takeBackup, type Manifest } from '../../backup/index.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { listenForStop } from '../stop-request.ts';
+import { waitsFor } from '../waiting.ts';
+import { withCleanup } from './cleanup.ts';
+import { embeddedOrRunning } from './open-database.ts';
+
+export interface BackupOptions {
+  readonly data?: string;
+  readonly dir: string;
+  readonly to?: string;
+  readonly keep?: number;
+  readonly json?: boolean;
+}
+
+/** Makes a base backup of the embedded PostgreSQL of a folder, whether it runs or not. */
+export async function backup({ data, dir, to, keep, json }: BackupOptions): Promise<void> {
+  const folder = await dataFolder(data, dir);
+  const backups = backupFolder(to, '--to');
+  const signal = stopSignal();
+  await withCleanup(async (cleanup) => {
+    const { database } = await embeddedOrRunning(folder, cleanup);
+    waitsFor('the files of the database to be copied');
+    const made = await takeBackup({ database, cluster: join(folder, 'postgres'), backups, signal });
+    const pruned = keep === undefined ? undefined : await prune(backups, keep);
+    waitsFor();
+    const keyFile = await existing(join(folder, 'master.key'));
+    if (json)
+      return printJson({ ...summary(made), backups, masterKeyFile: keyFile ?? null, deleted: pruned });
+    const { line } = screenOn(process.stdout);
+    line(`Backup ${made.name} is in ${backups}: ${readableSize(made.bytes)} in ${made.files.length} files.`);
+    if (pruned && pruned.backups > 0)
+      line(`Deleted older backups: ${pruned.backups}, and ${pruned.walFiles} files of WAL.`);
+    line(
+      keyFile === undefined
+        ? 'The master key is not in it. Keep a copy of the key apart: without it nobody can read the secrets.'
+        : `The master key is not in it. Keep a copy of ${keyFile} apart: without it nobody can read the secrets.`,
+    );
+  });
+}
+
+export interface ListOptions {
+  readonly from?: string;
+  readonly json?: boolean;
+}
+
+/** Lists the base backups of a folder. */
+export async function listBackups({ from, json }: ListOptions): Promise<void> {
+  const backups = backupFolder(from, '--from');
+  const found = await readBackups(backups);
+  if (json) return printJson({ backups, data: found.map(summary) });
+  if (found.length === 0) return screenOn(process.stdout).line(`There is no backup in ${backups}.`);
+  printTable(
+    ['backup', 'can be restored from', 'size', 'PostgreSQL', 'Millrace'],
+    found.map(({ name, endedAt, bytes, postgres, millrace }) => [
+      name,
+      endedAt,
+      readableSize(bytes),
+      postgres,
+      millrace,
+    ]),
+  );
+}
+
+const summary = ({ name, startedAt, endedAt, bytes, files, postgres, millrace, timeline }: Manifest) => ({
+  name,
+  startedAt,
+  endedAt,
+  bytes,
+  files: files.length,
+  postgres,
+  millrace,
+  timeline,
+});
+
+/** The folder of an option, else of MILLRACE_BACKUPS. */
+export function backupFolder(option: string | undefined, name: string): string {
+  const folder = (option ?? process.env['MILLRACE_BACKUPS'])?.trim();
+  if (folder) return resolve(folder);
+  throw new CommandFailed(
+    exitCodes.usage,
+    `Where are the backups? Give ${name} <folder>, or set MILLRACE_BACKUPS.`,
+  );
+}
+
+/** Aborts when this process is asked to stop. */
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  listenForStop(() => stopping.abort());
+  return stopping.signal;
+}
+
+async function dataFolder(data: string | undefined, dir: string): Promise<string> {
+  const folder = resolve(data ?? join(dir, '.millrace', 'data'));
+  if (await existing(join(folder, 'postgres', 'PG_VERSION'))) return folder;
+  if (data === undefined && process.env['DATABASE_URL']?.trim()) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'DATABASE_URL names a PostgreSQL of its own: back it up with its own tools, as docs/backup.md shows. `millrace backup` is for the embedded one (--data).',
+    );
+  }
+  throw new CommandFailed(
+    exitCodes.cannotStart,
+    data === undefined
+      ? `There is no database in ${folder}. Give --data <folder>: the one that \`millrace start\` uses.`
+      : `There is no database in ${folder}.`,
+  );
+}
+
+/** The path, if it exists. */
+const existing = (path: string): Promise<string | undefined> =>
+  stat(path).then(
+    () => path,
+    () => undefined,
+  );

@@ -1,0 +1,135 @@
+import {
+  applySteps,
+  importRuns,
+  planImport,
+  readContents,
+  type Contents,
+  type Done,
+} from '../../transfer/import.ts';
+import type { Action, Step } from '../../transfer/part.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { printJson, screenOn, table } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
+import { progressLine } from './import-screen.ts';
+import { kindsOf, openRemote, requireRights, type TransferOptions } from './transfer-remote.ts';
+
+export interface ImportEnvironmentOptions extends TransferOptions {
+  readonly dryRun?: boolean;
+  readonly override?: boolean;
+  readonly inactive?: boolean;
+}
+
+interface Runs {
+  create: number;
+  same: number;
+  failed: number;
+}
+
+/** Makes in the environment of the key what the file has. The whole file and the rights of the key are checked before. */
+export async function importEnvironment(file: string, options: ImportEnvironmentOptions): Promise<void> {
+  const { dryRun = false, override = false, inactive = false, json = false } = options;
+  const only = kindsOf(options.only);
+  const contents = await readContents(file);
+  const wanted = new Set([...contents.counts.keys()].filter((kind) => only.has(kind)));
+  const remote = await openRemote(options);
+  requireRights(remote, wanted, 'import');
+  waitsFor('the environment to be compared');
+  const steps = await planImport(contents, remote, { only, override, inactive });
+  waitsFor();
+  const print = json ? printLine : printRow;
+  const runs: Runs = { create: 0, same: 0, failed: 0 };
+  let failures = 0;
+  for await (const done of dryRun ? steps.map((step): Done => ({ step })) : applySteps(steps)) {
+    if (done.error !== undefined) failures += 1;
+    print(done);
+  }
+  const count = wanted.has('run') ? (contents.counts.get('run') ?? 0) : 0;
+  if (count > 0 && !dryRun) {
+    const progress = progressLine();
+    for await (const one of importRuns(remote, file)) {
+      runs[one.action] += 1;
+      progress(`${runs.create + runs.same + runs.failed} of ${count} runs`);
+      if (one.action === 'failed')
+        print({ step: { kind: 'run', name: one.id, action: 'create' }, error: one.error });
+      else if (json) printJson({ kind: 'run', name: one.id, action: one.action, run: one.made });
+    }
+  }
+  failures += runs.failed;
+  summarise({ contents, steps, runs, count, dryRun, failures, json, isFiring: isFiring(steps) });
+  if (!dryRun && (failures > 0 || steps.some(({ action }) => isPending(action))))
+    process.exitCode = exitCodes.failed;
+}
+
+/** It was not imported, and will not be unless somebody does something. */
+const isPending = (action: Action): boolean => action === 'waits' || action === 'by-hand';
+
+const isFiring = (steps: readonly Step[]): boolean =>
+  steps.some(({ kind, action, note }) => kind === 'schedule' && action === 'create' && note !== undefined);
+
+const printLine = ({ step: { kind, name, action, note }, told, error }: Done): void =>
+  printJson({
+    kind,
+    name,
+    action: error === undefined ? action : 'failed',
+    ...(note !== undefined && { note }),
+    ...(told !== undefined && { secret: told }),
+    ...(error !== undefined && { error }),
+  });
+
+const words: Readonly<Partial<Record<Action, string>>> = { 'by-hand': 'by hand', 'left-out': 'left out' };
+
+function printRow({ step: { kind, name, action, note }, told, error }: Done): void {
+  const { line, paint } = screenOn(process.stdout);
+  const word = error === undefined ? (words[action] ?? action) : 'failed';
+  const detail = [error ?? note, told === undefined ? undefined : `secret ${told}, shown only now`];
+  const [row = ''] = table([[word.padEnd(8), kind.padEnd(12), name, detail.filter(Boolean).join(', ')]]);
+  line(error === undefined ? row : paint.red(row));
+}
+
+interface Summary {
+  readonly contents: Contents;
+  readonly steps: readonly Step[];
+  readonly runs: Runs;
+  readonly count: number;
+  readonly dryRun: boolean;
+  readonly failures: number;
+  readonly json: boolean;
+  readonly isFiring: boolean;
+}
+
+function summarise({ contents, steps, runs, count, dryRun, failures, json, isFiring: fires }: Summary): void {
+  const changing = steps.filter(({ apply }) => apply !== undefined).length;
+  const { head } = contents;
+  if (json) {
+    const counts: Record<string, number> = {};
+    for (const { action } of steps) counts[action] = (counts[action] ?? 0) + 1;
+    return printJson({
+      dryRun,
+      from: { project: head.project, environment: head.environment, exportedAt: head.exportedAt },
+      counts,
+      runs: dryRun ? { inFile: count } : runs,
+      failed: failures,
+    });
+  }
+  const { line, paint } = screenOn(process.stdout);
+  const history = contents.counts.get('finished-run');
+  if (history !== undefined)
+    line(`${history} finished runs are in the file for other programs. They are not imported.`);
+  if (fires && !dryRun)
+    line(
+      paint.yellow(
+        'Schedules that were created fire here now. Deactivate them where they were exported, or import with --inactive.',
+      ),
+    );
+  if (dryRun) {
+    line(
+      paint.bold(
+        `Nothing was changed. Without --dry-run: ${changing} changes, and ${count} runs unless they are here already.`,
+      ),
+    );
+    return;
+  }
+  const ofRuns =
+    count === 0 ? '' : ` Runs: ${runs.create} created, ${runs.same} here already, ${runs.failed} failed.`;
+  line(paint.bold(`${changing - (failures - runs.failed)} changes.${ofRuns}`));
+}

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseMasterKey } from '@millrace/server';
+import { restore } from '../../backup/index.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
+import { backupFolder, stopSignal } from './backup.ts';
+
+export interface RestoreOptions {
+  readonly from?: string;
+  readonly to: string;
+  readonly at?: Date;
+  readonly timeline?: number;
+  readonly masterKeyFile?: string;
+  /** False with --no-pause. */
+  readonly pause: boolean;
+  readonly json?: boolean;
+}
+
+/** Restores a backup to a new data folder, and says how to go on. */
+export async function restoreBackup(options: RestoreOptions): Promise<void> {
+  const { to, at, timeline, masterKeyFile, pause, json } = options;
+  const backups = backupFolder(options.from, '--from');
+  const dataFolder = resolve(to);
+  const ownKey = join(dataFolder, 'master.key');
+  const masterKey = await findKey(masterKeyFile, ownKey);
+  const { base, lastTransactionAt } = await restore({
+    backups,
+    dataFolder,
+    at,
+    timeline,
+    paused: pause,
+    masterKey,
+    keyFile: masterKeyFile,
+    signal: stopSignal(),
+    onStep: waitsFor,
+  });
+  waitsFor();
+  const restoredTo = lastTransactionAt?.toISOString() ?? null;
+  if (json) {
+    return printJson({
+      data: dataFolder,
+      backup: base.name,
+      at: at?.toISOString() ?? null,
+      lastTransactionAt: restoredTo,
+      paused: pause,
+      masterKey: masterKey ? 'verified' : 'missing',
+    });
+  }
+  const { line } = screenOn(process.stdout);
+  line(
+    `Restored to ${dataFolder}: backup ${base.name}, and ${restoredTo ? `all transactions up to ${restoredTo}` : 'no transaction after it'}.`,
+  );
+  if (!masterKey)
+    line(`The master key is not in a backup: put it into ${ownKey}, or set MILLRACE_MASTER_KEY.`);
+  line(`Start it with \`millrace start --data ${to}\`.`);
+  if (pause)
+    line(
+      'It is paused: nothing starts and no schedule fires until `millrace resume --skip-missed`, which skips what was due before.',
+    );
+}
+
+/** The key that the restored database must have, if one is at hand: of the option, of the data folder, or of the environment. */
+async function findKey(option: string | undefined, ownKey: string) {
+  const kept = await readFile(ownKey, 'utf8').catch(() => undefined);
+  if (option !== undefined) {
+    if (kept !== undefined) {
+      throw new CommandFailed(
+        exitCodes.usage,
+        `There is a key in ${ownKey} already. Leave out --master-key-file, or remove that file.`,
+      );
+    }
+    const text = await readFile(option, 'utf8').catch((error: Error) => {
+      throw new CommandFailed(
+        exitCodes.cannotStart,
+        `The file of --master-key-file cannot be read: ${error.message}.`,
+      );
+    });
+    return { key: parseMasterKey(text, option), from: option };
+  }
+  if (kept !== undefined) return { key: parseMasterKey(kept, ownKey), from: ownKey };
+  const text = process.env['MILLRACE_MASTER_KEY']?.trim();
+  return text ? { key: parseMasterKey(text, 'MILLRACE_MASTER_KEY'), from: 'MILLRACE_MASTER_KEY' } : undefined;
+}

@@ -1,0 +1,65 @@
+import type { EnvironmentKind } from '@millrace/contract/plain';
+import { EnvironmentClient } from '../../transfer/client.ts';
+import { kinds } from '../../transfer/file.ts';
+import type { Remote } from '../../transfer/part.ts';
+import { lackingRights } from '../../transfer/rights.ts';
+import { findServer, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { refuseOtherKey } from '../key-environment.ts';
+import { waitsForServer } from '../waiting.ts';
+
+export interface TransferOptions extends ConnectionOptions {
+  readonly env?: EnvironmentKind;
+  readonly only?: string;
+  readonly json?: boolean;
+}
+
+export interface OpenRemote extends Remote {
+  readonly scopes: readonly string[];
+  readonly branch: string | undefined;
+}
+
+/** The environment of the key. */
+export async function openRemote(options: TransferOptions): Promise<OpenRemote> {
+  const { url, key } = await findServer(options);
+  if (options.env !== undefined) refuseOtherKey(key, options.env);
+  waitsForServer(url);
+  const client = new EnvironmentClient({ url, key, branch: options.branch });
+  const { kind, scopes = [], project, environment } = await client.call('whoami');
+  if (kind !== 'secretKey' || !project || !environment)
+    throw new CommandFailed(
+      exitCodes.usage,
+      'An environment is exported and imported with its secret key: set MILLRACE_SECRET_KEY, or give --key.',
+    );
+  return {
+    client,
+    project: project.ref,
+    environment: environment.name,
+    params: { projectRef: project.ref, env: environment.name },
+    scopes,
+    branch: environment.branch,
+  };
+}
+
+/** The kinds of --only; all of them without it. */
+export function kindsOf(only: string | undefined): Set<string> {
+  if (only === undefined) return new Set(kinds);
+  const given = only.split(',').map((kind) => kind.trim());
+  const unknown = given.find((kind) => !kinds.includes(kind));
+  if (unknown === undefined) return new Set(given);
+  throw new CommandFailed(exitCodes.usage, `--only: unknown kind ${unknown}; use ${kinds.join(', ')}.`);
+}
+
+/** Refuses a key that lacks rights, before anything is done. */
+export function requireRights(
+  { scopes }: OpenRemote,
+  of: ReadonlySet<string>,
+  act: 'export' | 'import',
+): void {
+  const lacking = lackingRights(scopes, of, act);
+  if (lacking.length === 0) return;
+  throw new CommandFailed(
+    exitCodes.cannotReach,
+    `The key lacks rights to ${act} this: ${lacking.join(', ')}. Use an unrestricted key, or --only for what it may ${act}.`,
+  );
+}

@@ -1,0 +1,86 @@
+import { join, resolve } from 'node:path';
+import { readableSize } from '@millrace/contract/plain';
+import type { CopyProgress } from '@millrace/server';
+import { keptClusters, removeKept, upgradeData } from '../../upgrade-data/index.ts';
+import { printJson, screenOn } from '../screen.ts';
+import { waitsFor } from '../waiting.ts';
+import { stopSignal } from './backup.ts';
+
+export interface UpgradeDataOptions {
+  readonly data?: string;
+  readonly dir: string;
+  readonly fromBinaries?: string;
+  readonly removeOld?: boolean;
+  readonly json?: boolean;
+}
+
+/** Upgrades a data folder to the PostgreSQL of this Millrace, or deletes what earlier upgrades kept. */
+export async function upgrade(options: UpgradeDataOptions): Promise<void> {
+  const { data, dir, fromBinaries, removeOld, json } = options;
+  const dataFolder = resolve(data ?? join(dir, '.millrace', 'data'));
+  if (removeOld) return remove(dataFolder, json);
+  const startedAt = Date.now();
+  const { from, to, copied } = await upgradeData({
+    dataFolder,
+    fromBinaries: fromBinaries === undefined ? undefined : resolve(fromBinaries),
+    signal: stopSignal(),
+    onStep: waitsFor,
+    onProgress: tellProgress(),
+  });
+  waitsFor();
+  const seconds = Math.round((Date.now() - startedAt) / 1_000);
+  if (json) {
+    const { tables = 0, rows = 0, indexesLeft = [] } = copied ?? {};
+    const kept = copied ? [copied.kept] : await keptClusters(dataFolder);
+    return printJson({
+      data: dataFolder,
+      from,
+      to,
+      upgraded: copied !== undefined,
+      tables,
+      rows,
+      indexesLeft,
+      kept,
+    });
+  }
+  const { line } = screenOn(process.stdout);
+  if (!copied) {
+    line(`The data in ${dataFolder} has PostgreSQL ${to} already.`);
+    for (const folder of await keptClusters(dataFolder)) tellKept(folder, dataFolder);
+    return;
+  }
+  const { tables, rows, indexesLeft, kept } = copied;
+  line(
+    `Upgraded ${dataFolder} from PostgreSQL ${from} to ${to}: ${rows} rows of ${tables} tables in ${seconds} s.`,
+  );
+  for (const name of indexesLeft)
+    line(`The index ${name}, which Millrace has not made, could not be created.`);
+  tellKept(kept, dataFolder);
+  line('Backups of before cannot be continued: give `millrace start` and `millrace backup` a new folder.');
+}
+
+async function remove(dataFolder: string, json: boolean | undefined): Promise<void> {
+  const removed = await removeKept(dataFolder);
+  if (json) return printJson({ data: dataFolder, removed });
+  const { line } = screenOn(process.stdout);
+  if (removed.length === 0) line(`Nothing was kept in ${dataFolder}.`);
+  for (const folder of removed) line(`Deleted ${folder}.`);
+}
+
+function tellKept(folder: string, dataFolder: string): void {
+  screenOn(process.stdout).line(
+    `The old database is kept in ${folder}. Delete it with \`millrace upgrade-data --data ${dataFolder} --remove-old\`.`,
+  );
+}
+
+/** Every few seconds a line on stderr. */
+function tellProgress(everyMs = 3_000): (progress: CopyProgress) => void {
+  let last = Date.now();
+  return ({ table, copied, total }) => {
+    if (Date.now() - last < everyMs) return;
+    last = Date.now();
+    waitsFor();
+    const { line, paint } = screenOn(process.stderr);
+    line(paint.dim(`Copied ${readableSize(copied)} of about ${readableSize(total)} (${table})`));
+  };
+}

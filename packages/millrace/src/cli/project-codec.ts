@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Codec } from '@millrace/sdk';
+import { type Command, Option } from 'commander';
+import { CommandFailed, exitCodes } from './exit-codes.ts';
+
+export interface CodecOptions {
+  readonly dir: string;
+  readonly codec?: string;
+}
+
+/** The option of commands that show or send what a codec seals. */
+export const withCodecOption = (command: Command): Command =>
+  command.addOption(
+    new Option(
+      '--codec <file>',
+      'the codec that opens what is sealed; default: that of the project in --dir',
+    ),
+  );
+
+const found = new Map<string, Promise<Codec | undefined>>();
+
+/** The codec that the option names, else that of the project in the folder, if it has one. */
+export function findCodec(options: CodecOptions): Promise<Codec | undefined> {
+  const name = `${options.dir} ${options.codec ?? ''}`;
+  let codec = found.get(name);
+  if (!codec) found.set(name, (codec = load(options)));
+  return codec;
+}
+
+async function load({ dir, codec }: CodecOptions): Promise<Codec | undefined> {
+  const folder = resolve(dir);
+  const file = codec === undefined ? await ofProject(folder) : resolve(codec);
+  if (file === undefined) return undefined;
+  if (!existsSync(file)) throw new CommandFailed(exitCodes.usage, `There is no codec ${file}.`);
+  const { evaluateConfig } = await import('../project/evaluate-config.ts');
+  // From its own folder, where its packages are.
+  const { default: exported } = await evaluateConfig(dirname(file), file);
+  const { encode, decode } = Object(exported) as Partial<Codec>;
+  if (typeof encode === 'function' && typeof decode === 'function') return exported as Codec;
+  throw new CommandFailed(
+    exitCodes.usage,
+    `${file} exports no codec as its default: an object with encode and decode, such as aesGcmCodec({ … }).`,
+  );
+}
+
+/** The code of a configuration is executed only where it may name a codec. */
+async function ofProject(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  // The modules are loaded only where there is a configuration: that takes its time.
+  if (!names.some((one) => one.startsWith('millrace.config.'))) return undefined;
+  const { configFiles, readConfig } = await import('../project/read-config.ts');
+  const name = configFiles.find((one) => existsSync(resolve(folder, one)));
+  if (name === undefined || !/\bcodec\b/.test(await readFile(resolve(folder, name), 'utf8')))
+    return undefined;
+  const { config } = await readConfig(folder);
+  return config.codec === undefined ? undefined : resolve(folder, config.codec);
+}
+
+/** A reply with what is sealed in it opened, as far as that can be done here. Looks for a codec only where something is sealed. */
+export async function opened<T>(options: CodecOptions, reply: T): Promise<T> {
+  if (!/"\$?sealed":/.test(JSON.stringify(reply) ?? '')) return reply;
+  const codec = await findCodec(options);
+  if (!codec) return reply;
+  const { openForPeople } = await import('@millrace/sdk/codec');
+  return openForPeople(codec, reply);
+}
+
+/** A value as a person reads it. */
+export function shownValue(value: unknown): string {
+  const sealed = (Object(value) as { readonly $sealed?: { readonly key?: unknown } }).$sealed;
+  return typeof sealed?.key === 'string' ? `sealed with key ${sealed.key}` : JSON.stringify(value);
+}

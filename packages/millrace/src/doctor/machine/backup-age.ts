@@ -1,0 +1,25 @@
+import { readableDuration } from '@millrace/contract/plain';
+import { Skipped } from '@millrace/server';
+import { newestBackup } from '../../backup/index.ts';
+import type { MachineCheck } from './facts.ts';
+import { noBackupFolder } from './backup-missing.ts';
+
+/** A backup each night may take hours, and start later than the one before. */
+export const defaultBackupAgeMs = 36 * 3_600_000;
+
+export const backupAge: MachineCheck = {
+  name: 'backup-age',
+  looksAt: 'the newest backup is at most 36 hours old (`--max-backup-age`)',
+  severity: 'warning',
+  why: 'A restore has to replay all WAL since then, which takes long and fails at the first gap. Without archived WAL, all changes since then are lost.',
+  mend: 'Find out why the nightly backup was not made. Make one now: `millrace backup --data <folder> --to <backups>`.',
+  async find({ backups, wallClock }) {
+    if (!backups) throw new Skipped(noBackupFolder);
+    const { folder, maxAgeMs } = backups;
+    const newest = await newestBackup(folder).catch(() => undefined);
+    if (!newest) throw new Skipped('there is no backup, as backup-missing says');
+    const ageMs = wallClock() - Date.parse(newest.endedAt);
+    if (ageMs <= maxAgeMs) return [];
+    return [{ what: `The newest backup in ${folder} is ${readableDuration(ageMs)} old: ${newest.name}.` }];
+  },
+};

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { Skipped } from '@millrace/server';
+import { newestBackup } from '../../backup/index.ts';
+import { systemIdOf } from '../../postgres/index.ts';
+import type { MachineCheck } from './facts.ts';
+
+/** Why checks of backups are skipped where no folder of backups is known. */
+export const noBackupFolder = 'no folder of backups is given: --backups or MILLRACE_BACKUPS';
+
+export const backupMissing: MachineCheck = {
+  name: 'backup-missing',
+  looksAt: 'the folder of backups has an intact backup of this database',
+  severity: 'error',
+  why: 'The archived WAL alone restores nothing: if the disk of the data is lost, all of it is lost.',
+  mend: 'Make one now, and then each night: `millrace backup --data <folder> --to <backups>`.',
+  async find({ data, backups }) {
+    if (!backups) throw new Skipped(noBackupFolder);
+    const { folder } = backups;
+    try {
+      const newest = await newestBackup(folder);
+      if (!newest) return [{ what: `There is no backup in ${folder}.` }];
+      const systemId = data && (await systemIdOf(join(data, 'postgres')).catch(() => undefined));
+      if (systemId === undefined || systemId === newest.systemId) return [];
+      return [
+        {
+          what: `The backups in ${folder} are of another database than ${data}.`,
+          mend: 'Give each database a folder of backups of its own, with `--backups` of `millrace start` and `--to` of `millrace backup`.',
+        },
+      ];
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'BackupFailed') throw error;
+      return [{ what: error.message }];
+    }
+  },
+};

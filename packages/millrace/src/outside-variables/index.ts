@@ -1,0 +1,77 @@
+/** Variables that a runner gets from elsewhere than the server: the server never sees their values. */
+import { callHook } from './call-hook.ts';
+import { readFolder } from './read-folder.ts';
+import { runCommand } from './run-command.ts';
+
+export { VariablesUnread } from './errors.ts';
+
+/** Where variables are read from. Of one name that several have, the last source here counts. */
+export interface VariableSources {
+  readonly folder?: string | undefined;
+  readonly command?: string | undefined;
+  readonly hook?: string | undefined;
+  /** Milliseconds between two looks. */
+  readonly refreshMs: number;
+}
+
+export interface OutsideVariables {
+  readonly values: Readonly<Record<string, string>>;
+  /** Called when one has changed. Returns how to stop that. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface ReadVariables extends OutsideVariables {
+  close(): void;
+}
+
+/**
+ * Reads them, and again every `refreshMs`. Rejects with `VariablesUnread` if they cannot be read at first. Later the last ones stay, and
+ * `onProblem` is told each time.
+ */
+export async function readOutsideVariables(
+  sources: VariableSources,
+  onProblem: (sentence: string) => void,
+): Promise<ReadVariables> {
+  let values = await readAll(sources);
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const listeners = new Set<() => void>();
+  const again = async (): Promise<void> => {
+    try {
+      const now = await readAll(sources);
+      if (!closed && JSON.stringify(now) !== JSON.stringify(values)) {
+        values = now;
+        for (const listener of listeners) listener();
+      }
+    } catch (error) {
+      if (!closed) onProblem(`${(error as Error).message} The variables from before stay.`);
+    }
+    plan();
+  };
+  const plan = (): void => {
+    if (!closed) timer = setTimeout(() => void again(), sources.refreshMs).unref();
+  };
+  plan();
+  return {
+    get values() {
+      return values;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function readAll({ folder, command, hook }: VariableSources): Promise<Record<string, string>> {
+  const read = [
+    folder === undefined ? {} : await readFolder(folder),
+    command === undefined ? {} : await runCommand(command),
+    hook === undefined ? {} : await callHook(hook),
+  ];
+  return Object.assign({}, ...read) as Record<string, string>;
+}

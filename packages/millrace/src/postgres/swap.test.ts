@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { finishSwap, isSwapping, swapClusters } from './swap.ts';
+import { createTemporaryFolder } from './testing/folders.ts';
+
+const swap = { draft: 'upgrade.new-1', kept: 'postgres.17-kept' };
+
+function dataFolder(): string {
+  const folder = createTemporaryFolder();
+  for (const [cluster, version] of [
+    ['postgres', '17'],
+    ['upgrade.new-1/postgres', '18'],
+  ] as const) {
+    mkdirSync(join(folder, cluster), { recursive: true });
+    writeFileSync(join(folder, cluster, 'PG_VERSION'), version);
+  }
+  return folder;
+}
+
+const stateOf = (folder: string) => ({
+  names: readdirSync(folder).toSorted(),
+  versions: ['postgres', 'postgres.17-kept'].map((name) =>
+    readFileSync(join(folder, name, 'PG_VERSION'), 'utf8'),
+  ),
+});
+const done = { names: ['postgres', 'postgres.17-kept'], versions: ['18', '17'] };
+
+test('the clusters change their places, and the draft and the marker are gone', async () => {
+  const folder = dataFolder();
+  await swapClusters(folder, swap);
+  expect(stateOf(folder)).toEqual(done);
+  expect(isSwapping(folder)).toBe(false);
+});
+
+const steps: Readonly<Record<string, (folder: string) => void>> = {
+  'the marker was written': () => {},
+  'the old cluster was moved away': (folder) => renameSync(join(folder, 'postgres'), join(folder, swap.kept)),
+  'the new cluster was moved too': (folder) => {
+    renameSync(join(folder, 'postgres'), join(folder, swap.kept));
+    renameSync(join(folder, swap.draft, 'postgres'), join(folder, 'postgres'));
+  },
+};
+
+test.each(Object.entries(steps))(
+  'a process that died when %s leaves what the next one finishes',
+  async (_, act) => {
+    const folder = dataFolder();
+    writeFileSync(join(folder, 'upgrade.json'), JSON.stringify(swap));
+    act(folder);
+    expect(isSwapping(folder)).toBe(true);
+    await finishSwap(folder);
+    expect(stateOf(folder)).toEqual(done);
+    await finishSwap(folder);
+    expect(stateOf(folder)).toEqual(done);
+  },
+);
+
+test('a process that died before the marker was complete has changed nothing', async () => {
+  const folder = dataFolder();
+  writeFileSync(join(folder, 'upgrade.json.new'), '{ "draft": "upgr');
+  await finishSwap(folder);
+  expect(readFileSync(join(folder, 'postgres/PG_VERSION'), 'utf8')).toBe('17');
+  expect(existsSync(join(folder, swap.kept))).toBe(false);
+});

@@ -1,0 +1,80 @@
+import { ServerUnreachable } from '../api/errors.ts';
+import { readExport, type Head } from './file.ts';
+import type { Remote, PlanOptions, Step } from './part.ts';
+import { parts } from './parts/index.ts';
+import type { WaitingRun } from './runs.ts';
+import { triggerRuns, type Imported } from './trigger-runs.ts';
+
+export interface Contents {
+  readonly head: Head;
+  /** Records beside runs, by kind. */
+  readonly records: ReadonlyMap<string, readonly object[]>;
+  /** How many records there are, by kind. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Reads and checks a whole file. Runs are counted and not held in memory. */
+export async function readContents(file: string): Promise<Contents> {
+  let head: Head | undefined;
+  const records = new Map<string, object[]>();
+  const counts = new Map<string, number>();
+  for await (const one of readExport(file)) {
+    if (!('value' in one)) {
+      head = one;
+      continue;
+    }
+    counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
+    if (one.kind === 'run' || one.kind === 'finished-run') continue;
+    const list = records.get(one.kind) ?? [];
+    list.push(one.value);
+    records.set(one.kind, list);
+  }
+  if (!head) throw new TypeError('a file that was read has its first line');
+  return { head, records, counts };
+}
+
+/** Compares the records of a file with an environment. Changes nothing. */
+export async function planImport(
+  { records }: Contents,
+  remote: Remote,
+  { only, ...options }: PlanOptions & { readonly only: ReadonlySet<string> },
+): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const part of parts) {
+    const found = records.get(part.kind);
+    if (found && only.has(part.kind)) steps.push(...(await part.plan(found, remote, options)));
+  }
+  return steps;
+}
+
+export interface Done {
+  readonly step: Step;
+  /** What only the answer had, such as a new secret. */
+  readonly told?: string | undefined;
+  readonly error?: string;
+}
+
+/** Does the steps, one after the other. What is refused does not stop the others; a server that is gone does. */
+export async function* applySteps(steps: readonly Step[]): AsyncGenerator<Done> {
+  for (const step of steps) {
+    if (!step.apply) {
+      yield { step };
+      continue;
+    }
+    try {
+      yield { step, told: await step.apply() };
+    } catch (error) {
+      if (error instanceof ServerUnreachable) throw error;
+      yield { step, error: (error as Error).message };
+    }
+  }
+}
+
+/** Triggers the runs of a file that was checked before, reading it again. */
+export const importRuns = ({ client }: Remote, file: string): AsyncGenerator<Imported> =>
+  triggerRuns(client, runsOf(file));
+
+async function* runsOf(file: string): AsyncGenerator<WaitingRun> {
+  for await (const one of readExport(file))
+    if ('value' in one && one.kind === 'run') yield one.value as WaitingRun;
+}

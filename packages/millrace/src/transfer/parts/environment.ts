@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { compared, isSameJson, type Part } from '../part.ts';
+
+const limits = z.object({ paused: z.boolean(), concurrencyLimit: z.int().min(0).nullable() });
+
+/** Pause and limit of all queues together. */
+export const environment: Part<z.infer<typeof limits>> = {
+  kind: 'environment',
+  record: limits,
+  on: 'queues',
+  async *read({ client }) {
+    const { paused, concurrencyLimit } = await client.call('retrieveConcurrency');
+    if (paused || concurrencyLimit !== null) yield { paused, concurrencyLimit };
+  },
+  async plan(records, { client }, { override }) {
+    const { paused, concurrencyLimit } = await client.call('retrieveConcurrency');
+    const own = { paused, concurrencyLimit };
+    const untouched = !paused && concurrencyLimit === null;
+    return records.map((one) => {
+      const name = `${one.paused ? 'paused' : 'not paused'}, limit ${one.concurrencyLimit ?? 'none'}`;
+      const is = isSameJson(own, one) ? 'same' : untouched ? 'missing' : 'other';
+      return compared({ kind: 'environment', name, is, override }, async () => {
+        await client.call('updateConcurrency', { body: one });
+        return undefined;
+      });
+    });
+  },
+};
+
+const retained = z.object({ runsDays: z.int().min(1).max(36_500) });
+
+/** How long finished runs are kept. */
+export const retention: Part<z.infer<typeof retained>> = {
+  kind: 'retention',
+  record: retained,
+  on: 'runs',
+  isAdmin: true,
+  async *read({ client }) {
+    const { runsDays } = await client.call('retrieveRetention');
+    if (runsDays !== null) yield { runsDays };
+  },
+  async plan(records, { client }, { override }) {
+    const own = await client.call('retrieveRetention');
+    return records.map(({ runsDays }) => {
+      const is = own.runsDays === runsDays ? 'same' : own.runsDays === null ? 'missing' : 'other';
+      return compared({ kind: 'retention', name: `${runsDays} days`, is, override }, async () => {
+        await client.call('updateRetention', { body: { runsDays } });
+        return undefined;
+      });
+    });
+  },
+};
+
+const path = z.object({ path: z.string().min(1).max(256) });
+
+/** Paths by which runs are found. */
+export const runPaths: Part<z.infer<typeof path>> = {
+  kind: 'run-path',
+  record: path,
+  on: 'runs',
+  async *read({ client }) {
+    for (const one of (await client.call('listRunPaths')).data) yield { path: one.path };
+  },
+  async plan(records, { client }) {
+    const own = new Set((await client.call('listRunPaths')).data.map((one) => one.path));
+    return records.map((one) =>
+      compared(
+        { kind: 'run-path', name: one.path, is: own.has(one.path) ? 'same' : 'missing', override: false },
+        async () => {
+          await client.call('declareRunPath', { body: one });
+          return undefined;
+        },
+      ),
+    );
+  },
+};

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import type { Alert, NotificationEndpoint } from '@millrace/contract';
+import { compared, isSameJson, type Part, type Remote, type PlanOptions, type Step } from '../part.ts';
+
+const reference = z.object({
+  type: z.enum(['webhook', 'slack', 'email']),
+  /** Of a webhook. Of the others only where they are: the rest is secret. */
+  url: z.string().min(1),
+  description: z.string().optional(),
+});
+type Reference = z.infer<typeof reference>;
+
+const endpointRecord = reference.extend({ types: z.array(z.string()).min(1), enabled: z.boolean() });
+type EndpointRecord = z.infer<typeof endpointRecord>;
+
+const referenceOf = ({ kind, url, description }: NotificationEndpoint): Reference => ({
+  type: kind,
+  url,
+  ...(description !== null && { description }),
+});
+/** A webhook is found by its address. Others show too little of theirs. */
+const identityOf = ({ type, url, description }: Reference): string =>
+  type === 'webhook' ? `${type} ${url}` : `${type} ${url} ${description ?? ''}`;
+
+const listEndpoints = async ({ client, params }: Remote): Promise<NotificationEndpoint[]> =>
+  (await client.call('listNotificationEndpoints', { params })).data;
+
+export const endpoints: Part<EndpointRecord> = {
+  kind: 'endpoint',
+  record: endpointRecord,
+  on: 'webhooks',
+  async *read(remote) {
+    for (const one of await listEndpoints(remote))
+      yield { ...referenceOf(one), types: one.types, enabled: one.enabled };
+  },
+  async plan(records, remote, { override }) {
+    const own = new Map((await listEndpoints(remote)).map((one) => [identityOf(referenceOf(one)), one]));
+    return records.map((one) => planEndpoint(one, own.get(identityOf(one)), remote, override));
+  },
+};
+
+function planEndpoint(
+  one: EndpointRecord,
+  there: NotificationEndpoint | undefined,
+  { client, params }: Remote,
+  override: boolean,
+): Step {
+  const kind = 'endpoint';
+  const name = `${one.type} ${one.url}`;
+  const { types, description, enabled, url } = one;
+  const switchOff = (endpointId: string) =>
+    client.call('updateNotificationEndpoint', {
+      params: { ...params, endpointId },
+      body: { enabled: false },
+    });
+  if (there) {
+    const isSame = isSameJson(
+      [there.types.toSorted(), there.description ?? undefined],
+      [types.toSorted(), description],
+    );
+    // A part of an import that died after it had created the endpoint.
+    if (isSame && !enabled && there.enabled)
+      return {
+        kind,
+        name,
+        action: 'change',
+        note: 'switched off',
+        apply: async () => void (await switchOff(there.id)),
+      };
+    return compared({ kind, name, is: isSame ? 'same' : 'other', override }, async () => {
+      const body = { types, ...(description !== undefined && { description }) };
+      await client.call('updateNotificationEndpoint', { params: { ...params, endpointId: there.id }, body });
+      return undefined;
+    });
+  }
+  if (one.type !== 'webhook')
+    return {
+      kind,
+      name,
+      action: 'by-hand',
+      note: `its address is secret: \`millrace notifications add ${one.type}\`, then import again`,
+    };
+  const note = 'with a new secret for its signatures';
+  return {
+    kind,
+    name,
+    action: 'create',
+    note,
+    apply: async () => {
+      const body = { kind: 'webhook', url, types, ...(description !== undefined && { description }) };
+      const made = await client.call('createNotificationEndpoint', { params, body });
+      if (!enabled) await switchOff(made.id);
+      return made.secret;
+    },
+  };
+}
+
+const alertRecord = z.object({
+  condition: z.string().min(1),
+  name: z.string().optional(),
+  task: z.string().optional(),
+  queue: z.string().optional(),
+  threshold: z.number(),
+  minRuns: z.int().optional(),
+  window: z.string(),
+  quiet: z.string(),
+  /** Not there: every endpoint that takes alerts. */
+  endpoints: z.array(reference).min(1).optional(),
+  enabled: z.boolean(),
+});
+type AlertRecord = z.infer<typeof alertRecord>;
+
+function recordOfAlert(one: Alert, all: ReadonlyMap<string, NotificationEndpoint>): AlertRecord {
+  const to = one.endpoints?.flatMap((id) => all.get(id) ?? []).map(referenceOf);
+  return {
+    condition: one.kind,
+    ...(one.name !== null && { name: one.name }),
+    ...(one.task !== null && { task: one.task }),
+    ...(one.queue !== null && { queue: one.queue }),
+    threshold: one.threshold,
+    ...(one.minRuns !== null && { minRuns: one.minRuns }),
+    window: one.window,
+    quiet: one.quiet,
+    ...(to !== undefined && to.length > 0 && { endpoints: to }),
+    enabled: one.enabled,
+  };
+}
+
+async function listAlerts(remote: Remote): Promise<{ id: string; alert: AlertRecord }[]> {
+  const all = new Map((await listEndpoints(remote)).map((one) => [one.id, one]));
+  const { data } = await remote.client.call('listAlerts', { params: remote.params });
+  return data.map((one) => ({ id: one.id, alert: recordOfAlert(one, all) }));
+}
+
+const sameAlert = (one: AlertRecord): string =>
+  JSON.stringify([one.condition, one.name, one.task, one.queue]);
+
+export const alerts: Part<AlertRecord> = {
+  kind: 'alert',
+  record: alertRecord,
+  on: 'webhooks',
+  async *read(remote) {
+    for (const { alert } of await listAlerts(remote)) yield alert;
+  },
+  async plan(records, remote, options) {
+    const own = await listAlerts(remote);
+    return records.map((one) => {
+      // Of several that are about the same, each is found once.
+      const at = own.findIndex(({ alert }) => sameAlert(alert) === sameAlert(one));
+      const [there] = at === -1 ? [] : own.splice(at, 1);
+      return planAlert(one, there, remote, options);
+    });
+  },
+};
+
+function planAlert(
+  one: AlertRecord,
+  there: { id: string; alert: AlertRecord } | undefined,
+  remote: Remote,
+  { override }: PlanOptions,
+): Step {
+  const { client, params } = remote;
+  const kind = 'alert';
+  const name = [one.condition, one.name ?? one.task ?? one.queue].filter(Boolean).join(' ');
+  const { enabled, endpoints: to, condition, ...settings } = one;
+  const change = (alertId: string, body: object) =>
+    client.call('updateAlert', { params: { ...params, alertId }, body });
+  const ids = async (): Promise<{ endpoints?: string[] }> => {
+    if (to === undefined) return {};
+    // Looked up when it is needed: the import may just have made them.
+    const all = new Map(
+      (await listEndpoints(remote)).map((each) => [identityOf(referenceOf(each)), each.id]),
+    );
+    const found = to.flatMap((each) => all.get(identityOf(each)) ?? []);
+    if (found.length < to.length)
+      throw new Error('not all of its endpoints are here: add them, then import again');
+    return { endpoints: found };
+  };
+  if (!there)
+    return {
+      kind,
+      name,
+      action: 'create',
+      apply: async () => {
+        const body = { kind: condition, ...settings, ...(await ids()) };
+        const made = await client.call('createAlert', { params, body });
+        if (!enabled) await change(made.id, { enabled: false });
+        return undefined;
+      },
+    };
+  const isSame = isSameJson({ ...there.alert, enabled }, one);
+  if (isSame && !enabled && there.alert.enabled)
+    return {
+      kind,
+      name,
+      action: 'change',
+      note: 'switched off',
+      apply: async () => void (await change(there.id, { enabled })),
+    };
+  return compared({ kind, name, is: isSame ? 'same' : 'other', override }, async () => {
+    const { threshold, minRuns, window, quiet } = settings;
+    const body = { threshold, ...(minRuns !== undefined && { minRuns }), window, quiet, ...(await ids()) };
+    await change(there.id, to === undefined ? { ...body, endpoints: null } : body);
+    return undefined;
+  });
+}

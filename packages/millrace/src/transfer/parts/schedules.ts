@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Schedule } from '@millrace/contract';
+import { compared, isSameJson, type Part, type Remote, type Step } from '../part.ts';
+
+const record = z.object({
+  /** The deduplication key, or one made of the id. */
+  key: z.string().min(1).max(512),
+  task: z.string().min(1).max(128),
+  cron: z.string().min(1),
+  timezone: z.string().min(1),
+  externalId: z.string().optional(),
+  window: z.string().optional(),
+  missed: z.string(),
+  overlap: z.enum(['allow', 'skip', 'queue', 'cancel']),
+  active: z.boolean(),
+});
+type ScheduleRecord = z.infer<typeof record>;
+
+const recordOf = (one: Schedule): ScheduleRecord => ({
+  // The same for each export. An import that finds it under this key replaces it.
+  key: one.deduplicationKey ?? `imported-${one.id}`,
+  task: one.task,
+  cron: one.generator.expression,
+  timezone: one.timezone,
+  ...(one.externalId !== undefined && { externalId: one.externalId }),
+  ...(one.window !== undefined && { window: one.window }),
+  missed: one.missed,
+  overlap: one.overlap,
+  active: one.active,
+});
+
+async function* imperative({ client }: Remote): AsyncGenerator<ScheduleRecord> {
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const { data, pagination } = await client.call('listSchedules', {
+      query: { page: String(page), perPage: '100' },
+    });
+    pages = pagination.totalPages;
+    for (const one of data) if (one.type === 'IMPERATIVE') yield recordOf(one);
+  }
+}
+
+/** Schedules that were created by calls. Those that tasks declare come with a deployment. */
+export const schedules: Part<ScheduleRecord> = {
+  kind: 'schedule',
+  record,
+  on: 'schedules',
+  read: imperative,
+  async plan(records, remote, { override, inactive }) {
+    const own = new Map<string, ScheduleRecord>();
+    for await (const one of imperative(remote)) own.set(one.key, one);
+    const { data: tasks } = await remote.client.call('listTasks');
+    const known = new Set(tasks.map(({ id }) => id));
+    return records.map((one): Step => {
+      const { key: name, task, cron, active, ...others } = one;
+      const there = own.get(name);
+      if (!known.has(task))
+        return {
+          kind: 'schedule',
+          name,
+          action: 'waits',
+          note: `the task ${task} is not deployed here: deploy it, then import again`,
+        };
+      // One that is here stays active or inactive.
+      const is = !there ? 'missing' : isSameJson({ ...there, active }, one) ? 'same' : 'other';
+      const step = compared({ kind: 'schedule', name, is, override }, async () => {
+        const body = {
+          task,
+          cron,
+          ...others,
+          deduplicationKey: name,
+          ...(!there && { active: active && !inactive }),
+        };
+        await remote.client.call('createSchedule', { body });
+        return undefined;
+      });
+      const isFiring = step.action === 'create' && active && !inactive;
+      return isFiring ? { ...step, note: `${task}: ${cron} ${one.timezone}` } : step;
+    });
+  },
+};

@@ -1,0 +1,2 @@
+export { keptClusters, removeKept } from './kept.ts';
+export { upgradeData } from './upgrade.ts';

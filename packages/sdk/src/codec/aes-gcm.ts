@@ -1,0 +1,121 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { SealedError, type Clearable, type Codec, type CodecContext } from '../sealing/codec.ts';
+import { readKey, type KeySource } from './key-source.ts';
+
+export interface AesGcmCodecOptions {
+  /** By an id of your own, such as `k1`, which is stored with what the key sealed. */
+  readonly keys: Readonly<Record<string, KeySource>>;
+  /** The id of the key that seals. All others only open. */
+  readonly current: string;
+  /**
+   * A text that both sides must have alike, such as `billing/prod`: what was sealed with another does not open, even with the same key.
+   * Default: empty.
+   */
+  readonly boundTo?: string;
+  /** What is not sealed. Default: nothing. */
+  readonly clear?: readonly Clearable[];
+}
+
+const algorithm = 'aes-256-gcm';
+const saltBytes = 16;
+const nonceBytes = 12;
+const tagBytes = 16;
+const overhead = saltBytes + nonceBytes + tagBytes;
+/** Texts that one derived key seals: far below the 2^32 up to which random nonces are safe. */
+const textsPerSalt = 2 ** 24;
+/** Derived keys that are remembered. A process that seals has one at a time; a reader meets those of many. */
+const maxDerived = 1_000;
+
+interface Derived {
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * Seals with AES-256-GCM. Each process derives a key of its own from the named one (HKDF-SHA-256, random salt), so that many processes may
+ * seal any number of texts with it. What a text is for, its type and the key's id are authenticated with it. Keys are read when they are first
+ * needed; then it throws an Error that says what is missing.
+ *
+ * To rotate: add the new key everywhere, then make it `current`, and remove the old one when nothing that it sealed is kept any more.
+ *
+ * @example
+ * // codec.ts
+ * export default aesGcmCodec({
+ *   keys: { k1: { env: 'CODEC_KEY_1' }, k2: { file: '/run/secrets/codec-key-2' } },
+ *   current: 'k2',
+ *   boundTo: 'billing/prod',
+ * });
+ */
+export function aesGcmCodec({ keys, current, boundTo = '', clear }: AesGcmCodecOptions): Codec {
+  if (!Object.hasOwn(keys, current))
+    throw new TypeError(
+      `aesGcmCodec: current is ${JSON.stringify(current)}, and there is no such key in keys.`,
+    );
+  const read = new Map<string, Buffer>();
+  const derived = new Map<string, Buffer>();
+  let own: (Derived & { left: number }) | undefined;
+
+  const named = (id: string): Buffer => {
+    let key = read.get(id);
+    if (!key) read.set(id, (key = readKey(id, keys[id]!)));
+    return key;
+  };
+  const derive = (id: string, salt: Buffer): Buffer =>
+    Buffer.from(hkdfSync('sha256', named(id), salt, 'millrace codec 1', 32));
+  const derivedOf = (id: string, salt: Buffer): Buffer => {
+    const name = `${id} ${salt.toString('base64')}`;
+    let key = derived.get(name);
+    if (!key) {
+      key = derive(id, salt);
+      if (derived.size >= maxDerived) derived.clear();
+      derived.set(name, key);
+    }
+    return key;
+  };
+  const forSealing = (): Derived => {
+    if (!own || own.left === 0) {
+      const salt = randomBytes(saltBytes);
+      own = { salt, key: derive(current, salt), left: textsPerSalt };
+    }
+    own.left -= 1;
+    return own;
+  };
+  const bound = (id: string, { purpose, type }: CodecContext): Buffer =>
+    Buffer.from(JSON.stringify(['millrace', 1, boundTo, id, purpose, type]));
+
+  return {
+    clear,
+    encode(text, context) {
+      const { salt, key } = forSealing();
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+      cipher.setAAD(bound(current, context));
+      const sealed = [salt, nonce, cipher.update(text, 'utf8'), cipher.final()];
+      return { key: current, data: Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64') };
+    },
+    decode({ key: id, data }, context) {
+      const what = `The ${context.purpose} is sealed with key ${JSON.stringify(id)}`;
+      if (!Object.hasOwn(keys, id)) {
+        const known = Object.keys(keys)
+          .map((one) => JSON.stringify(one))
+          .join(', ');
+        throw new SealedError(`${what}, which the codec does not have; it has ${known}.`);
+      }
+      const bytes = Buffer.from(data, 'base64');
+      if (bytes.length < overhead) throw new SealedError(`${what}, and was cut: it does not open.`);
+      const salt = bytes.subarray(0, saltBytes);
+      const nonce = bytes.subarray(saltBytes, saltBytes + nonceBytes);
+      const decipher = createDecipheriv(algorithm, derivedOf(id, salt), nonce, { authTagLength: tagBytes });
+      decipher.setAAD(bound(id, context));
+      decipher.setAuthTag(bytes.subarray(-tagBytes));
+      try {
+        const parts = [decipher.update(bytes.subarray(saltBytes + nonceBytes, -tagBytes)), decipher.final()];
+        return Buffer.concat(parts).toString('utf8');
+      } catch {
+        throw new SealedError(
+          `${what}, and does not open with the key that has this id here: it is another key, boundTo differs, or it was changed.`,
+        );
+      }
+    },
+  };
+}

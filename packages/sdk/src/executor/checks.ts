@@ -1,0 +1,40 @@
+/** Throws for a field, with the rule that its value breaks. */
+export type Refuse = (field: string, rule: string, value: unknown) => never;
+
+/** A value in a message. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** Undefined is left alone, here and below. */
+export function checkNumber(
+  refuse: Refuse,
+  field: string,
+  value: unknown,
+  least: number,
+  most: number,
+  whole: boolean,
+): void {
+  if (value === undefined) return;
+  const fits =
+    typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+  if (fits) return;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  refuse(field, `must be a ${whole ? 'whole ' : ''}number ${range}`, value);
+}
+
+/** Not blank, and at most `most` characters. Undefined is refused as well. */
+export function checkText(refuse: Refuse, field: string, value: unknown, most: number): void {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return;
+  refuse(field, `must be a string of 1 to ${most} characters`, value);
+}
+
+export function checkBoolean(refuse: Refuse, field: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') refuse(field, 'must be true or false', value);
+}
+
+export function checkObject(refuse: Refuse, field: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'object' && value !== null)) return;
+  refuse(field, 'must be an object', value);
+}

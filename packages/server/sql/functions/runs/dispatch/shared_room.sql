@@ -1,0 +1,23 @@
+-- How many more runs may execute under a shared limit. With `p_owed` the slots of its ready runs (runs/waits) are taken as well.
+--
+-- Locks: none. Callers that give slots away hold the claim lock.
+-- Callers: stats/sample.ts, open_rings, owed_slots, resume_runs, shared_rooms.
+create or replace function shared_room(p_limit int, p_owed boolean) returns int
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_room bigint;
+begin
+  select coalesce(s.slots_override, s.slots) into v_room from shared_limits s where s.id = p_limit;
+  -- of each queue by itself, through its index: there are few
+  v_room := v_room - (
+    select coalesce(sum((select count(*) from leases x where x.queue_id = q.id)), 0) from queues q where q.shared_limit_id = p_limit);
+  if p_owed then
+    v_room := v_room - (
+      select coalesce(sum((select count(*) from suspended x where x.queue_id = q.id and x.ready_at is not null)), 0)
+        from queues q where q.shared_limit_id = p_limit);
+  end if;
+  return greatest(0, v_room)::int;
+end $$;

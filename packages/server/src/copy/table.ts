@@ -1,0 +1,32 @@
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { Table } from './relations.ts';
+
+/**
+ * Copies the rows of a table to the table of the same name, which was emptied in this transaction; returns their number. As text, because
+ * that is the one format of rows that every version of PostgreSQL reads from every older one.
+ */
+export async function copyTable(
+  source: Client,
+  target: Client,
+  { name, columns }: Table,
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (count: number) => void },
+): Promise<number> {
+  const list = columns.join(', ');
+  const reading = source.query(copyTo(`copy ${name} (${list}) to stdout`));
+  // Frozen rows are read without a look at their transaction, and need no vacuum for a long time.
+  const writing = target.query(copyFrom(`copy ${name} (${list}) from stdin with (freeze)`));
+  const counting = new Transform({
+    transform(chunk: Buffer, _, done) {
+      onBytes(chunk.length);
+      done(null, chunk);
+    },
+  });
+  await pipeline(reading, counting, writing, { signal });
+  if (reading.rowCount !== writing.rowCount) {
+    throw new Error(`${name} has ${reading.rowCount} rows, and ${writing.rowCount} arrived`);
+  }
+  return writing.rowCount;
+}

@@ -1,0 +1,14 @@
+/**
+ * The address of a codec endpoint, as it is put into the page and its Content-Security-Policy. Throws a TypeError for what is none: https, or
+ * http on this machine, without a user, a query or a fragment.
+ */
+export function checkedEndpoint(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  // These would end a directive, a source or an attribute.
+  if ((url?.protocol === 'https:' || isLocal) && isPlain && !/[\s;,'"<>&*]/.test(url.href)) return url.href;
+  throw new TypeError(
+    'codecEndpoint (MILLRACE_CODEC_ENDPOINT) is an https address such as https://codec.example.com/open, without a user, a query and a fragment; http only on localhost.',
+  );
+}

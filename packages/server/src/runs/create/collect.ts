@@ -1,0 +1,89 @@
+import type { TriggerOptions } from '@millrace/contract';
+import { storedType, triggerBodyLimit } from '@millrace/contract';
+import type { TaskManifest } from '@millrace/contract/runner';
+import { unprocessable } from '../../problem.ts';
+import type { Collection, NewRun } from './row.ts';
+
+/** All payloads of a run together, in bytes. The SQL function `collect_triggers` has it, too. */
+export const maxCollectedBytes = triggerBodyLimit;
+
+const conflicting = ['delay', 'debounce', 'singleton', 'ttl'] as const;
+
+/** How the triggers of a task with `batch` are collected. `lane` is where its runs go: only triggers that go to the same place share a run. */
+export function readCollection(
+  options: TriggerOptions,
+  task: string,
+  manifest: TaskManifest | undefined,
+  lane: readonly (string | number | boolean)[],
+): Collection {
+  const declared = manifest?.batch;
+  if (!declared) {
+    throw unprocessable(
+      manifest
+        ? `options.batchKey: the task "${task}" declares no batch.`
+        : `options.batchKey: no version with the task "${task}" is current, so it is not known how it batches.`,
+    );
+  }
+  for (const option of conflicting) {
+    if (options[option] !== undefined) {
+      throw unprocessable(
+        `options.${option}: the task "${task}" has a batch, which decides when its runs start; use one of the two.`,
+      );
+    }
+  }
+  if (manifest.singleton) {
+    throw unprocessable(`The task "${task}" declares both batch and singleton; use one of the two.`);
+  }
+  if (options.payloadType === storedType) {
+    throw unprocessable(
+      `payload: a payload of the task "${task}", which has a batch, is not stored as a packet; send at most 128 KiB, or a reference.`,
+    );
+  }
+  return { key: options.batchKey ?? '', lane: JSON.stringify(lane), ...declared };
+}
+
+/** Throws for a payload whose notes the database does not take: names with a NUL character or half a surrogate pair. */
+export function checkPart(run: NewRun): void {
+  if (/\\u(?:0000|d[89a-f])/i.test(partMetaOf(run) ?? '')) {
+    throw unprocessable(
+      'payload: has a name that cannot be stored; send it without NUL and half characters.',
+    );
+  }
+}
+
+/** The payload of a trigger as an element of the array that its run gets. */
+export function partOf({ payload, payloadType }: NewRun): string {
+  if (payload === null) return 'null';
+  if (payloadType === 'text/plain') return JSON.stringify(payload);
+  if (payloadType !== 'application/super+json') return payload;
+  const { json } = superjson(payload);
+  return JSON.stringify(json ?? null);
+}
+
+/** JSON text of what superjson has to know of the element; null for plain JSON. Equal objects are written as `{ path: [paths] }`, the root as `""`. */
+export function partMetaOf({ payload, payloadType }: NewRun): string | null {
+  if (payload === null || payloadType !== 'application/super+json') return null;
+  const { meta } = superjson(payload);
+  if (!meta) return null;
+  const { values, referentialEqualities: same } = meta;
+  const equal = Array.isArray(same) ? { '': same[0], ...same[1] } : same;
+  return JSON.stringify({ values, equal });
+}
+
+interface Superjson {
+  readonly json?: unknown;
+  readonly meta?: {
+    readonly values?: unknown;
+    readonly referentialEqualities?: Record<string, string[]> | [string[], Record<string, string[]>?];
+  };
+}
+
+/** What is no JSON is kept as a text: its attempt says what is wrong with it. */
+function superjson(text: string): Superjson {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null ? read : { json: read };
+  } catch {
+    return { json: text };
+  }
+}

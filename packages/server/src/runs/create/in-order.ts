@@ -1,0 +1,33 @@
+import type { NewRun } from './row.ts';
+
+/**
+ * Runs of one request, which are prepared at the same time. Those whose payloads are collected go on once all are prepared, in the order of
+ * the request; the others at once.
+ */
+export function inOrder(count: number): (index: number, preparing: Promise<NewRun>) => Promise<NewRun> {
+  const waiting: (() => void)[] = [];
+  let left = count;
+  const arrive = (): void => {
+    left -= 1;
+    // The last one has to wait before it can go on.
+    if (left === 0)
+      queueMicrotask(() => {
+        for (const goOn of Object.values(waiting)) goOn();
+      });
+  };
+  return async (index, preparing) => {
+    const run = await preparing.catch((error: unknown) => {
+      arrive();
+      throw error;
+    });
+    if (!run.collection) {
+      arrive();
+      return run;
+    }
+    await new Promise<void>((resolve) => {
+      waiting[index] = resolve;
+      arrive();
+    });
+    return run;
+  };
+}

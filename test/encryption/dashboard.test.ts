@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { configure, runs, tasks } from '@millrace/sdk';
+import { aesGcmCodec, codecHandler } from '@millrace/sdk/codec';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDashboard } from '../support/dashboard.ts';
+import { startProject } from '../support/project.ts';
+import { testServer } from '../support/server.ts';
+import { canary, codecFile, configFile, keys, sealingTasks } from './project.ts';
+
+/** An endpoint of the user's own, on another origin than the server. It lets in who has its cookie. */
+async function startEndpoint() {
+  const codec = aesGcmCodec({
+    keys: { k1: { env: 'CODEC_KEY_1' }, k2: { env: 'CODEC_KEY_2' } },
+    current: 'k1',
+    boundTo: 'test/prod',
+  });
+  let handle: ReturnType<typeof codecHandler> | undefined;
+  const asked: string[] = [];
+  const listening = createServer((request, response) => {
+    void (async () => {
+      const { method = 'GET', headers } = request;
+      asked.push(method);
+      const body = method === 'POST' ? await buffer(request) : null;
+      const given = new Request('http://localhost/', {
+        method,
+        headers: headers as Record<string, string>,
+        body: body && new Uint8Array(body),
+      });
+      const answer = await handle!(given);
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    })();
+  });
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void listening.close());
+  return {
+    url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/open`,
+    asked,
+    allow(origin: string, isAllowed: () => boolean) {
+      handle = codecHandler(codec, { origins: [origin], authorize: isAllowed });
+    },
+  };
+}
+
+test(
+  'the dashboard opens what is sealed through the endpoint, which the server never asks',
+  { timeout: 120_000 },
+  async () => {
+    Object.assign(process.env, keys);
+    onTestFinished(() => {
+      configure({});
+      for (const name of Object.keys(keys)) delete process.env[name];
+    });
+    const endpoint = await startEndpoint();
+    const server = await testServer({ codecEndpoint: endpoint.url });
+    let isAllowed = false;
+    endpoint.allow(new URL(server.url).origin, () => isAllowed);
+    await startProject(server, {
+      'tasks/all.ts': sealingTasks,
+      'codec.ts': codecFile('k1'),
+      'millrace.config.ts': configFile,
+    });
+    const codec = aesGcmCodec({ keys: { k1: { env: 'CODEC_KEY_1' } }, current: 'k1', boundTo: 'test/prod' });
+    configure({ baseURL: server.url, secretKey: server.keys.prod, codec });
+    const word = `word ${canary}`;
+    const { id } = await tasks.trigger('flow', { word });
+    const failing = await tasks.trigger('failing', { why: canary });
+    for (const one of [id, failing.id]) await runs.poll(one, { timeoutInMs: 30_000, pollIntervalMs: 50 });
+    expect(endpoint.asked).toEqual([]);
+
+    const { page, open } = await openDashboard(server, { otherOrigin: new URL(endpoint.url).origin });
+    await open(`/runs/${id}?tab=payload`);
+    const { host } = new URL(endpoint.url);
+    await page
+      .getByText(`Sealed with key k1. ${host} did not open it: You may not see clear text.`)
+      .waitFor();
+    expect(await page.content()).not.toContain(canary);
+    isAllowed = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(`Sealed with key k1; opened by ${host} for this page alone.`).waitFor();
+    await page.getByText(`"${word}"`).first().waitFor();
+    for (const [tab, text] of [
+      ['Output', `said`],
+      ['Metadata', `at work ${word}`],
+      ['Logs', `console ${word}`],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByText(text).first().waitFor();
+    }
+    // What is sent to the server again stays sealed.
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByText('taskIdentifier').first().waitFor();
+    expect(await page.content()).not.toContain(canary);
+
+    await open(`/runs/${failing.id}?tab=error`);
+    await page.getByText(`failed for ${canary}`).first().waitFor();
+    await page.getByText(`because of ${canary}`).first().waitFor();
+    expect(server.logged.filter((line) => line.includes(canary))).toEqual([]);
+  },
+);
+
+test('an endpoint that is none is refused when the server starts', async () => {
+  for (const codecEndpoint of [
+    'codec',
+    'http://codec.example.com/',
+    'https://a:b@codec.example.com/',
+    "https://codec.example.com/;'x",
+  ])
+    await expect(testServer({ codecEndpoint })).rejects.toThrow(
+      /MILLRACE_CODEC_ENDPOINT\) is an https address/,
+    );
+});

@@ -1,0 +1,59 @@
+/** docs/fairness.md in the hands of a newcomer: its tasks, its commands and its code, beside `millrace dev`. */
+import { queues, runs, tasks } from '@millrace/sdk';
+import { expect, test } from 'vitest';
+import { besideDev, blocksOf } from '../cli/documented-page.ts';
+
+const blocks = await blocksOf('fairness.md');
+const [declared = '', inCode = ''] = blocks('ts');
+const [start = '', limits = '', weights = ''] = blocks('sh');
+
+const { said, printed } = besideDev({ 'tasks/sync.ts': declared });
+const sync = { type: 'custom', name: 'sync' } as const;
+
+test('the first example triggers, and lists its shared limit', async () => {
+  const listed = await printed(start.replace('npx millrace dev\n', ''));
+  expect(listed).toMatch(/provider +\d +2 +sync, task\/push/);
+}, 30_000);
+
+test('the commands change limit and weight, and say what is wrong', async () => {
+  expect((await printed(limits)).trim().split('\n')).toEqual([
+    expect.stringMatching(/^The shared limit provider is 5; \d running\.$/),
+    expect.stringMatching(/^The shared limit provider is 2; \d running\.$/),
+  ]);
+  expect((await printed(weights)).trim().split('\n')).toEqual([
+    'The key customer-42 of the queue sync has the weight 5.',
+    'The key customer-42 of the queue sync has the weight of the code.',
+  ]);
+  for (const [args, exitCode, sentence] of [
+    [['weight', 'sync', 'a', '--to', '0'], 2, 'It is a number from 1 to 100, or code.'],
+    [['weight', 'sync', 'a', '--to', 'much'], 2, 'It is a number from 1 to 100, or code.'],
+    [['weight', 'none', 'a', '--to', '2'], 1, 'Queue not found'],
+    [['shared', 'set', 'provider', '--to', '-1'], 2, 'It is a number from 0 to 100000, or code.'],
+    [['shared', 'set', 'none', '--to', '1'], 1, 'Shared limit not found'],
+  ] as const)
+    expect([args, await said('queues', ...args)]).toMatchObject([
+      args,
+      { exitCode, stderr: expect.stringContaining(sentence) as string },
+    ]);
+}, 30_000);
+
+test('the code does the same, and a run that waits says for what', async () => {
+  const body = inCode.replace(/^import .*$/m, '').replace(/console\.log\((.*)\);/, 'seen.push([$1]);');
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...parts: string[]
+  ) => (...given: unknown[]) => Promise<unknown[][]>;
+  const seen = await new AsyncFunction('tasks', 'queues', `const seen = [];${body}; return seen;`)(
+    tasks,
+    queues,
+  );
+  expect(seen).toEqual([['provider', expect.stringMatching(/^\d of 5$/)]]);
+
+  await queues.overrideSharedLimit('provider', 0);
+  const waiting = await tasks.trigger('push', {});
+  await expect
+    .poll(async () => (await said('why', waiting.id)).stdout, { timeout: 10_000, interval: 200 })
+    .toMatch(/^QUEUED .*shared limit "provider"/);
+  await queues.resetSharedLimit('provider');
+  expect(await runs.poll(waiting, { pollIntervalMs: 50 })).toMatchObject({ status: 'COMPLETED' });
+  await queues.setKeyWeight(sync, 'customer-42', null);
+}, 30_000);

@@ -1,0 +1,101 @@
+/** docs/troubleshooting.md has the messages that the code has, and the commands lead to their sections. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { slugOf } from '../../docs/.vitepress/slug.ts';
+import {
+  anchorOf,
+  anchorOfFailure,
+  anchors,
+  withExplanation,
+} from '../../packages/millrace/src/cli/troubleshooting.ts';
+import { finished, repository, temporaryProject } from '../cli/command.ts';
+
+interface Section {
+  readonly anchor: string;
+  readonly messages: readonly string[];
+}
+
+let sections: readonly Section[];
+/** The text of all sources: what is inserted into a message is `…`, and joined strings are one. */
+let sources: string;
+beforeAll(async () => {
+  const page = await readFile(join(repository, 'docs/troubleshooting.md'), 'utf8');
+  sections = page
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({
+      anchor: slugOf(section.slice(0, section.indexOf('\n'))),
+      messages: (/```text\n([\s\S]*?)\n```/.exec(section)?.[1] ?? '').split('\n'),
+    }));
+  const texts: string[] = [];
+  for (const name of ['contract', 'sdk', 'server', 'millrace']) {
+    const folder = join(repository, 'packages', name, 'src');
+    for (const path of await readdir(folder, { recursive: true }))
+      if (/(?<!\.test|\/troubleshooting)\.ts$/.test(path))
+        texts.push(await readFile(join(folder, path), 'utf8'));
+  }
+  sources = normalized(texts.join('\n'));
+});
+
+function normalized(source: string): string {
+  let text = source;
+  // From the inside out: an expression may hold other templates.
+  for (let before = ''; before !== text;) {
+    before = text;
+    text = text.replaceAll(/\$\{[^{}$]*\}/g, '…');
+  }
+  return text
+    .replaceAll(/['"`] \+\s+['"`]/g, '')
+    .replaceAll('\\`', '`')
+    .replaceAll(/…+/g, '…');
+}
+
+/** Whether the sources have it: as it is, or in parts that are put together at an inserted text, a colon or a bracket. */
+const isProduced = (message: string): boolean =>
+  sources.includes(message) ||
+  (message.length > 20 && message.split(/…|[:;] | (?=\()/).every((part) => sources.includes(part.trim())));
+
+test('every message of the page is one that the code has', () => {
+  expect(sections.length).toBeGreaterThan(35);
+  const unknown = sections.flatMap(({ messages }) => messages).filter((message) => !isProduced(message));
+  expect(unknown).toEqual([]);
+});
+
+test('every message leads to its section, and every section is led to', () => {
+  const wrong = sections.flatMap(({ anchor, messages }) =>
+    messages
+      .filter((message) => anchorOf(message) !== anchor)
+      .map((message) => `${message} → ${anchorOf(message)}`),
+  );
+  expect(wrong).toEqual([]);
+  expect(sections.map(({ anchor }) => anchor).toSorted()).toEqual(anchors.toSorted());
+});
+
+test('other messages, those with several lines, and those that name a page stay as they are', () => {
+  for (const message of [
+    'Run not found',
+    'Error: Internal Server Error\n    at somewhere',
+    'DATABASE_URL leads to a pooler in transaction mode; see docs/poolers.md.',
+  ])
+    expect(withExplanation(message)).toBe(message);
+});
+
+test('errors of the code of tasks lead nowhere, those of Millrace do', () => {
+  const message = 'The process of the run exited with code 3';
+  expect(anchorOfFailure({ name: 'ProcessExit', message })).toBe('the-process-of-the-run-ended');
+  expect(anchorOfFailure({ name: 'Error', message: 'Cannot reach https://mail.example' })).toBeUndefined();
+});
+
+test('a command that fails names the section', async () => {
+  const project = await temporaryProject({});
+  try {
+    const { exitCode, stderr } = await finished(['runs', 'list'], { cwd: project.path });
+    expect([exitCode, stderr.trim()]).toEqual([
+      4,
+      'millrace: No server is configured: start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_SECRET_KEY. See docs/troubleshooting.md#no-server-is-configured',
+    ]);
+  } finally {
+    await project.remove();
+  }
+});

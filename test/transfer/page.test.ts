@@ -1,0 +1,46 @@
+/** The commands of docs/export.md, in their order, between two servers. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { finished, shell } from '../cli/command.ts';
+import { blocksOf } from '../cli/documented-page.ts';
+import { testServer } from '../support/server.ts';
+import { deployTasks, fill, rememberedOf } from './environment.ts';
+
+test('the commands of the page move an environment', async () => {
+  const [old, moved] = await Promise.all([testServer(), testServer()]);
+  const cwd = await mkdtemp(join(tmpdir(), 'millrace-page-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  await fill(old);
+  await deployTasks(moved);
+  const values = {
+    OLD_URL: old.url,
+    OLD_KEY: old.keys.prod,
+    NEW_URL: moved.url,
+    NEW_KEY: moved.keys.prod,
+  };
+  const commands = (await blocksOf('export.md'))('sh')
+    .flatMap((block) => block.replaceAll('|\n', '|').trim().split('\n'))
+    .map((line) => line.replaceAll(/"\$(\w+)"/g, (_, name: keyof typeof values) => values[name]));
+  expect(commands).toHaveLength(9);
+  for (const command of commands) {
+    if (command.startsWith('sed ')) {
+      await shell(command.replace('npx ', ''), cwd);
+      continue;
+    }
+    const [npx, millrace, ...args] = command.split(' ');
+    expect([npx, millrace]).toEqual(['npx', 'millrace']);
+    const { exitCode, stdout, stderr } = await finished(args, { cwd, env: { XDG_CONFIG_HOME: cwd } });
+    // A chat and a task that is not deployed are left to be done by hand.
+    const isImport = command.includes('import') && !command.includes('--dry-run');
+    expect(exitCode, `${command}\n${stdout}\n${stderr}`).toBe(isImport ? 1 : 0);
+  }
+  const [there, here] = [await rememberedOf(old), await rememberedOf(moved)];
+  expect(there.runs).toEqual([]);
+  expect(here.runs).toHaveLength(5);
+  expect(here.concurrency).toEqual({ paused: false, concurrencyLimit: 20 });
+  const history = (await readFile(join(cwd, 'history.ndjson'), 'utf8')).trim().split('\n');
+  // Those of the file, and one that was cancelled before. What was left out goes on where it was.
+  expect(history).toHaveLength(1 + 6 + 1);
+}, 120_000);
