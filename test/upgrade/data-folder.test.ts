@@ -1,0 +1,349 @@
+/** The data folder of an older PostgreSQL becomes one of the present: with everything in it, whatever dies meanwhile. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  clusterMajor,
+  readBinaries,
+  serverUser,
+  startPostgres,
+} from '../../packages/millrace/src/postgres/index.ts';
+import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
+import { connect, type Database } from '../../packages/server/src/db/connect.ts';
+import { millrace, shell } from '../cli/command.ts';
+import { blocksOf } from '../cli/documented-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { present, startInstallation, type Installation } from './installation.ts';
+
+let made: Installation;
+let secretKey: string;
+/** The programs of PostgreSQL 17, and the folder that npm installed them in. */
+let binaries: NonNullable<Awaited<ReturnType<typeof readBinaries>>>;
+const ids: Record<string, string> = {};
+let tokenId: string;
+/** The commands of docs/upgrading.md, with the data folder of this test. */
+let documented: Record<'copy' | 'install' | 'upgrade' | 'upgradeWith' | 'remove', string>;
+const path = (name: string): string => join(made.folder, name);
+const upgrade = (...args: string[]) => made.run(present, ['upgrade-data', '--data', ...args]);
+
+async function ask<R>(
+  url: string,
+  route: string,
+  body?: unknown,
+  method = body ? 'POST' : 'GET',
+): Promise<R> {
+  const response = await fetch(`${url}${route}`, {
+    method,
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${route}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as R;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly output?: unknown;
+  readonly payload?: unknown;
+  readonly payloadPresignedUrl?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+const retrieve = (url: string, id: string | undefined) => ask<Shown>(url, `/api/v3/runs/${id}`);
+const trigger = async (url: string, task: string, payload: unknown, options: object = {}): Promise<string> =>
+  (await ask<{ id: string }>(url, `/api/v1/tasks/${task}/trigger`, { payload, options })).id;
+
+/** Each table with the number of its rows and a digest of them, and each sequence with where it is. */
+async function contentOf(database: Database): Promise<Record<string, string>> {
+  const sql = connect(database, { name: 'test', max: 1 });
+  try {
+    const relations = await sql<{ name: string; kind: string }[]>`
+      select relname as name, relkind as kind from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') and relname not in ('migrations', 'installed_functions')`;
+    const content: Record<string, string> = {};
+    for (const { name, kind } of relations) {
+      const rows = await sql.unsafe<{ text: string }[]>(
+        kind === 'S'
+          ? `select last_value || ' ' || is_called as text from ${name}`
+          : `select to_jsonb(t)::text as text from ${name} t order by 1`,
+      );
+      const digest = createHash('sha256').update(rows.map(({ text }) => text).join('\n'));
+      content[name] = `${rows.length} ${kind === 'S' ? rows[0]?.text : digest.digest('hex')}`;
+    }
+    return content;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The content of a data folder that no server runs on. */
+async function contentIn(dataDir: string): Promise<Record<string, string>> {
+  const isOld = clusterMajor(join(dataDir, 'postgres')) === 17;
+  const running = await startPostgres({ dataDir, ...(isOld && { binaries }) });
+  return contentOf(running.connection).finally(() => running.stop());
+}
+
+const large = 'x'.repeat(300_000);
+const tasks = `
+import { metadata, queue, schedules, task, wait } from '@millrace/sdk';
+const idle = queue({ name: 'idle', concurrencyLimit: 5 });
+export const held = task({ id: 'held', queue: idle, run: async (payload: unknown) => payload });
+export const quick = task({ id: 'quick', run: async (payload: unknown) => payload });
+export const broken = task({ id: 'broken', retry: { maxAttempts: 1 }, run: async () => { throw new Error('as ever'); } });
+export const noted = task({ id: 'noted', run: async () => { metadata.set('notes', 'n'.repeat(100_000)); } });
+export const token = task({
+  id: 'token',
+  run: async ({ id }: { id: string }) => {
+    const result = await wait.forToken<{ n: number }>(id);
+    return result.ok ? result.output.n : -1;
+  },
+});
+export const open = task({ id: 'open', run: async () => process.env['PASSWORD'] === 'open sesame' });
+export const tick = schedules.task({ id: 'tick', run: async () => 'tock' });
+`;
+
+/** A data folder of PostgreSQL 17 with runs in all states, secrets, schedules and large values. */
+async function fill(): Promise<void> {
+  const cluster = await startPostgres({ dataDir: path('data'), binaries });
+  await cluster.stop();
+  // Found as a PostgreSQL of the machine, since the folder was made by it.
+  const PATH = [binaries.folder, process.env['PATH']].join(delimiter);
+  const server = await made.serve(present, ['--data', 'data'], { PATH });
+  const { url, environments } = server.ready;
+  secretKey = environments.prod.secretKey;
+  const at = ['--url', url, '--key', secretKey];
+  const runner = await made.work(present, url, secretKey);
+  await made.deploy(present, url, secretKey, tasks);
+  for (const args of [
+    ['env', 'set', 'PASSWORD=open sesame', '--secret', ...at],
+    ['schedules', 'create', 'tick', '0 4 1 1 *', '--deduplication-key', 'yearly', ...at],
+    ['queues', 'pause', 'idle', ...at],
+  ])
+    expect(await made.run(present, args)).toMatchObject({ exitCode: 0, stderr: '' });
+  ids['completed'] = await trigger(url, 'quick', { n: 1 }, { idempotencyKey: 'once' });
+  ids['large'] = await trigger(url, 'quick', { large });
+  ids['failed'] = await trigger(url, 'broken', null);
+  ids['noted'] = await trigger(url, 'noted', null);
+  ids['delayed'] = await trigger(url, 'quick', { n: 2 }, { delay: '1h' });
+  ids['queued'] = await trigger(url, 'held', { n: 3 });
+  ids['canceled'] = await trigger(url, 'quick', { n: 4 }, { delay: '1h' });
+  await ask(url, `/api/v2/runs/${ids['canceled']}/cancel`, {});
+  tokenId = (await ask<{ id: string }>(url, '/api/v1/waitpoints/tokens', { timeout: '1d' })).id;
+  ids['waiting'] = await trigger(url, 'token', { id: tokenId });
+  await Promise.all(Array.from({ length: 300 }, (_, n) => trigger(url, 'quick', { n })));
+  const statuses = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(ids).map(async ([name, id]) => [name, (await retrieve(url, id)).status]),
+      ),
+    ) as Record<string, string>;
+  const wanted = {
+    completed: 'COMPLETED',
+    large: 'COMPLETED',
+    failed: 'FAILED',
+    noted: 'COMPLETED',
+    waiting: 'WAITING',
+  };
+  const isAsWanted = (seen: Record<string, string>): boolean =>
+    Object.entries(wanted).every(([name, status]) => seen[name] === status);
+  await eventually(statuses, isAsWanted, 40_000);
+  const query = connect((await runningConnection(path('data'))) ?? '', { name: 'test', max: 1 });
+  // As somebody might who looks for slow queries.
+  await query.unsafe('create index of_mine on runs (task, id)').finally(() => query.end());
+  expect(await made.run(present, ['backup', '--data', 'data', '--to', 'backups'])).toMatchObject({
+    exitCode: 0,
+  });
+  for (const one of [runner, server]) {
+    one.kill('SIGTERM');
+    expect(await one.exitCode).toBe(0);
+  }
+}
+
+beforeAll(async () => {
+  made = await startInstallation();
+  await mkdir(path('empty'));
+  await symlink(present.nodeModules, path('node_modules'));
+  const blocks = (await blocksOf('upgrading.md'))('sh').map((block) =>
+    block.replaceAll('/var/lib/millrace', 'data').replace('linux-x64', `${process.platform}-${process.arch}`),
+  );
+  const command = (pattern: RegExp): string =>
+    blocks.flatMap((block) => block.split('\n')).find((line) => pattern.test(line)) ?? '';
+  documented = {
+    copy: command(/^cp /),
+    install: command(/^npm install/),
+    upgrade: command(/upgrade-data .*data$/),
+    upgradeWith: command(/--from-binaries/),
+    remove: command(/--remove-old/),
+  };
+  await shell(documented.install, made.folder);
+  binaries = (await readBinaries(path('postgres-17'), serverUser('/nowhere')))!;
+  await fill();
+}, 240_000);
+afterAll(() => made?.end());
+
+test('a start on the folder names the command, which says how to get the old programs, and refuses others', async () => {
+  const start = await made.run(present, ['start', '--data', 'data', '--port', '0']);
+  expect(start).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(
+      /was made by PostgreSQL 17, and this Millrace brings PostgreSQL 18\. Upgrade it with `millrace upgrade-data --data \S+data`\. See docs\/troubleshooting/m,
+    ) as string,
+  });
+  await expect(shell(documented.upgrade, made.folder)).rejects.toThrow(
+    `exit code 3: millrace: The data in ${path('data/postgres')} was made by PostgreSQL 17, whose programs have to read it and are not ` +
+      `on this machine. Run \`${documented.install}\`, and give --from-binaries postgres-17.`,
+  );
+  const other = await upgrade('data', '--from-binaries', 'empty');
+  expect(other).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('has no postgres') as string });
+  expect(await upgrade('nowhere')).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('There is no database in') as string,
+  });
+  expect(await upgrade('data', '--remove-old')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('Nothing was kept') as string,
+  });
+  expect(clusterMajor(path('data/postgres'))).toBe(17);
+});
+
+test('a backup of the old PostgreSQL names the Millrace that restores it', async () => {
+  const restored = await made.run(present, ['restore', '--from', 'backups', '--to', 'restored']);
+  expect(restored).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(
+      /is of PostgreSQL 17\.\d+, which this Millrace does not bring\. Restore it with Millrace \d/,
+    ) as string,
+  });
+  expect(existsSync(path('restored'))).toBe(false);
+});
+
+test('tables that Millrace has not made are named, and nothing is copied', async () => {
+  await shell(documented.copy, made.folder);
+  await rename(path('data-before'), path('foreign'));
+  const running = await startPostgres({ dataDir: path('foreign'), binaries });
+  const sql = connect(running.connection, { name: 'test', max: 1 });
+  await sql.unsafe('create table mine (n int); alter table runs add column mine int');
+  await sql.end();
+  await running.stop();
+  expect(await upgrade('foreign', '--from-binaries', 'postgres-17')).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(
+      /holds what Millrace has not made .*: public\.mine, public\.runs\.mine\./,
+    ) as string,
+  });
+  expect((await readdir(path('foreign'))).filter((name) => /upgrade|kept/.test(name))).toEqual([]);
+  await rm(path('foreign'), { recursive: true });
+}, 60_000);
+
+test('whenever it is killed, the folder has the old database or the new one, whole, and the next call goes on', async () => {
+  await cp(path('data'), path('killed'), { recursive: true });
+  const before = await contentIn(path('killed'));
+  const args = ['upgrade-data', '--data', 'killed', '--from-binaries', 'postgres-17'];
+  let lasts = 1_000;
+  for (let round = 0; ; round += 1) {
+    const startedAt = Date.now();
+    const running = millrace(args, { cwd: made.folder });
+    if (round < 6) setTimeout(() => running.kill('SIGKILL'), lasts).unref();
+    const exitCode = await running.exitCode;
+    if (exitCode === 0) break;
+    expect(exitCode).toBe(null);
+    expect(clusterMajor(path('killed/postgres'))).toBe(17);
+    // A little longer each time, so that kills come everywhere.
+    lasts = (Date.now() - startedAt) * 1.4;
+    expect(round).toBeLessThan(6);
+  }
+  expect((await readdir(path('killed'))).filter((name) => name.startsWith('upgrade'))).toEqual([]);
+  expect(clusterMajor(path('killed/postgres'))).toBe(18);
+  expect(await contentIn(path('killed'))).toEqual(before);
+  await rm(path('killed'), { recursive: true });
+}, 120_000);
+
+describe('upgraded', () => {
+  let before: Record<string, string>;
+  beforeAll(async () => {
+    before = await contentIn(path('data'));
+    const done = await shell(`${documented.upgradeWith} --json`, made.folder);
+    expect(JSON.parse(done)).toMatchObject({
+      from: 17,
+      to: 18,
+      upgraded: true,
+      indexesLeft: [],
+      kept: [path('data/postgres.17-kept')],
+    });
+  }, 60_000);
+
+  test('every row and every sequence is there, the old database too, until it is removed', async () => {
+    expect(Object.keys(before).length).toBeGreaterThan(60);
+    expect(before['runs']).toMatch(/^30[0-9] /);
+    expect(await contentIn(path('data'))).toEqual(before);
+    await mkdir(path('old'));
+    await rename(path('data/postgres.17-kept'), path('old/postgres'));
+    expect(await contentIn(path('old'))).toEqual(before);
+    await rename(path('old/postgres'), path('data/postgres.17-kept'));
+    expect(await upgrade('data')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/has PostgreSQL 18 already\.\nThe old database is kept in/) as string,
+    });
+    expect(await shell(documented.remove, made.folder)).toContain('Deleted ');
+    expect(existsSync(path('data/postgres.17-kept'))).toBe(false);
+    const archived = await made.run(present, [
+      'start',
+      '--data',
+      'data',
+      '--port',
+      '0',
+      '--backups',
+      'backups',
+    ]);
+    expect(archived).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('has backups of another database') as string,
+    });
+  }, 60_000);
+
+  test('it is served and goes on: secrets, waits, keys, schedules, large values, new ids', async () => {
+    const server = await made.serve(present, ['--data', 'data']);
+    const { url } = server.ready;
+    const runner = await made.work(present, url, secretKey);
+    expect((await retrieve(url, ids['failed'])).status).toBe('FAILED');
+    expect((await retrieve(url, ids['canceled'])).status).toBe('CANCELED');
+    expect((await retrieve(url, ids['delayed'])).status).toBe('DELAYED');
+    expect((await retrieve(url, ids['queued'])).status).toBe('QUEUED');
+    expect((await retrieve(url, ids['noted'])).metadata).toEqual({ notes: 'n'.repeat(100_000) });
+    const shown = await retrieve(url, ids['large']);
+    const payload = shown.payloadPresignedUrl
+      ? await (await fetch(shown.payloadPresignedUrl)).json()
+      : shown.payload;
+    expect(payload).toEqual({ large });
+    expect(await trigger(url, 'quick', { n: 1 }, { idempotencyKey: 'once' })).toBe(ids['completed']);
+    await ask(url, `/api/v1/waitpoints/tokens/${tokenId}/complete`, { data: { n: 7 } });
+    const resumed = await made.run(present, ['queues', 'resume', 'idle', '--url', url, '--key', secretKey]);
+    expect(resumed).toMatchObject({ exitCode: 0 });
+    const opened = await trigger(url, 'open', null);
+    const broken = await trigger(url, 'broken', null);
+    const outputs = async () =>
+      Promise.all(
+        [ids['waiting'], opened, ids['queued']].map(async (id) => (await retrieve(url, id)).output),
+      );
+    await expect.poll(outputs, { timeout: 30_000, interval: 200 }).toEqual([7, true, { n: 3 }]);
+    await expect.poll(async () => (await retrieve(url, broken)).status, { timeout: 15_000 }).toBe('FAILED');
+    // Both failures are of one group, so the tables of errors go on as well.
+    const errors = await ask<{ data: { count: number }[] }>(url, '/api/v1/errors');
+    expect(errors.data).toMatchObject([{ count: 2 }]);
+    const schedules = await ask<{ data: { deduplicationKey: string; nextRun: string | null }[] }>(
+      url,
+      '/api/v1/schedules',
+    );
+    expect(schedules.data).toMatchObject([
+      { deduplicationKey: 'yearly', nextRun: expect.any(String) as string },
+    ]);
+    const complaints = [...server.stderr].filter((line) => /"level":"(?:warn|error|fatal)"/.test(line));
+    expect(complaints).toEqual([]);
+    for (const one of [runner, server]) {
+      one.kill('SIGTERM');
+      expect(await one.exitCode).toBe(0);
+    }
+  }, 90_000);
+});

@@ -1,0 +1,130 @@
+/** Earlier versions of Millrace, from their packed packages. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { satisfies } from 'semver';
+import { repository } from '../cli/command.ts';
+import { run } from '../packages/packed.ts';
+
+/** The versions from which the present one is an upgrade. Each release gets a line: its version, and its tag or commit. */
+export const releases = [
+  // Nothing was released before 0.1.0: this is the last commit that changed a function in a way that older servers do not bear.
+  { version: 'before 0.1.0', commit: '0f4edd9bcea5c9e06ab16d75e00c78af82b96427' },
+] as const;
+
+export interface Release {
+  /** Its packages with what they need. */
+  readonly nodeModules: string;
+  readonly bin: string;
+}
+
+/** Why a commit cannot be built here; undefined if it can. */
+export function reasonToSkip(commit: string): string | undefined {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: repository, stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return `the history here does not have commit ${commit}: clone it whole`;
+  }
+}
+
+/** Builds, packs and unpacks a version, or takes what an earlier call on this machine has installed. */
+export async function installRelease(commit: string): Promise<Release> {
+  const cache = join(repository, 'node_modules/.cache/millrace-releases');
+  const folder = join(cache, commit);
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true });
+    const draft = await mkdtemp(join(cache, 'new-'));
+    const source = await mkdtemp(join(tmpdir(), 'millrace-release-'));
+    try {
+      await build(commit, source);
+      await install(await pack(source), draft);
+      // Another run may have been quicker.
+      await rename(draft, folder).catch((error: unknown) => {
+        if (!existsSync(folder)) throw error;
+      });
+    } finally {
+      await rm(source, { recursive: true, force: true, maxRetries: 5 });
+      await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+  const nodeModules = join(folder, 'node_modules');
+  return { nodeModules, bin: join(nodeModules, 'millrace/bin/millrace.js') };
+}
+
+const packages = ['contract', 'fingerprint', 'sdk', 'server', 'millrace'];
+
+/** Compiles its packages, with the tools of this checkout. The dashboard, which no upgrade depends on, stays away. */
+async function build(commit: string, source: string): Promise<void> {
+  const script = `git -C "$1" archive "$2" packages package.json tsconfig.base.json tsconfig.build.json | tar -x -C "$3"`;
+  await run('sh', ['-ec', script, 'sh', repository, commit, source]);
+  await mkdir(join(source, 'node_modules/@millrace'), { recursive: true });
+  // Its packages import each other, and everything else from here.
+  for (const name of packages) {
+    const link = name === 'millrace' ? name : `@millrace/${name}`;
+    await symlink(join(source, 'packages', name), join(source, 'node_modules', link));
+  }
+  for (const name of await readdir(join(repository, 'node_modules'))) {
+    if (name === '@millrace' || name === 'millrace' || name === '.cache') continue;
+    await symlink(join(repository, 'node_modules', name), join(source, 'node_modules', name));
+  }
+  // Its types were checked when it was made.
+  const projects = packages.map((name) => `packages/${name}`);
+  await run(join(repository, 'node_modules/.bin/tsc'), ['-b', ...projects, '--noCheck'], { cwd: source });
+}
+
+async function pack(source: string): Promise<string[]> {
+  const workspaces = packages.flatMap((name) => ['-w', `packages/${name}`]);
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--json', '--silent', ...workspaces, '--pack-destination', source, '--ignore-scripts'],
+    { cwd: source, maxBuffer: 64 * 1024 ** 2 },
+  );
+  return (JSON.parse(stdout) as { filename: string }[]).map(({ filename }) => join(source, filename));
+}
+
+/**
+ * Unpacks the packages where npm would. What they depend on is found in this checkout, further up; npm installs only what they need in
+ * another version.
+ */
+async function install(tarballs: readonly string[], folder: string): Promise<void> {
+  const modules = join(folder, 'node_modules');
+  const unpacked = join(folder, 'unpacked');
+  const needed = new Map<string, string>();
+  const found: { name: string; from: string }[] = [];
+  for (const [at, tarball] of tarballs.entries()) {
+    const from = join(unpacked, String(at));
+    await mkdir(from, { recursive: true });
+    await run('tar', ['-xzf', tarball, '-C', from, '--strip-components', '1']);
+    const manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as Manifest;
+    found.push({ name: manifest.name, from });
+    for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
+      const isOwn = name.startsWith('@millrace/');
+      if (!isOwn && !satisfies(await versionHere(name), range)) needed.set(name, range);
+    }
+  }
+  if (needed.size > 0) {
+    await writeFile(join(folder, 'package.json'), '{ "private": true }');
+    const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    const specs = [...needed].map(([name, range]) => `${name}@${range}`);
+    await run('npm', ['install', ...options, ...specs], { cwd: folder });
+  }
+  for (const { name, from } of found) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await rename(from, join(modules, name));
+  }
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+async function versionHere(name: string): Promise<string> {
+  const file = join(repository, 'node_modules', name, 'package.json');
+  const text = await readFile(file, 'utf8').catch(() => '{ "version": "0.0.0" }');
+  return (JSON.parse(text) as Manifest).version;
+}

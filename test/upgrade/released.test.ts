@@ -1,0 +1,235 @@
+/** From each earlier version to the present one, under load: with the packed packages of then. */
+import { randomBytes } from 'node:crypto';
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
+import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
+import type { Running } from '../cli/command.ts';
+import { emptyDatabase } from '../support/database.ts';
+import { startBalancer } from './balancer.ts';
+import { present, startInstallation, type Installation } from './installation.ts';
+import { installRelease, reasonToSkip, releases, type Release } from './release.ts';
+import { startWork, type Work } from './work.ts';
+
+/** An address of the database for `DATABASE_URL`. */
+function addressOf(database: Database): string {
+  if (typeof database === 'string') return database;
+  const { host, port, username, database: name } = database;
+  return `postgresql://${username}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
+}
+
+async function installation(): Promise<Installation> {
+  const made = await startInstallation();
+  onTestFinished(() => made.end());
+  return made;
+}
+
+async function workOf(release: Release, url: string, secretKey: string): Promise<Work> {
+  const work = await startWork(release.nodeModules, url, secretKey);
+  onTestFinished(() => work.end());
+  return work;
+}
+
+/** What a process logged that an operator would look into: not that attempts fail, and that runs of a lost connection are queued again. */
+const complaints = (process: Running): string[] =>
+  [...process.stderr].filter(
+    (line) =>
+      /"level":"(?:warn|error|fatal)"|^millrace:/.test(line) &&
+      !/"(?:attempt\.ended|runs\.rescued|runner\.disconnected)"/.test(line),
+  );
+
+const schedules = ['before', 'during', 'after'];
+
+/** A secret, and schedules of which each is given five missed minutes at one stage of the upgrade. */
+async function prepare(made: Installation, release: Release, work: Work, at: readonly string[]) {
+  expect(await made.run(release, ['env', 'set', 'PASSWORD=open sesame', '--secret', ...at])).toMatchObject({
+    exitCode: 0,
+  });
+  for (const name of schedules) {
+    const args = [
+      'schedules',
+      'create',
+      'tick',
+      '* * * * *',
+      '--deduplication-key',
+      name,
+      '--missed',
+      'all:1h',
+    ];
+    const externalId = `${name}|${work.journal}`;
+    expect(await made.run(release, [...args, '--external-id', externalId, ...at])).toMatchObject({
+      exitCode: 0,
+    });
+  }
+}
+
+/** As if five minutes had passed in which no server was there. */
+const moveBack = (sql: Sql, name: string) =>
+  sql`update schedules set since = since - interval '9 min', next_at = next_at - interval '5 min', next_nominal = next_nominal - interval '5 min'
+       where deduplication_key = ${name}`;
+
+/** Waits until every run has ended, then compares what they did with what was acknowledged. */
+async function expectAllDone(work: Work, sql: Sql): Promise<void> {
+  await work.completeTokens();
+  const unfinished = () =>
+    sql`select id, task, status, attempt from runs
+         where status is null or status not in ('COMPLETED', 'FAILED') order by id limit 5`;
+  await expect.poll(unfinished, { timeout: 60_000, interval: 250 }).toEqual([]);
+  expect(await work.differences()).toEqual([]);
+  // Only runs of `broken` fail, and every acknowledged run is there.
+  expect(await sql`select id, task, error from runs where status = 'FAILED' and task <> 'broken'`).toEqual(
+    [],
+  );
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from runs where id = any (${[...work.runs]}::text[])`;
+  expect(row?.count).toBe(work.runs.size);
+  for (const name of schedules) {
+    const lines = await work.ticks(name);
+    const ticks = await sql<{ at: Date }[]>`
+      select nominal_at as at from schedule_ticks t join schedules s on s.id = t.schedule_id and s.env = t.env
+       where s.deduplication_key = ${name} order by 1`;
+    expect(ticks.length).toBeGreaterThanOrEqual(5);
+    expect(lines.toSorted()).toEqual(ticks.map(({ at }) => `tick ${name} ${at.toISOString()}`));
+  }
+  expect(await work.repeat()).toEqual([]);
+}
+
+/** An older server is refused by a schema with newer files, and starts where there are none: the functions serve both. */
+async function expectStartOf(
+  made: Installation,
+  old: Release,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const [known, applied] = await Promise.all([schemaFilesOf(old), schemaFilesOf(present)]);
+  if (applied.length > known.length) {
+    expect(await made.run(old, ['start', ...args, '--port', '0'], env)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('migrated by a newer Millrace') as string,
+    });
+    return;
+  }
+  const again = await made.serve(old, args, env);
+  expect((await fetch(`${again.ready.url}/readyz`)).status).toBe(200);
+  again.kill('SIGTERM');
+  expect(await again.exitCode).toBe(0);
+}
+
+const schemaFilesOf = ({ nodeModules }: Release): Promise<string[]> =>
+  readdir(join(nodeModules, '@millrace/server/sql/schema'));
+
+describe.each(releases)('from $version', ({ commit }) => {
+  const reason = reasonToSkip(commit);
+  if (reason !== undefined) console.warn(`Upgrades are not tested: ${reason}.`);
+  let old: Release;
+  beforeAll(async () => {
+    if (reason === undefined) old = await installRelease(commit);
+  }, 600_000);
+
+  test.skipIf(reason !== undefined)(
+    'servers and runners on an outside PostgreSQL are replaced one by one, and nothing is lost, refused or done twice',
+    async () => {
+      const { connection, drop } = await emptyDatabase();
+      onTestFinished(drop);
+      const made = await installation();
+      const sql = connect(connection, { name: 'test', max: 2 });
+      onTestFinished(() => sql.end({ timeout: 1 }));
+      const env = {
+        DATABASE_URL: addressOf(connection),
+        MILLRACE_MASTER_KEY: randomBytes(32).toString('base64'),
+      };
+      const oldServer = await made.serve(old, [], env);
+      const { secretKey } = oldServer.ready.environments.prod;
+      const balancer = await startBalancer([oldServer.ready.url]);
+      onTestFinished(() => balancer.close());
+      const at = ['--url', balancer.url, '--key', secretKey];
+      const oldRunner = await made.work(old, balancer.url, secretKey);
+      await made.deploy(old, balancer.url, secretKey);
+      const work = await workOf(old, balancer.url, secretKey);
+      await prepare(made, old, work, at);
+
+      work.begin();
+      await moveBack(sql, 'before');
+      await sleep(3_000);
+      // The new server migrates, and both serve.
+      const newServer = await made.serve(present, [], env);
+      balancer.targets = [oldServer.ready.url, newServer.ready.url];
+      const before = work.acknowledged();
+      await moveBack(sql, 'during');
+      await sleep(3_000);
+      expect(work.acknowledged()).toBeGreaterThan(before + 20);
+      // No new connections, then the signal.
+      balancer.targets = [newServer.ready.url];
+      oldServer.kill('SIGTERM');
+      expect(await oldServer.exitCode).toBe(0);
+      await moveBack(sql, 'after');
+      await work.completeTokens();
+      await sleep(1_500);
+      // Runners follow the servers.
+      const newRunner = await made.work(present, balancer.url, secretKey);
+      oldRunner.kill('SIGTERM');
+      expect(await oldRunner.exitCode).toBe(0);
+      await sleep(1_500);
+      await made.deploy(present, balancer.url, secretKey);
+      await sleep(1_500);
+      await work.stop();
+      expect(work.failures).toEqual([]);
+      await expectAllDone(work, sql);
+      for (const one of [oldServer, newServer, oldRunner, newRunner]) expect(complaints(one)).toEqual([]);
+
+      await expectStartOf(made, old, [], env);
+    },
+    180_000,
+  );
+
+  test.skipIf(reason !== undefined)(
+    'a server on the embedded PostgreSQL is stopped and started by the present version, which goes on where the other stopped',
+    async () => {
+      const made = await installation();
+      const data = join(made.folder, 'data');
+      const oldServer = await made.serve(old, ['--data', 'data']);
+      const { secretKey } = oldServer.ready.environments.prod;
+      const balancer = await startBalancer([oldServer.ready.url]);
+      onTestFinished(() => balancer.close());
+      const at = ['--url', balancer.url, '--key', secretKey];
+      const oldRunner = await made.work(old, balancer.url, secretKey);
+      await made.deploy(old, balancer.url, secretKey);
+      const work = await workOf(old, balancer.url, secretKey);
+      await prepare(made, old, work, at);
+      const query = async <R>(act: (sql: Sql) => Promise<R>): Promise<R> => {
+        const sql = connect((await runningConnection(data)) ?? '', { name: 'test', max: 1 });
+        return act(sql).finally(() => sql.end());
+      };
+
+      work.begin();
+      await query((sql) => moveBack(sql, 'before'));
+      await sleep(3_000);
+      await query((sql) => moveBack(sql, 'during'));
+      oldServer.kill('SIGTERM');
+      expect(await oldServer.exitCode).toBe(0);
+      await cp(data, join(made.folder, 'copy'), { recursive: true });
+      const newServer = await made.serve(present, ['--data', 'data']);
+      balancer.targets = [newServer.ready.url];
+      await query((sql) => moveBack(sql, 'after'));
+      await sleep(1_500);
+      const newRunner = await made.work(present, balancer.url, secretKey);
+      oldRunner.kill('SIGTERM');
+      expect(await oldRunner.exitCode).toBe(0);
+      await made.deploy(present, balancer.url, secretKey);
+      await sleep(1_500);
+      await work.stop();
+      await query((sql) => expectAllDone(work, sql));
+      for (const one of [newServer, newRunner]) expect(complaints(one)).toEqual([]);
+      newServer.kill('SIGTERM');
+      expect(await newServer.exitCode).toBe(0);
+
+      await expectStartOf(made, old, ['--data', 'data'], {});
+      // The copy of before is for the old version in any case.
+      const back = await made.serve(old, ['--data', 'copy']);
+      expect((await fetch(`${back.ready.url}/readyz`)).status).toBe(200);
+    },
+    180_000,
+  );
+});
