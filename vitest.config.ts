@@ -18,6 +18,8 @@ export default defineConfig({
     // Longer than what tests themselves wait for a condition: that says what was missing.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // vitest waits for one second, in which a busy machine may not draw a page or start a process.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // Files of one process share its modules: loading them for each file took a quarter of the processor time.
     isolate: false,

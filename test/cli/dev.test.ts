@@ -175,9 +175,7 @@ describe('millrace dev', () => {
     );
     await dev.line(/version \d{8}\.2 /);
     const { id } = await asked('trigger', 'answer', '--payload', '6000');
-    await expect
-      .poll(() => asked('runs', 'show', String(id)), { timeout: 5_000 })
-      .toMatchObject({ status: 'EXECUTING' });
+    await expect.poll(() => asked('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
     const took: number[] = [];
     for (const number of [3, 4, 5]) {
       const edited = performance.now();

@@ -27,7 +27,7 @@ test('a project that init wrote runs under dev as it is', async () => {
       const { id } = JSON.parse(run) as { id: string };
       expect(JSON.parse(handle)).toEqual({ type: 'triggered', id, isCached: false });
       await expect
-        .poll(async () => (await finished(['logs', id], { cwd: path })).stdout, { timeout: 5_000 })
+        .poll(async () => (await finished(['logs', id], { cwd: path })).stdout)
         .toMatch(/Saying hello.*"name":"Ada"/);
     } finally {
       dev.kill('SIGTERM');

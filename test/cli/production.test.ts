@@ -73,9 +73,7 @@ export const slow = task({ id: 'slow', run: async () => { await new Promise((don
       await promote(url, environments.prod.secretKey);
 
       const { id } = (await asked('trigger', 'slow')) as { id: string };
-      await expect
-        .poll(() => asked('runs', 'show', id), { timeout: 5_000 })
-        .toMatchObject({ status: 'EXECUTING' });
+      await expect.poll(() => asked('runs', 'show', id)).toMatchObject({ status: 'EXECUTING' });
       runner.kill('SIGTERM');
       expect(await runner.exitCode).toBe(0);
       expect(await asked('runs', 'show', id)).toMatchObject({

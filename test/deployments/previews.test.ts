@@ -112,7 +112,7 @@ test('one runner serves all branches, each with its own version, variables and p
   await expect.poll(() => said, { timeout }).toEqual(['feat/a served']);
   // Made on another server than the one that has the connection.
   const b = await branchOf(home, 'feat/b', await home.another());
-  await expect.poll(() => said, { timeout: 5_000 }).toEqual(['feat/a served', 'feat/b served']);
+  await expect.poll(() => said).toEqual(['feat/a served', 'feat/b served']);
 
   const variables = `POST /api/v1/projects/${projectRef}/envvars/preview`;
   const parent = await home.ask(variables, { body: { name: 'SHARED', value: 'of preview' } });

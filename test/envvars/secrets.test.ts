@@ -112,9 +112,7 @@ test(
     const output = runs[5]?.output as { child: string } | undefined;
     runs.push(await project.over(output?.child ?? ''));
     // Lines of a run are kept beside its end, not in the same write.
-    await expect
-      .poll(async () => (await sql`select from run_logs`).length, { timeout: 5_000 })
-      .toBeGreaterThanOrEqual(5);
+    await expect.poll(async () => (await sql`select from run_logs`).length).toBeGreaterThanOrEqual(5);
 
     const replies: unknown[] = [...runs];
     const paths = runs.map(({ id }) => `/api/v1/runs/${id}/logs`);

@@ -69,7 +69,7 @@ test(
     // Two seconds after the grace at most; the rest for a busy machine.
     expect(took).toBeLessThan(6_000);
     await expect
-      .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 2_000 })
+      .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
       .toEqual([]);
     const facts = factsOf(runner);
     expect(facts.find(({ fact }) => fact === 'runs.givenBack')).toMatchObject({

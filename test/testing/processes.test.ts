@@ -58,9 +58,13 @@ test('eight files in parallel share one host, started by the first, which ends a
   );
   const project = await testedProject({ 'tasks.js': tasks, ...files });
   const folder = await cache();
-  const { output, code } = await project.run('vitest', ['run', '--maxWorkers', '8'], {
-    MILLRACE_TEST_CACHE: folder,
-  });
+  const { output, code } = await project.run(
+    'vitest',
+    ['run', '--maxWorkers', '8', '--testTimeout', '60000'],
+    {
+      MILLRACE_TEST_CACHE: folder,
+    },
+  );
   expect(output).toMatch(/Tests +8 passed/);
   expect(code).toBe(0);
   await eventually(

@@ -90,7 +90,7 @@ test('a server that takes its time with its welcome after a long silence is wait
   const slow = new Promise((resolve) => setTimeout(resolve, 500));
   await slow;
   peer.welcome();
-  await expect.poll(() => states.at(-1), { timeout: 5_000 }).toBe('connected');
+  await expect.poll(() => states.at(-1)).toBe('connected');
   expect(peer.hellos).toHaveLength(2);
 });
 

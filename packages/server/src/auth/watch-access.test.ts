@@ -46,7 +46,7 @@ describe('long-lived requests of callers', () => {
     expect(ended).toEqual([]);
     await sql`update secret_keys set revoked_at = now() where id = ${made[1]!.credentialId}`;
     access.checkNow();
-    await expect.poll(() => ended.length, { timeout: 5_000 }).toBe(300);
+    await expect.poll(() => ended.length).toBe(300);
     expect(new Set(ended)).toEqual(new Set([1]));
     for (const release of releases) release();
     const before = access.checks;
@@ -73,7 +73,7 @@ describe('long-lived requests of callers', () => {
     });
     access.watch(token('short', Date.now() + 300), () => void ended.push('short'));
     access.watch(token('long', Date.now() + 60_000), () => void ended.push('long'));
-    await expect.poll(() => ended, { timeout: 5_000 }).toEqual(['short']);
+    await expect.poll(() => ended).toEqual(['short']);
     await pause(1_600);
     expect(ended).toEqual(['short']);
   });

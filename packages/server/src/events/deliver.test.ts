@@ -6,9 +6,7 @@ import { eventServer, type EventServer } from './testing/subscribed.ts';
 const hour = 3_600_000;
 const shown = async (server: EventServer, id: string) => (await server.ask(`/api/v1/events/${id}`)).body;
 const statusBecomes = async (server: EventServer, id: string, status: string): Promise<void> =>
-  await expect
-    .poll(async () => (await shown(server, id)).status, { interval: 20, timeout: 5_000 })
-    .toBe(status);
+  await expect.poll(async () => (await shown(server, id)).status, { interval: 20 }).toBe(status);
 
 describe('an event with a time', () => {
   test('waits for it, then starts a run of each task that subscribes to it by then', async () => {

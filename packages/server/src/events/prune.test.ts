@@ -40,6 +40,6 @@ test('events that are over are let go after the retention, with their ids; those
 
   // The job has its first tick when a server starts.
   await start(1);
-  await expect.poll(ids, { timeout: 5_000 }).toEqual(['waits']);
+  await expect.poll(ids).toEqual(['waits']);
   expect((await send('over', { name: 'x' })).isDuplicate).toBe(false);
 });

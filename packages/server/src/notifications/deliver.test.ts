@@ -208,7 +208,7 @@ describe('an endpoint', () => {
       if (attempts < 7) await comesTo(server, { attempts, failure: 'It answered 500' });
     }
     await expect
-      .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy, { timeout: 5_000 })
+      .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy)
       .toBe('failing');
   });
 
@@ -219,7 +219,7 @@ describe('an endpoint', () => {
     const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
     await tell(server, 'content-1');
     await expect
-      .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy, { timeout: 5_000 })
+      .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy)
       .toBe('gone');
     await comesTo(server, { status: 'FAILED', responseStatus: 410 });
   });

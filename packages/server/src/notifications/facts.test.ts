@@ -52,9 +52,7 @@ test('an error group that comes back is told: as regressed, or as no longer igno
   const receiver = await startReceiver();
   await server.deploy();
   await server.fail('boom');
-  await expect
-    .poll(async () => (await server.ask('/api/v1/errors')).body.data.length, { timeout: 5_000 })
-    .toBe(1);
+  await expect.poll(async () => (await server.ask('/api/v1/errors')).body.data.length).toBe(1);
   const [{ id }] = (await server.ask('/api/v1/errors')).body.data;
   await server.endpoint(receiver.url, ['error.*']);
 
@@ -157,9 +155,7 @@ test('an endpoint is told what it asked for, of its own environment, and nothing
   const [all, some, stage] = [await startReceiver(), await startReceiver(), await startReceiver()];
   await server.deploy();
   await server.fail('before');
-  await expect
-    .poll(async () => (await server.ask('/api/v1/errors')).body.data.length, { timeout: 5_000 })
-    .toBe(1);
+  await expect.poll(async () => (await server.ask('/api/v1/errors')).body.data.length).toBe(1);
   await server.endpoint(all.url, ['*']);
   await server.endpoint(some.url, ['error.new', 'schedule.missed']);
   await server.ask(`/api/v1/projects/${server.projectRef}/notifications/stg/endpoints`, {

@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { layoutTimeline, percent, ticks } from './layout.ts';
+import { linesOf } from './lines.ts';
 import { entriesOfPages } from './pages.ts';
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
@@ -48,7 +49,7 @@ const entries: readonly TimelineEntry[] = [
 const open = { collapsed: new Set<string>(), isFull: true };
 
 describe('a timeline', () => {
-  const { rows, from, to } = layoutTimeline(entries, 9_000, open);
+  const { rows, from, to } = layoutTimeline(linesOf(entries, 9_000), 9_000, open);
 
   test('has a line for each run, attempt, batch and span, children below their parent', () => {
     expect(rows.map(({ id, depth }) => [id, depth])).toEqual([
@@ -71,12 +72,14 @@ describe('a timeline', () => {
 
   test('hides what is below a line that is closed', () => {
     expect(
-      layoutTimeline(entries, 9_000, { collapsed: new Set(['t']), isFull: true }).rows.map(({ id }) => id),
+      layoutTimeline(linesOf(entries, 9_000), 9_000, { collapsed: new Set(['t']), isFull: true }).rows.map(
+        ({ id }) => id,
+      ),
     ).toEqual(['a', 't']);
   });
 
   test('finds a line and keeps what it is below, also if that was closed', () => {
-    const found = layoutTimeline([...entries, run('c', 5, 6, 'a')], 9_000, {
+    const found = layoutTimeline(linesOf([...entries, run('c', 5, 6, 'a')], 9_000), 9_000, {
       collapsed: new Set(['t']),
       find: 'TASK-B',
       isFull: true,
@@ -85,7 +88,7 @@ describe('a timeline', () => {
   });
 
   test('has the only attempt of a run in its line, unless all is to be seen', () => {
-    const compact = layoutTimeline(entries, 9_000, { collapsed: new Set() });
+    const compact = layoutTimeline(linesOf(entries, 9_000), 9_000, { collapsed: new Set() });
     expect(compact.rows.map(({ id, depth }) => [id, depth])).toEqual([
       ['a', 0],
       ['b', 1],
@@ -95,12 +98,16 @@ describe('a timeline', () => {
       marks: [{ id: 'l' }],
       segments: [{ id: 'w' }],
     });
-    const twice = layoutTimeline([...entries, attempt('u', 'a', 6, 8)], 9_000, { collapsed: new Set() });
+    const twice = layoutTimeline(linesOf([...entries, attempt('u', 'a', 6, 8)], 9_000), 9_000, {
+      collapsed: new Set(),
+    });
     expect(twice.rows.map(({ id }) => id)).toEqual(['a', 't', 'b', 'u']);
   });
 
   test('shows what is below something that is not on this page', () => {
-    expect(layoutTimeline([run('x', 1, 2, 'gone')], 9_000, open).rows.map(({ depth }) => depth)).toEqual([0]);
+    expect(
+      layoutTimeline(linesOf([run('x', 1, 2, 'gone')], 9_000), 9_000, open).rows.map(({ depth }) => depth),
+    ).toEqual([0]);
   });
 
   test('ends a batch of which not all runs are here with those that are', () => {
@@ -112,15 +119,23 @@ describe('a timeline', () => {
       startedAt: at(1),
       runCount: 1_000,
     };
-    const over = layoutTimeline([run('a', 0, 9), batch, run('b', 1, 4, 'batch_1')], 90_000, open);
+    const over = layoutTimeline(
+      linesOf([run('a', 0, 9), batch, run('b', 1, 4, 'batch_1')], 90_000),
+      90_000,
+      open,
+    );
     expect(over.rows[1]).toMatchObject({ id: 'batch_1', to: 4_000, isLive: false });
     expect(over.to).toBe(9_000);
-    const live = layoutTimeline([run('a', 0), batch, run('b', 1, undefined, 'batch_1')], 90_000, open);
+    const live = layoutTimeline(
+      linesOf([run('a', 0), batch, run('b', 1, undefined, 'batch_1')], 90_000),
+      90_000,
+      open,
+    );
     expect(live.rows[1]).toMatchObject({ id: 'batch_1', to: 90_000, isLive: true });
   });
 
   test('without entries has an axis all the same', () => {
-    const empty = layoutTimeline([], 9_000, open);
+    const empty = layoutTimeline(linesOf([], 9_000), 9_000, open);
     expect(empty.to).toBeGreaterThan(empty.from);
   });
 });

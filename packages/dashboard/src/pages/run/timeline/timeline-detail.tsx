@@ -8,7 +8,8 @@ import { PageLink } from '../../../parts/page-link.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status/status.tsx';
 import { Time } from '../../../parts/time/time.tsx';
-import type { Segment, TimelineRow } from './layout.ts';
+import type { TimelineRow } from './layout.ts';
+import type { Segment } from './lines.ts';
 import { attemptWords, stepWords } from './words.ts';
 
 interface TimelineDetailProps {

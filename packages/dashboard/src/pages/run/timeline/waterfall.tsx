@@ -6,6 +6,7 @@ import { usePartKeys } from '../../../parts/keyboard.ts';
 import { TimelineDetail } from './timeline-detail.tsx';
 import { Axis } from './axis.tsx';
 import { layoutTimeline, type TimelineRow } from './layout.ts';
+import { linesOf } from './lines.ts';
 import { Minimap } from './minimap.tsx';
 import { around, moved, zoomed, type Window } from './window.ts';
 import { WaterfallRow } from './waterfall-row.tsx';
@@ -36,9 +37,10 @@ export function Waterfall({ entries, now }: WaterfallProps) {
   /** The line that gets the focus as soon as it is there. */
   const toFocus = useRef<string>(undefined);
   const wanted = useDeferredValue(find);
+  const lines = useMemo(() => linesOf(entries, now), [entries, now]);
   const timeline = useMemo(
-    () => layoutTimeline(entries, now, { collapsed, find: wanted, isFull }),
-    [entries, now, collapsed, wanted, isFull],
+    () => layoutTimeline(lines, now, { collapsed, find: wanted, isFull }),
+    [lines, now, collapsed, wanted, isFull],
   );
   const { rows } = timeline;
   const shown = window ?? timeline;
