@@ -1,6 +1,6 @@
 /**
  * What a limit of rate costs whoever claims runs: `node bench/rate.ts [rounds] [runs] [keys]`. The same runs are claimed 100 at a time and
- * completed at once, without a limit, with one that is never reached, under one key and spread over 100,000. The figure is the processor time
+ * completed at once, without a limit, with one that is never reached, under one key and spread over 100,000. The figures are processor time
  * of the PostgreSQL backend. Then runs under many keys wait for a limit of the whole queue: what each start costs.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -29,9 +29,10 @@ interface Side {
   readonly keys: number;
   readonly rate: Rate | null;
   readonly sql: Sql;
-  /** Of claims, and of claims with completions: µs a run. */
+  /** µs a run: of claims, of claims with completions, and of these with triggers. */
   readonly us: number[];
   readonly bothUs: number[];
+  readonly allUs: number[];
 }
 
 async function prepare(sql: Sql, rate: Rate | null): Promise<void> {
@@ -77,8 +78,10 @@ async function complete(sql: Sql, held: readonly { run_id: string; fence: string
       ${held.map(() => 'application/json')}::text[], null, null, null)`;
 }
 
-async function round({ sql, keys, us, bothUs }: Side): Promise<void> {
+async function round({ sql, keys, us, bothUs, allUs }: Side): Promise<void> {
+  const triggering = await spent(await backendOf(sql));
   await trigger(sql, keys);
+  const triggered = (await spent(await backendOf(sql))) - triggering;
   await sql`vacuum analyze`;
   const pid = await backendOf(sql);
   let cursor = '(-1,0,)';
@@ -98,6 +101,7 @@ async function round({ sql, keys, us, bothUs }: Side): Promise<void> {
   }
   us.push(cost / runs);
   bothUs.push((cost + completing) / runs);
+  allUs.push((cost + completing + triggered) / runs);
 }
 
 /** Many keys wait for a limit of their whole queue: the cost of a start, and of the claim that finds all of them ready. */
@@ -148,11 +152,23 @@ try {
     [`limit of the queue, ${manyKeys} keys`, manyKeys, wide],
     [`limit of each key, ${manyKeys} keys`, manyKeys, each],
   ] as const)
-    sides.push({ name, keys, rate, sql: await create(`rate_${sides.length}`, rate), us: [], bothUs: [] });
+    sides.push({
+      name,
+      keys,
+      rate,
+      sql: await create(`rate_${sides.length}`, rate),
+      us: [],
+      bothUs: [],
+      allUs: [],
+    });
   // In turn, so that whatever else the machine does meets all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
   /** Against another side of the same round. */
-  const against = (side: Side, what: 'us' | 'bothUs', matches: (other: Side) => boolean): string => {
+  const against = (
+    side: Side,
+    what: 'us' | 'bothUs' | 'allUs',
+    matches: (other: Side) => boolean,
+  ): string => {
     const other = sides.find(matches);
     return median(side[what].map((us, n) => us / (other?.[what][n] ?? Number.NaN))).toFixed(2);
   };
@@ -168,6 +184,8 @@ try {
         'and completed, µs': median(side.bothUs).toFixed(1),
         'both against no limit': against(side, 'bothUs', free),
         'both against one key': against(side, 'bothUs', one),
+        'and triggered, µs': median(side.allUs).toFixed(1),
+        'all against one key': against(side, 'allUs', one),
       };
     }),
   );
