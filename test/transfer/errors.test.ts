@@ -114,7 +114,8 @@ describe('states', () => {
     await act(source, 'reopened', 'unresolve');
     await expect.poll(async () => (await find(source, 'over')).status).toBe('unresolved');
     const records = await exported(source, 'error');
-    expect(records.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(known.toSorted());
+    expect(new Set(records.map(({ fingerprint }) => fingerprint))).toEqual(new Set(known));
+    expect(records).toHaveLength(known.length);
     expect(records.find(({ fingerprint }) => fingerprint === 'noise')).toEqual({
       kind: 'error',
       task: 'pay',
@@ -285,6 +286,15 @@ describe('rules', () => {
     return (body.data as { groupKey: string }[]).map(({ groupKey }) => groupKey);
   };
 
+  /** A server may know a rule a little later: runs fail until one is in its group. */
+  const failInto = async (server: TestServer, groupKey: string, message: string): Promise<void> => {
+    const fingerprints = async () => {
+      await failWith(server, { message });
+      return (await groupsOf(server)).map(({ fingerprint }) => fingerprint);
+    };
+    await expect.poll(fingerprints, { timeout: 30_000 }).toContain(groupKey);
+  };
+
   test('are made once, in the order in which the source tries them, and group what fails from then on', async () => {
     for (const [message, groupKey] of [
       ['connect * refused', 'refused'],
@@ -306,15 +316,14 @@ describe('rules', () => {
     expect((await imported(target, file)).steps.map(({ action }) => action)).toEqual(
       Array.from({ length: 4 }, () => 'same'),
     );
-    await failWith(target, { message: 'connect 10.0.0.1 refused' }, { message: 'the bank said no' });
-    expect(await find(target, 'refused')).toMatchObject({ count: 1 });
-    expect(await find(target, 'bank')).toMatchObject({ count: 1 });
+    await failInto(target, 'refused', 'connect 10.0.0.1 refused');
+    await failInto(target, 'bank', 'the bank said no');
   });
 
   test('lead to groups whose states are found', async () => {
-    await failWith(source, { message: 'the card was declined' });
+    await failInto(source, 'card', 'the card was declined');
     await act(source, 'card', 'ignore', { reason: 'of the bank' });
-    await failWith(target, { message: 'a card that is unknown' });
+    await failInto(target, 'card', 'a card that is unknown');
     await exportTo('error-rule,error');
     await imported(target, file);
     expect(await find(target, 'card')).toMatchObject({ status: 'ignored', ignoredReason: 'of the bank' });

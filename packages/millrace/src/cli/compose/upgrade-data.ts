@@ -80,9 +80,10 @@ function tellProgress(): (progress: CopyProgress) => void {
   let startedAt: number | undefined;
   return ({ table, copied, total }) => {
     startedAt ??= Date.now();
-    const left = copied > 0 ? (Date.now() - startedAt) * (total / copied - 1) : undefined;
-    const ending = left === undefined ? '' : `, about ${readableDuration(Math.ceil(left))} left`;
     const percent = Math.floor((100 * copied) / Math.max(1, total));
+    const left = (Date.now() - startedAt) * (total / copied - 1);
+    // The first rows say little about the speed.
+    const ending = percent < 1 ? '' : `, about ${readableDuration(Math.ceil(left))} left`;
     tell(`Copied ${readableSize(copied)} of ${readableSize(total)}, ${percent} % (${table})${ending}`);
   };
 }

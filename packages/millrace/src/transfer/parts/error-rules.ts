@@ -39,7 +39,7 @@ export const errorRules: Part<RuleRecord> = {
       if (!isThere && !mayChange)
         return { kind, name, action: 'left-out', note: 'rules are changed with a key of prod or dev' };
       return compared({ kind, name, is: isThere ? 'same' : 'missing', override: false }, async () => {
-        const at = placeOf(index, file, order);
+        const at = indexFor(index, file, order);
         const body = { ...one, position: at + 1 };
         await client.call('createErrorRule', { params: { projectRef: project }, body });
         order.splice(at, 0, text);
@@ -53,7 +53,7 @@ const textOf = ({ task, type, message, groupKey }: RuleRecord): string =>
   JSON.stringify([task, type, message, groupKey]);
 
 /** The first rule that matches counts, so one goes behind those before it in the file, and before those behind it. */
-function placeOf(index: number, file: readonly string[], order: readonly string[]): number {
+function indexFor(index: number, file: readonly string[], order: readonly string[]): number {
   const before = file.slice(0, index).map((text) => order.indexOf(text));
   const behind = Math.max(-1, ...before);
   if (behind >= 0) return behind + 1;

@@ -45,8 +45,8 @@ export async function fingerprintsOf(
   sql: Queryable,
   env: number,
   groups: readonly string[],
-): Promise<Map<string, readonly string[]>> {
-  const rows = await sql<{ id: string; fingerprints: readonly string[] }[]>`
+): Promise<Map<string, string[]>> {
+  const rows = await sql<{ id: string; fingerprints: string[] }[]>`
     select g.id, array_agg(f.fingerprint order by f.fingerprint <> g.fingerprint, f.id) as fingerprints
       from error_groups g join error_fingerprints f on f.env = g.env and f.group_id = g.id
      where g.env = ${env} and g.id = any(${[...groups]}::text[]) and f.last_seen is not null group by g.id`;
