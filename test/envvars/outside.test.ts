@@ -141,8 +141,11 @@ test(
     onTestFinished(() => project.remove());
     for (const [args, sentence] of [
       [['--variables-dir', 'none'], /The variables in the folder none cannot be read: ENOENT/],
-      [['--variables-dir', 'bad'], /"MILLRACE_API_URL": the name is reserved by Millrace/],
-      [['--variables-dir', 'name'], /"a-b": a name is up to 255 letters, digits and _/],
+      [
+        ['--variables-dir', 'bad'],
+        /"MILLRACE_API_URL"\. This name is reserved by Millrace: choose another\./,
+      ],
+      [['--variables-dir', 'name'], /"a-b"\. A name is letters, digits and _/],
       [
         ['--variables-command', 'echo secret; echo sealed >&2; exit 3'],
         /The command of --variables-command ended with 3: sealed/,

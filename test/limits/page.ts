@@ -18,6 +18,8 @@ import {
   maxRateLimit,
   maxRatePeriod,
   maxRecordsAtOnce,
+  maxVariableName,
+  maxVariableValue,
   recentRuns,
   oneShotBatchLimit,
   outboxLimit,
@@ -67,12 +69,7 @@ import { maxCollectedBytes } from '../../packages/server/src/runs/create/collect
 import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
 import { maxRecordBytes } from '../../packages/server/src/log/record.ts';
 import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
-import {
-  maxNameLength,
-  maxTogether,
-  maxValue,
-  maxVariables,
-} from '../../packages/server/src/envvars/rules.ts';
+import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rules.ts';
 import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
@@ -566,7 +563,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['variables of an environment', number(maxVariables), 'refused', fixed],
       [
         'name, and value, of a variable',
-        `${number(maxNameLength)} characters, ${number(maxValue)} bytes`,
+        `${number(maxVariableName)} characters, ${number(maxVariableValue)} bytes`,
         '400',
         fixed,
       ],

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { main } from '../../packages/millrace/src/cli/main.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { linesOf, run } from './command.ts';
 import { deployTasks, fill, rememberedOf } from './environment.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -33,28 +33,6 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-interface Said {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the command with the key of a server. */
-async function run(server: TestServer, args: readonly string[], key = server.keys.prod): Promise<Said> {
-  let [stdout, stderr] = ['', ''];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((stdout += String(text)), true));
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((stderr += String(text)), true));
-  const exitCode = await main([...args, '--url', server.url, '--key', key]);
-  vi.restoreAllMocks();
-  process.exitCode = undefined;
-  return { exitCode, stdout, stderr };
-}
-
-const linesOf = (text: string): Record<string, unknown>[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
 const linesIn = async (name: string) => linesOf(await readFile(path(name), 'utf8'));
 
 test('an export has a head, a line for each thing, and an end; secrets are named, and only their owner may read the file', async () => {

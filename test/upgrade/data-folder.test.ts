@@ -1,30 +1,24 @@
 /** The data folder of an older PostgreSQL becomes one of the present: with everything in it, whatever dies meanwhile. */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  clusterMajor,
-  readBinaries,
-  serverUser,
-  startPostgres,
-} from '../../packages/millrace/src/postgres/index.ts';
+import { clusterMajor, startPostgres } from '../../packages/millrace/src/postgres/index.ts';
 import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
-import { connect, type Database } from '../../packages/server/src/db/connect.ts';
+import { connect } from '../../packages/server/src/db/connect.ts';
 import { millrace, shell } from '../cli/command.ts';
-import { blocksOf } from '../cli/documented-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
+import { contentOf, installOld, type Binaries, type Documented } from './old-data.ts';
 
 let made: Installation;
 let secretKey: string;
 /** The programs of PostgreSQL 17, and the folder that npm installed them in. */
-let binaries: NonNullable<Awaited<ReturnType<typeof readBinaries>>>;
+let binaries: Binaries;
 const ids: Record<string, string> = {};
 let tokenId: string;
 /** The commands of docs/upgrading.md, with the data folder of this test. */
-let documented: Record<'copy' | 'install' | 'upgrade' | 'upgradeWith' | 'remove', string>;
+let documented: Documented;
 const path = (name: string): string => join(made.folder, name);
 const upgrade = (...args: string[]) => made.run(present, ['upgrade-data', '--data', ...args]);
 
@@ -54,36 +48,6 @@ interface Shown {
 const retrieve = (url: string, id: string | undefined) => ask<Shown>(url, `/api/v3/runs/${id}`);
 const trigger = async (url: string, task: string, payload: unknown, options: object = {}): Promise<string> =>
   (await ask<{ id: string }>(url, `/api/v1/tasks/${task}/trigger`, { payload, options })).id;
-
-/** Each table with the number of its rows and a digest of them, and each sequence with where it is. */
-async function contentOf(database: Database): Promise<Record<string, string>> {
-  const sql = connect(database, { name: 'test', max: 1 });
-  try {
-    const relations = await sql<{ name: string; kind: string }[]>`
-      select relname as name, relkind as kind from pg_class
-       where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') and relname not in ('migrations', 'installed_functions')`;
-    const content: Record<string, string> = {};
-    for (const { name, kind } of relations) {
-      const rows = await sql.unsafe<{ text: string }[]>(
-        kind === 'S'
-          ? `select last_value || ' ' || is_called as text from ${name}`
-          : `select to_jsonb(t)::text as text from ${name} t order by 1`,
-      );
-      const digest = createHash('sha256').update(rows.map(({ text }) => text).join('\n'));
-      content[name] = `${rows.length} ${kind === 'S' ? rows[0]?.text : digest.digest('hex')}`;
-    }
-    return content;
-  } finally {
-    await sql.end();
-  }
-}
-
-/** The content of a data folder that no server runs on. */
-async function contentIn(dataDir: string): Promise<Record<string, string>> {
-  const isOld = clusterMajor(join(dataDir, 'postgres')) === 17;
-  const running = await startPostgres({ dataDir, ...(isOld && { binaries }) });
-  return contentOf(running.connection).finally(() => running.stop());
-}
 
 const large = 'x'.repeat(300_000);
 const tasks = `
@@ -164,21 +128,7 @@ async function fill(): Promise<void> {
 beforeAll(async () => {
   made = await startInstallation();
   await mkdir(path('empty'));
-  await symlink(present.nodeModules, path('node_modules'));
-  const blocks = (await blocksOf('upgrading.md'))('sh').map((block) =>
-    block.replaceAll('/var/lib/millrace', 'data').replace('linux-x64', `${process.platform}-${process.arch}`),
-  );
-  const command = (pattern: RegExp): string =>
-    blocks.flatMap((block) => block.split('\n')).find((line) => pattern.test(line)) ?? '';
-  documented = {
-    copy: command(/^cp /),
-    install: command(/^npm install/),
-    upgrade: command(/upgrade-data .*data$/),
-    upgradeWith: command(/--from-binaries/),
-    remove: command(/--remove-old/),
-  };
-  await shell(documented.install, made.folder);
-  binaries = (await readBinaries(path('postgres-17'), serverUser('/nowhere')))!;
+  ({ documented, binaries } = await installOld(made.folder));
   await fill();
 }, 240_000);
 afterAll(() => made?.end());
@@ -239,7 +189,7 @@ test('tables that Millrace has not made are named, and nothing is copied', async
 
 test('whenever it is killed, the folder has the old database or the new one, whole, and the next call goes on', async () => {
   await cp(path('data'), path('killed'), { recursive: true });
-  const before = await contentIn(path('killed'));
+  const before = await contentOf(path('killed'), binaries);
   const args = ['upgrade-data', '--data', 'killed', '--from-binaries', 'postgres-17'];
   let lasts = 1_000;
   for (let round = 0; ; round += 1) {
@@ -256,14 +206,14 @@ test('whenever it is killed, the folder has the old database or the new one, who
   }
   expect((await readdir(path('killed'))).filter((name) => name.startsWith('upgrade'))).toEqual([]);
   expect(clusterMajor(path('killed/postgres'))).toBe(18);
-  expect(await contentIn(path('killed'))).toEqual(before);
+  expect(await contentOf(path('killed'), binaries)).toEqual(before);
   await rm(path('killed'), { recursive: true });
 }, 120_000);
 
 describe('upgraded', () => {
   let before: Record<string, string>;
   beforeAll(async () => {
-    before = await contentIn(path('data'));
+    before = await contentOf(path('data'), binaries);
     const done = await shell(`${documented.upgradeWith} --json`, made.folder);
     expect(JSON.parse(done)).toMatchObject({
       from: 17,
@@ -277,10 +227,10 @@ describe('upgraded', () => {
   test('every row and every sequence is there, the old database too, until it is removed', async () => {
     expect(Object.keys(before).length).toBeGreaterThan(60);
     expect(before['runs']).toMatch(/^30[0-9] /);
-    expect(await contentIn(path('data'))).toEqual(before);
+    expect(await contentOf(path('data'), binaries)).toEqual(before);
     await mkdir(path('old'));
     await rename(path('data/postgres.17-kept'), path('old/postgres'));
-    expect(await contentIn(path('old'))).toEqual(before);
+    expect(await contentOf(path('old'), binaries)).toEqual(before);
     await rename(path('old/postgres'), path('data/postgres.17-kept'));
     expect(await upgrade('data')).toMatchObject({
       exitCode: 0,

@@ -55,4 +55,5 @@ export * from './operations/waitpoints.ts';
 export * from './period.ts';
 export * from './status.ts';
 export * from './time-span.ts';
+export * from './variable-rules.ts';
 export * from './words.ts';

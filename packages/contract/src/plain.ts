@@ -13,4 +13,5 @@ export * from './readable.ts';
 export { routes } from './routes.ts';
 export * from './status.ts';
 export * from './time-span.ts';
+export * from './variable-rules.ts';
 export * from './words.ts';

@@ -87,6 +87,7 @@ export type { RateLimitOptions } from './task/rate-limit.ts';
 export type { ListQueuesParams } from './queues/list.ts';
 export type { Queue, QueueName, QueueReference } from './queues/queue.ts';
 export type { QueueKey, RetrieveQueueOptions } from './queues/retrieve.ts';
+export type { KeyWeight } from './queues/key-weights.ts';
 export type { SharedLimit } from './queues/shared-limits.ts';
 export { tags } from './tags/index.ts';
 export { metadata, type Metadata } from './metadata/index.ts';

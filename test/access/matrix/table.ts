@@ -88,6 +88,7 @@ POST   /api/v1/queues/{queue}/concurrency/reset                          | write
 POST   /api/v1/queues/{queue}/rate-limit/override                        | write queues        | key | -     | - | member
 POST   /api/v1/queues/{queue}/rate-limit/reset                           | write queues        | key | -     | - | member
 POST   /api/v1/queues/{queue}/key-weight                                 | write queues        | key | -     | - | member
+GET    /api/v1/key-weights                                               | read queues         | key | -     | - | viewer
 GET    /api/v1/shared-limits                                             | read queues         | key | -     | - | viewer
 POST   /api/v1/shared-limits/{name}/override                             | write queues        | key | -     | - | member
 POST   /api/v1/shared-limits/{name}/reset                                | write queues        | key | -     | - | member

@@ -96,9 +96,17 @@ export const listErrors = operation({
     sort: z.enum(errorSorts).default('lastSeen'),
     /** Also tell of each group how often it occurred in each part of this period up to now, such as `24h`. */
     trend: period.optional(),
+    /** Also tell the fingerprints of each group. */
+    fingerprints: z.enum(['true', 'false']).optional(),
   }),
   reply: z.object({
-    data: z.array(errorGroup.extend({ trend: errorTrend.optional() })),
+    data: z.array(
+      errorGroup.extend({
+        trend: errorTrend.optional(),
+        /** Its own first: one, unless groups were merged. */
+        fingerprints: z.array(z.string()).optional(),
+      }),
+    ),
     pagination: cursors,
   }),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { concurrencyLimit, keyWeight } from './fairness.ts';
 import { rateLimit, shownRateLimit } from './rate-limit.ts';
-import { date } from './shapes.ts';
+import { cursors, date, pageSize } from './shapes.ts';
 
 export const queueTypes = ['task', 'custom'] as const;
 
@@ -190,6 +190,41 @@ export const setQueueKeyWeight = operation({
   }),
   reply: queue,
   errors: [404],
+});
+
+/** A concurrency key with a weight of its own. */
+export const shownKeyWeight = z.object({
+  /** The name of its queue; for a task's own queue the task's id. */
+  queue: z.string(),
+  type: z.enum(queueTypes),
+  key: z.string(),
+  /** What holds. */
+  weight: z.number().int(),
+  /** As the code declares it; null if it declares none for this key. */
+  base: z.number().int().nullable(),
+  override: z.number().int().nullable(),
+});
+export type ShownKeyWeight = z.infer<typeof shownKeyWeight>;
+
+export const listKeyWeights = operation({
+  id: 'listKeyWeights',
+  method: 'GET',
+  path: '/api/v1/key-weights',
+  tag: 'queues',
+  summary: 'List the concurrency keys that have a weight of their own, queue by queue',
+  access: read,
+  query: z.object({
+    'page[size]': pageSize(100, 1_000),
+    /** As the pagination of a page gave it. */
+    'page[after]': z
+      .string()
+      .regex(
+        /^\d{1,9}\.[^\0]{0,512}$/,
+        'not a cursor of this list; send one as the pagination of a page gave it',
+      )
+      .optional(),
+  }),
+  reply: z.object({ data: z.array(shownKeyWeight), pagination: cursors }),
 });
 
 /** A limit that queues share, and what executes under it. */

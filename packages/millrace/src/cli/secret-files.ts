@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { commandMs, failureOfCommand } from '../command-failure.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 /**
@@ -22,9 +23,6 @@ export const secretsFromFiles = [
   'MILLRACE_ACCESS_TOKEN',
   'MILLRACE_MCP_TOKEN',
 ] as const;
-
-/** Milliseconds that a command may take. */
-const commandMs = 30_000;
 
 /** Replaces each `<NAME>_FILE` and `<NAME>_COMMAND` by `<NAME>` with its text, without blanks and line ends around it. */
 export function readSecrets(env: NodeJS.ProcessEnv): void {
@@ -67,13 +65,12 @@ function printedBy(command: string, variable: string): string {
   });
   const text = (stdout ?? '').trim();
   if (status === 0 && text !== '') return text;
-  const isLate = error !== undefined && 'code' in error && error.code === 'ETIMEDOUT';
-  const why = isLate
-    ? `took longer than ${commandMs / 1_000} s`
-    : `ended with ${signal ?? status ?? error?.message}`;
-  const complaint = (stderr ?? '').trim().split('\n').at(-1) ?? '';
   throw new CommandFailed(
     exitCodes.cannotStart,
-    `The command of ${variable} ${status === 0 ? 'printed nothing' : why}${complaint === '' ? '' : `: ${complaint}`}`,
+    failureOfCommand(`The command of ${variable}`, {
+      isLate: error !== undefined && 'code' in error && error.code === 'ETIMEDOUT',
+      endedWith: signal ?? status ?? error?.message,
+      stderr: stderr ?? '',
+    }),
   );
 }

@@ -1,6 +1,4 @@
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { inFull } from '@millrace/contract/brief';
 import type {
   Assignment,
@@ -13,14 +11,12 @@ import type {
 } from '@millrace/contract/runner';
 import { captureConsole } from './capture-console.ts';
 import { AttemptCredential } from './credential.ts';
-import { maxDurationOf, throwing, withDefaults } from './declared.ts';
-import type { Task } from './declared.ts';
+import { maxDurationOf, throwing, type Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
 import { LineBuffer } from './line-buffer.ts';
-import { loadPublished, type Published } from './published-tasks.ts';
+import { loadTasks, type LoadedTasks } from './load-tasks.ts';
 import { registerTracing } from './register-tracing.ts';
 import { inScope } from './run-scope.ts';
-import { failureOfCodec } from './project-codec.ts';
 import type { Sdk } from './sdk.ts';
 import { SpanBuffer } from './span-buffer.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -64,9 +60,7 @@ export class Serving {
   readonly #pipe: Socket;
   #sdk: Sdk | undefined;
   readonly #loaded: Promise<void>;
-  readonly #tasks = new Map<string, Task>();
-  /** Why a task file could not be imported. */
-  readonly #importErrors = new Map<string, unknown>();
+  #tasks: LoadedTasks | undefined;
   /**
    * By fence. Not a Map: one that many entries come to and leave is copied again and again, and each old copy keeps the next one, with what
    * is in it, in memory until the next collection of the whole heap.
@@ -93,35 +87,9 @@ export class Serving {
     this.#partialLines = captureConsole(() => sdk.currentRun());
     registerTracing(sdk);
     this.#takeBlame(sdk);
-    const { dir, entries, tasks, defaults } = this.#message;
-    const { codec } = defaults;
-    const withoutCodec = codec === undefined ? undefined : await failureOfCodec(sdk, { dir, entries, codec });
-    const published = await loadPublished(defaults.published);
-    for (const { source, module } of entries) {
-      try {
-        if (withoutCodec) throw withoutCodec;
-        const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
-        for (const { task } of sdk.findTasks(namespace as Record<string, unknown>)) {
-          if (tasks[task.id] === source) this.#tasks.set(task.id, withDefaults(task, defaults));
-        }
-        if (published) this.#addPublished(published, source, namespace);
-      } catch (error) {
-        this.#importErrors.set(source, error);
-      }
-    }
+    this.#tasks = await loadTasks(sdk, this.#message);
     this.#sdk = sdk;
     this.#send({ type: 'ready' });
-  }
-
-  #addPublished(published: Published, source: string, namespace: unknown): void {
-    const { tasks, defaults } = this.#message;
-    if (source === defaults.published?.configFile)
-      published.configure(namespace as Readonly<Record<string, unknown>>);
-    for (const registered of published.take().tasks) {
-      const { id } = registered.task;
-      // The import of another file may have registered it.
-      if (Object.hasOwn(tasks, id)) this.#tasks.set(id, published.define(registered) as unknown as Task);
-    }
   }
 
   run(assignments: readonly BriefAssignment[]): void {
@@ -151,7 +119,7 @@ export class Serving {
 
   async #attempt(sdk: Sdk, assignment: Assignment): Promise<void> {
     const { run, fence, attempt } = assignment;
-    const task = this.#tasks.get(assignment.task);
+    const task = this.#tasks?.tasks.get(assignment.task);
     if (!task) return this.#complete({ run, fence, outcome: this.#withoutTask(sdk, assignment.task) });
     const send: OnLog = (line) => this.#log({ run, attempt, ...line });
     const sealer = sdk.lineSealer?.(run, send);
@@ -207,7 +175,7 @@ export class Serving {
   }
 
   #withoutTask(sdk: Sdk, id: string): Outcome {
-    const error = this.#importErrors.get(this.#message.tasks[id] ?? '');
+    const error = this.#tasks?.importErrors.get(this.#message.tasks[id] ?? '');
     if (error === undefined) return { kind: 'unknownTask' };
     return { kind: 'failed', status: 'FAILED', error: sdk.serializeError(error) };
   }

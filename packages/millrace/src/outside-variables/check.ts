@@ -1,8 +1,5 @@
+import { maxVariableName, whyNotVariable } from '@millrace/contract/plain';
 import { VariablesUnread } from './errors.ts';
-
-/** Linux starts no process with a longer variable. In bytes. */
-const maxValue = 128_000;
-const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
 
 /** The variables of an object that a command or a hook returned. Numbers and booleans become text. */
 export function checkVariables(from: string, given: unknown): Record<string, string> {
@@ -21,16 +18,9 @@ export function checkVariables(from: string, given: unknown): Record<string, str
 
 /** The variable, if a process can have it. */
 export function checkVariable(from: string, name: string, value: string): [string, string] {
-  const refuse = (why: string): never => {
-    throw new VariablesUnread(
-      `${from} has a variable that cannot be set, ${JSON.stringify(name.slice(0, 255))}: ${why}.`,
-    );
-  };
-  if (!/^[A-Za-z_]\w{0,254}$/.test(name))
-    refuse('a name is up to 255 letters, digits and _, and does not begin with a digit');
-  if (reserved.test(name)) refuse('the name is reserved by Millrace');
-  if (value.includes('\0')) refuse('its value holds a NUL character; encode binary data as base64');
-  if (Buffer.byteLength(value) > maxValue)
-    refuse(`its value has ${Buffer.byteLength(value)} bytes, and the most is ${maxValue}`);
-  return [name, value];
+  const why = whyNotVariable(name, value);
+  if (why === undefined) return [name, value];
+  throw new VariablesUnread(
+    `${from} has a variable that cannot be set, ${JSON.stringify(name.slice(0, maxVariableName))}. ${why}`,
+  );
 }

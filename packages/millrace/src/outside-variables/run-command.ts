@@ -1,23 +1,20 @@
 import { exec } from 'node:child_process';
 import { parse } from 'dotenv';
+import { commandMs, failureOfCommand } from '../command-failure.ts';
 import { checkVariables } from './check.ts';
 import { VariablesUnread } from './errors.ts';
 
-/** Milliseconds that a command may take. */
-const timeoutMs = 30_000;
 const maxOutput = 16 * 1024 * 1024;
 
 /** What a shell command prints: a JSON object, or lines as in a dotenv file. What it prints is never shown; only its stderr is. */
 export async function runCommand(command: string): Promise<Record<string, string>> {
   const from = 'The command of --variables-command';
   const printed = await new Promise<string>((resolve, reject) => {
-    const child = exec(command, { timeout: timeoutMs, maxBuffer: maxOutput }, (error, stdout, stderr) => {
+    const options = { timeout: commandMs, maxBuffer: maxOutput };
+    const child = exec(command, options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      const complaint = stderr.trim().split('\n').at(-1) ?? '';
-      const why = error.killed
-        ? `took longer than ${timeoutMs / 1_000} s`
-        : `ended with ${error.signal ?? error.code}`;
-      return reject(new VariablesUnread(`${from} ${why}${complaint === '' ? '' : `: ${complaint}`}`));
+      const ended = { isLate: error.killed === true, endedWith: error.signal ?? error.code, stderr };
+      return reject(new VariablesUnread(failureOfCommand(from, ended)));
     });
     child.stdin?.end();
   });

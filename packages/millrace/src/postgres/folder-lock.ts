@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataFolderInUse } from './errors.ts';
 import { isRunning, processStart } from './process-start.ts';
@@ -86,8 +86,12 @@ async function release(folder: string, generation: number): Promise<void> {
     await writeFile(draft, JSON.stringify({ pid: 0, birth: null } satisfies Owner));
     await rename(draft, join(folder, `owner.${generation}`));
   } catch (error) {
+    await rm(draft, { force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    // A full disk takes no text. An empty file names no owner.
+    if (code === 'ENOSPC' || code === 'EDQUOT') await truncate(join(folder, `owner.${generation}`));
     // The folder was removed.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    else if (code !== 'ENOENT') throw error;
   }
 }
 

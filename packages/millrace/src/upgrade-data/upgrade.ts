@@ -20,7 +20,7 @@ import {
 import { UpgradeFailed, UpgradeRefused } from './errors.ts';
 import { keptName } from './kept.ts';
 import { findOldBinaries } from './old-binaries.ts';
-import { requireSpace } from './space.ts';
+import { isOutOfSpace, requireSpace, saysDiskFull } from './space.ts';
 
 export interface UpgradeData {
   readonly dataFolder: string;
@@ -66,7 +66,9 @@ export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
       `There is no database in ${dataFolder}. Give --data the folder that \`millrace start\` uses; \`.millrace/data\` for \`millrace dev\`.`,
     );
   }
-  const ownership = await lockFolder(dataFolder);
+  const ownership = await lockFolder(dataFolder).catch((error: unknown) => {
+    throw saysDiskFull(error) ? new UpgradeRefused(fullDisk(dataFolder)) : error;
+  });
   try {
     await finishSwap(dataFolder);
     const user = serverUser(cluster);
@@ -91,7 +93,7 @@ export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
       await swapClusters(dataFolder, { draft: basename(draft), kept });
       return { from, to: binaries.major, copied: { ...copied, kept: join(dataFolder, kept) } };
     } catch (error) {
-      throw explain(error, options);
+      throw await explain(error, options);
     } finally {
       // After a failed change of places the draft is all there is.
       if (!isSwapping(dataFolder)) await rm(draft, { recursive: true, force: true, maxRetries: 5 });
@@ -128,7 +130,7 @@ async function fill(options: Fill): Promise<CopiedDatabase> {
     try {
       signal.throwIfAborted();
       onStep('the rows to be copied');
-      return await copyDatabase({ from: old.connection, to: made.connection, signal, onProgress });
+      return await copyDatabase({ from: old.connection, to: made.connection, signal, onProgress, onStep });
     } finally {
       await made.stop();
     }
@@ -148,19 +150,19 @@ async function sweepDrafts(dataFolder: string): Promise<void> {
   }
 }
 
-function explain(error: unknown, { signal, dataFolder }: UpgradeData): unknown {
+const fullDisk = (dataFolder: string): string =>
+  `The disk of ${dataFolder} is full. Free some space and try again; the database is as it was.`;
+
+async function explain(error: unknown, { signal, dataFolder }: UpgradeData): Promise<unknown> {
   if (isSwapping(dataFolder)) {
     return new UpgradeFailed(
       `The new database is complete, but could not be put in its place: ${(error as Error).message}. Run the command again.`,
     );
   }
   if (signal.aborted) return new UpgradeFailed('Stopped. The database is as it was.');
-  if (!(error instanceof Error) || /Refused$|^EmbeddedPostgresError$/.test(error.name)) return error;
-  const isFull =
-    /no space left|disk quota/i.test(error.message) || ('code' in error && error.code === 'ENOSPC');
-  return new UpgradeFailed(
-    isFull
-      ? `The disk of ${dataFolder} is full. Free some space and try again; the database is as it was.`
-      : `The database could not be copied: ${error.message}. It is as it was.`,
-  );
+  if (saysDiskFull(error)) return new UpgradeFailed(fullDisk(dataFolder));
+  if (!(error instanceof Error) || error.name.endsWith('Refused')) return error;
+  if (await isOutOfSpace(dataFolder)) return new UpgradeFailed(fullDisk(dataFolder));
+  if (error.name === 'EmbeddedPostgresError') return error;
+  return new UpgradeFailed(`The database could not be copied: ${error.message}. It is as it was.`);
 }

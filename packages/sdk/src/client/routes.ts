@@ -56,6 +56,7 @@ export type Called =
   | 'overrideQueueRateLimit'
   | 'resetQueueRateLimit'
   | 'setQueueKeyWeight'
+  | 'listKeyWeights'
   | 'listSharedLimits'
   | 'overrideSharedLimit'
   | 'resetSharedLimit'
@@ -209,6 +210,7 @@ export const routes: { readonly [K in Called]: Route<Operations[K]> } = {
   overrideQueueRateLimit: { method: 'POST', path: '/api/v1/queues/:queue/rate-limit/override' },
   resetQueueRateLimit: { method: 'POST', path: '/api/v1/queues/:queue/rate-limit/reset' },
   setQueueKeyWeight: { method: 'POST', path: '/api/v1/queues/:queue/key-weight' },
+  listKeyWeights: { method: 'GET', path: '/api/v1/key-weights' },
   listSharedLimits: { method: 'GET', path: '/api/v1/shared-limits' },
   overrideSharedLimit: { method: 'POST', path: '/api/v1/shared-limits/:name/override' },
   resetSharedLimit: { method: 'POST', path: '/api/v1/shared-limits/:name/reset' },

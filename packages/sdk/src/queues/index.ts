@@ -5,6 +5,7 @@ import {
   updateEnvironment,
 } from './concurrency.ts';
 import { setKeyWeight } from './key-weight.ts';
+import { keyWeights } from './key-weights.ts';
 import { list } from './list.ts';
 import { pause, resume } from './pause.ts';
 import { overrideRateLimit, resetRateLimit } from './rate-limit.ts';
@@ -22,6 +23,7 @@ export const queues = {
   overrideRateLimit,
   resetRateLimit,
   setKeyWeight,
+  keyWeights,
   sharedLimits,
   overrideSharedLimit,
   resetSharedLimit,

@@ -14,9 +14,11 @@ export interface CopyDatabase {
   readonly to: Database;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
+  /** What takes time after the rows. */
+  readonly onStep?: (what: string) => void;
 }
 
-/** Bytes are those of rows as text, and of the tables on disk. They are of the same size roughly. */
+/** Bytes are those of the tables on disk. Within a table they are shared out among its rows, of which there are about as many as was estimated. */
 export interface CopyProgress {
   readonly table: string;
   readonly copied: number;
@@ -37,7 +39,8 @@ const ownTables = new Set(['public.migrations', 'public.installed_functions']);
  * Copies a database of Millrace to another PostgreSQL, of any version: tables as the old one's schema files make them, all rows in one
  * snapshot, sequences, then what this release adds. Refuses a database of a newer Millrace, and one that holds what others have made.
  */
-export async function copyDatabase({ from, to, signal, onProgress }: CopyDatabase): Promise<CopiedDatabase> {
+export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabase> {
+  const { from, to, signal, onProgress, onStep } = options;
   const source = connect(from, { name: 'millrace copy', max: 1 });
   const target = connect(to, { name: 'millrace copy', max: 1 });
   try {
@@ -55,6 +58,7 @@ export async function copyDatabase({ from, to, signal, onProgress }: CopyDatabas
     refuseMissing(missingFrom(made, old));
     const tables = old.tables.filter(({ name }) => !ownTables.has(name));
     const rows = await copyAll({ from, to, signal, onProgress, tables, sequences: old.sequences });
+    onStep?.('indexes and statistics to be made');
     const indexesLeft = await addIndexes(target, old, made);
     // Functions come after the rows, because they bring the triggers.
     await migrate(target);
@@ -100,6 +104,10 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
   const total = tables.reduce((sum, { bytes }) => sum + bytes, 0);
   let copied = 0;
   let rows = 0;
+  const show = (table: Table, rowsSoFar: number): void => {
+    const share = table.rowsEstimate < 1 ? 0 : Math.min(1, rowsSoFar / table.rowsEstimate);
+    onProgress?.({ table: table.name, copied: copied + share * table.bytes, total });
+  };
   const source = await open(from);
   try {
     const target = await open(to);
@@ -112,13 +120,15 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
       await target.query(`truncate ${tables.map(({ name }) => name).join(', ')}`);
       for (const table of tables) {
         signal.throwIfAborted();
-        const onBytes = (count: number): void => {
-          copied += count;
-          onProgress?.({ table: table.name, copied, total });
+        let rowsSoFar = 0;
+        const onRows = (count: number): void => {
+          rowsSoFar += count;
+          show(table, rowsSoFar);
         };
-        const count = await copyTable(source, target, table, { signal, onBytes });
+        const count = await copyTable(source, target, table, { signal, onRows });
         await verifyCount(target, table, count);
         rows += count;
+        copied += table.bytes;
       }
       for (const name of sequences) await copySequence(source, target, name);
       await target.query('commit');

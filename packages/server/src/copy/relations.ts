@@ -7,6 +7,8 @@ export interface Table {
   readonly columns: readonly string[];
   /** On disk, without indexes. */
   readonly bytes: number;
+  /** By the last statistics; below 1 if there are none. */
+  readonly rowsEstimate: number;
 }
 
 export interface Index {
@@ -26,12 +28,19 @@ export interface Relations {
 
 export async function readRelations(sql: Queryable): Promise<Relations> {
   const rows = await sql<
-    { kind: string; name: string; columns: string[]; bytes: number; definition: string | null }[]
+    {
+      kind: string;
+      name: string;
+      columns: string[];
+      bytes: number;
+      rows: number;
+      definition: string | null;
+    }[]
   >`
     select c.relkind as kind, format('%I.%I', n.nspname, c.relname) as name,
       array(select quote_ident(a.attname) from pg_attribute a
              where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
-      case when c.relkind = 'r' then pg_table_size(c.oid) else 0 end::float8 as bytes,
+      case when c.relkind = 'r' then pg_table_size(c.oid) else 0 end::float8 as bytes, c.reltuples::float8 as rows,
       case when c.relkind = 'i' then pg_get_indexdef(c.oid) end as definition
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(?:toast|temp)' and c.relkind not in ('t', 'c')
@@ -41,7 +50,12 @@ export async function readRelations(sql: Queryable): Promise<Relations> {
     order by name`;
   const of = (kinds: string) => rows.filter(({ kind }) => kinds.includes(kind));
   return {
-    tables: of('r').map(({ name, columns, bytes }) => ({ name, columns, bytes })),
+    tables: of('r').map(({ name, columns, bytes, rows: rowsEstimate }) => ({
+      name,
+      columns,
+      bytes,
+      rowsEstimate,
+    })),
     sequences: of('S').map(({ name }) => name),
     indexes: of('i').map(({ name, definition }) => ({ name, definition: definition ?? '' })),
     others: rows.filter(({ kind }) => !'rSi'.includes(kind)).map(({ name }) => name),

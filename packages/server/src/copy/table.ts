@@ -12,7 +12,7 @@ export async function copyTable(
   source: Client,
   target: Client,
   { name, columns }: Table,
-  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (count: number) => void },
+  { signal, onRows }: { readonly signal: AbortSignal; readonly onRows: (count: number) => void },
 ): Promise<number> {
   const list = columns.join(', ');
   const reading = source.query(copyTo(`copy ${name} (${list}) to stdout`));
@@ -20,7 +20,7 @@ export async function copyTable(
   const writing = target.query(copyFrom(`copy ${name} (${list}) from stdin with (freeze)`));
   const counting = new Transform({
     transform(chunk: Buffer, _, done) {
-      onBytes(chunk.length);
+      onRows(lineEnds(chunk));
       done(null, chunk);
     },
   });
@@ -29,4 +29,11 @@ export async function copyTable(
     throw new Error(`${name} has ${reading.rowCount} rows, and ${writing.rowCount} arrived`);
   }
   return writing.rowCount;
+}
+
+/** Each row is a line: within values, line ends are escaped. */
+function lineEnds(chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count += 1;
+  return count;
 }

@@ -1,4 +1,4 @@
-import { environmentTypes, type Body, type Operations } from '@millrace/contract';
+import { environmentTypes, isReservedVariable, type Body, type Operations } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { Problem } from '../problem.ts';
 import { changeVariables, type ChangeDependencies } from './change.ts';
@@ -6,7 +6,6 @@ import { parseDotenv } from './dotenv.ts';
 import {
   invalid,
   isBlank,
-  isReserved,
   nothingValid,
   refuseRestricted,
   whyNot,
@@ -68,7 +67,7 @@ async function importInto(
   given: readonly Setting[],
   { override, isSecret, source }: Omit<Import, 'variables' | 'parentVariables'>,
 ): Promise<void> {
-  const settings = given.filter((setting) => !isBlank(setting) && !isReserved(setting.name));
+  const settings = given.filter((setting) => !isBlank(setting) && !isReservedVariable(setting.name));
   if (settings.length === 0) throw noneLeft(given);
   refuseUnfit(settings);
   const names = settings.map(({ name }) => name);
@@ -97,7 +96,7 @@ async function importInto(
 }
 
 function noneLeft(given: readonly Setting[]): Problem {
-  const dropped = given.filter(({ name }) => isReserved(name)).map(({ name }) => name);
+  const dropped = given.filter(({ name }) => isReservedVariable(name)).map(({ name }) => name);
   const problem = nothingValid();
   if (dropped.length === 0) return problem;
   return invalid(`${problem.message} Reserved names were left out: ${dropped.slice(0, 10).join(', ')}.`);

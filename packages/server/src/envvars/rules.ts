@@ -1,21 +1,11 @@
 /** Limits and validation of names and values. Pure. */
+import { maxVariableName, whyNotVariable } from '@millrace/contract';
 import { Problem } from '../problem.ts';
 import { restrictionOf } from './restricted-names.ts';
 
-export const maxNameLength = 255;
-/** Bytes. Linux does not start a process with a longer variable. */
-export const maxValue = 128_000;
 /** Bytes of an environment's own names and values. Together with its parent's they must fit the 2 MiB of a process. */
 export const maxTogether = 750_000;
 export const maxVariables = 5_000;
-
-/**
- * With these a run would call another server or use another credential; `__proto__` cannot be an object member. Case-insensitive, as
- * on Windows.
- */
-const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
-
-export const isReserved = (name: string): boolean => reserved.test(name);
 
 /** Nothing to set: ignored in an import, an error for a single variable. */
 export const isBlank = ({ name, value }: Setting): boolean => name.trim() === '' || value.trim() === '';
@@ -33,28 +23,8 @@ export interface VariableError {
 
 /** The error of an invalid variable; undefined if it is valid. */
 export function whyNot({ name, value }: Setting): VariableError | undefined {
-  const error = whyNotName(name) ?? whyNotValue(value);
-  return error === undefined ? undefined : { key: name.slice(0, maxNameLength), error };
-}
-
-function whyNotName(name: string): string | undefined {
-  if (name.length > maxNameLength)
-    return `The name has ${name.length} characters; the most is ${maxNameLength}.`;
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return 'A name is letters, digits and _, and does not begin with a digit: rename it.';
-  }
-  if (isReserved(name)) return 'This name is reserved by Millrace: choose another.';
-  return undefined;
-}
-
-function whyNotValue(value: string): string | undefined {
-  if (value.includes('\0'))
-    return 'A value cannot hold a NUL character: encode binary data, for instance as base64.';
-  if (!value.isWellFormed())
-    return 'The value is not valid Unicode: encode binary data, for instance as base64.';
-  const bytes = Buffer.byteLength(value);
-  if (bytes <= maxValue) return undefined;
-  return `The value has ${bytes} bytes; the most is ${maxValue}, since no process starts with a longer one.`;
+  const error = whyNotVariable(name, value);
+  return error === undefined ? undefined : { key: name.slice(0, maxVariableName), error };
 }
 
 export const invalid = (message: string, variableErrors: readonly VariableError[] = []) =>
@@ -69,7 +39,7 @@ export function refuseRestricted(names: Iterable<string>): void {
     const why = restrictionOf(name);
     if (why === undefined) return [];
     return [
-      { key: name.slice(0, maxNameLength), error: `Only administrators may change it, because it ${why}.` },
+      { key: name.slice(0, maxVariableName), error: `Only administrators may change it, because it ${why}.` },
     ];
   });
   if (errors.length === 0) return;

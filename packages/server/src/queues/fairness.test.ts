@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { listKeyWeights as listKeyWeightsOperation, type ShownKeyWeight } from '@millrace/contract';
 import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
+import { listKeyWeights } from './key-weights.ts';
 import { listQueueKeys } from './keys.ts';
 
 async function started(queue: { weight?: number; keyWeights?: Record<string, number> } = {}) {
@@ -63,6 +65,56 @@ describe('concurrency keys under overload', () => {
     await t.register({ id: 'sync', queue: { name: 'sync' } });
     expect(await weights()).toEqual({ a: 1, b: 1, c: 1 });
     expect(await t.sql`select from key_weights`).toHaveLength(0);
+  });
+
+  test('with a weight of their own are listed page by page, and those of no other environment', async () => {
+    const { t, setWeight } = await started({ keyWeights: { b: 4, c: 3 } });
+    const odd = ['a.b', ' ', 'ü', '0.', 'k'.repeat(512)];
+    for (const key of odd) await setWeight(key, 7);
+    await setWeight('b', 6);
+    const all = async (env: number, size: number) => {
+      const found: ShownKeyWeight[] = [];
+      let after: string | undefined;
+      do {
+        const query = listKeyWeightsOperation.query.parse({
+          'page[size]': size,
+          ...(after !== undefined && { 'page[after]': after }),
+        });
+        const { data, pagination } = await listKeyWeights(t.sql, env, query);
+        expect(data.length).toBeLessThanOrEqual(size);
+        found.push(...data);
+        after = pagination.next;
+      } while (after !== undefined);
+      return found;
+    };
+    const whole = await all(t.environment.id, 1_000);
+    expect(whole).toHaveLength(odd.length + 2);
+    expect(whole).toContainEqual({
+      queue: 'sync',
+      type: 'custom',
+      key: 'b',
+      weight: 6,
+      base: 4,
+      override: 6,
+    });
+    expect(whole).toContainEqual({
+      queue: 'sync',
+      type: 'custom',
+      key: 'c',
+      weight: 3,
+      base: 3,
+      override: null,
+    });
+    expect(whole).toContainEqual({
+      queue: 'sync',
+      type: 'custom',
+      key: 'a.b',
+      weight: 7,
+      base: null,
+      override: 7,
+    });
+    expect(await all(t.environment.id, 1)).toEqual(whole);
+    expect(await all(t.environment.id + 1, 10)).toEqual([]);
   });
 
   test('get shares as their weights, whatever the claims want', { timeout: 60_000 }, async () => {

@@ -101,10 +101,13 @@ export const rateUse = (sql: Queryable): Fragment => sql`
 
 const ownQueue = 'task/';
 
+/** How a queue is shown by the name in its row. */
+export const shownAs = (name: string): Pick<Queue, 'name' | 'type'> =>
+  name.startsWith(ownQueue) ? { name: name.slice(ownQueue.length), type: 'task' } : { name, type: 'custom' };
+
 const queueOf = (row: QueueRow): Queue => ({
   id: `queue_${row.id}`,
-  name: row.name.startsWith(ownQueue) ? row.name.slice(ownQueue.length) : row.name,
-  type: row.name.startsWith(ownQueue) ? 'task' : 'custom',
+  ...shownAs(row.name),
   running: row.running,
   queued: row.queued,
   paused: row.paused,

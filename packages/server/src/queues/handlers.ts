@@ -10,6 +10,7 @@ import { changeQueue, type QueueChange } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
 import { findQueue, listQueues, type QueueReference } from './find.ts';
 import { listQueueKeys } from './keys.ts';
+import { listKeyWeights } from './key-weights.ts';
 import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 
 type Named = Pick<
@@ -22,6 +23,7 @@ type Named = Pick<
   | 'overrideQueueRateLimit'
   | 'resetQueueRateLimit'
   | 'setQueueKeyWeight'
+  | 'listKeyWeights'
   | 'listSharedLimits'
   | 'overrideSharedLimit'
   | 'resetSharedLimit'
@@ -118,6 +120,8 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
       const { type, key, weight } = body;
       return change(request, { ...params, type }, { key, weight });
     },
+
+    listKeyWeights: ({ environment, query }) => listKeyWeights(sql, environment.id, query),
 
     async listSharedLimits({ environment }) {
       return { data: await listSharedLimits(sql, environment.id) };

@@ -6,9 +6,9 @@ import type { NotExported } from '../../transfer/runs.ts';
 import { writeFileOnce, type Lines } from '../../transfer/file.ts';
 import { version } from '../../version.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn, writeJson } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
-import { progressLine } from './import-screen.ts';
 import { kindsOf, openRemote, requireRights, type TransferOptions } from './transfer-remote.ts';
 
 const which: Readonly<Record<NotExported, string>> = {

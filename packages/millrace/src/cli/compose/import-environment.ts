@@ -8,9 +8,9 @@ import {
 } from '../../transfer/import.ts';
 import type { Action, Step } from '../../transfer/part.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
-import { progressLine } from './import-screen.ts';
 import { kindsOf, openRemote, requireRights, type TransferOptions } from './transfer-remote.ts';
 
 export interface ImportEnvironmentOptions extends TransferOptions {

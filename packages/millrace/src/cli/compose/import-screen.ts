@@ -14,19 +14,6 @@ export interface Imported {
   readonly options: Pick<ImportTriggerOptions, 'apply' | 'json' | 'inactive' | 'runs'>;
 }
 
-const intervalMs = 1_000;
-
-/** Tells on stderr how far it is, once a second at most. */
-export function progressLine(): (text: string) => void {
-  const { line, paint } = screenOn(process.stderr);
-  let last = Date.now();
-  return (text) => {
-    if (Date.now() - last < intervalMs) return;
-    last = Date.now();
-    line(paint.dim(`${text} …`));
-  };
-}
-
 /** One line for each step, and one with what was done or would be. Values of variables are in none. */
 export function printImport(imported: Imported): void {
   if (imported.options.json) printLines(imported);

@@ -18,10 +18,11 @@ import { readPublished } from '../../project/read-published.ts';
 import { findServer, openClient } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { environmentOfKey } from '../key-environment.ts';
+import { progressLine } from '../progress-line.ts';
 import { screenOn } from '../screen.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 import type { ImportTriggerOptions } from './import-options.ts';
-import { printImport, progressLine } from './import-screen.ts';
+import { printImport } from './import-screen.ts';
 
 /** Reads another installation, compares it with this environment, and with `--apply` writes what is missing. */
 export async function importTrigger(options: ImportTriggerOptions): Promise<void> {

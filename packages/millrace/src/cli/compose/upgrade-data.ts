@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import { readableSize } from '@millrace/contract/plain';
+import { readableDuration, readableSize } from '@millrace/contract/plain';
 import type { CopyProgress } from '@millrace/server';
 import { keptClusters, removeKept, upgradeData } from '../../upgrade-data/index.ts';
+import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
 import { stopSignal } from './backup.ts';
@@ -73,14 +74,16 @@ function tellKept(folder: string, dataFolder: string): void {
   );
 }
 
-/** Every few seconds a line on stderr. */
-function tellProgress(everyMs = 3_000): (progress: CopyProgress) => void {
-  let last = Date.now();
+/** Lines on stderr, with the time that is left at the speed so far. */
+function tellProgress(): (progress: CopyProgress) => void {
+  const tell = progressLine(3_000);
+  let startedAt: number | undefined;
   return ({ table, copied, total }) => {
-    if (Date.now() - last < everyMs) return;
-    last = Date.now();
-    waitsFor();
-    const { line, paint } = screenOn(process.stderr);
-    line(paint.dim(`Copied ${readableSize(copied)} of about ${readableSize(total)} (${table})`));
+    startedAt ??= Date.now();
+    const percent = Math.floor((100 * copied) / Math.max(1, total));
+    const left = (Date.now() - startedAt) * (total / copied - 1);
+    // The first rows say little about the speed.
+    const ending = percent < 1 ? '' : `, about ${readableDuration(Math.ceil(left))} left`;
+    tell(`Copied ${readableSize(copied)} of ${readableSize(total)}, ${percent} % (${table})${ending}`);
   };
 }

@@ -1,45 +1,7 @@
 import { z } from 'zod';
-import type { ErrorGroupDetail, ErrorRule } from '@millrace/contract';
+import type { ErrorGroupDetail } from '@millrace/contract';
 import { compared, type Part, type Remote, type Step } from '../part.ts';
-
-const pattern = z.string().min(1).nullable();
-const rule = z.object({ task: pattern, type: pattern, message: pattern, groupKey: z.string().min(1) });
-type RuleRecord = z.infer<typeof rule>;
-
-const ruleOf = ({ task, type, message, groupKey }: ErrorRule): RuleRecord => ({
-  task,
-  type,
-  message,
-  groupKey,
-});
-
-const listRules = async ({ client, project }: Remote): Promise<RuleRecord[]> =>
-  (await client.call('listErrorRules', { params: { projectRef: project } })).data.map(ruleOf);
-
-/** Rules that group errors. They belong to the project, and a file has them in the order in which they are tried. */
-export const errorRules: Part<RuleRecord> = {
-  kind: 'error-rule',
-  record: rule,
-  on: 'errors',
-  async *read(remote) {
-    yield* await listRules(remote);
-  },
-  async plan(records, remote) {
-    const { client, project, environment } = remote;
-    const own = new Set((await listRules(remote)).map((one) => JSON.stringify(one)));
-    return records.map((one): Step => {
-      const kind = 'error-rule';
-      const name = `${one.groupKey}: ${[one.task, one.type, one.message].filter(Boolean).join(' ')}`;
-      const isThere = own.has(JSON.stringify(one));
-      if (!isThere && environment !== 'prod' && environment !== 'dev')
-        return { kind, name, action: 'left-out', note: 'rules are changed with a key of prod or dev' };
-      return compared({ kind, name, is: isThere ? 'same' : 'missing', override: false }, async () => {
-        await client.call('createErrorRule', { params: { projectRef: project }, body: one });
-        return undefined;
-      });
-    });
-  },
-};
+import { errorGroups, groupIdsOf } from './error-groups.ts';
 
 const state = z.object({
   task: z.string().min(1).max(128),
@@ -47,6 +9,7 @@ const state = z.object({
   errorType: z.string(),
   errorMessage: z.string(),
   status: z.enum(['resolved', 'ignored']),
+  resolvedAt: z.iso.datetime().optional(),
   resolvedInVersion: z.string().optional(),
   ignoredUntil: z.iso.datetime().optional(),
   ignoredReason: z.string().optional(),
@@ -59,6 +22,7 @@ function stateOf(group: ErrorGroupDetail): StateRecord | undefined {
   const { status } = group;
   if (status === 'unresolved') return undefined;
   const optional = {
+    resolvedAt: group.resolvedAt,
     resolvedInVersion: group.resolvedInVersion,
     ignoredUntil: group.ignoredUntil,
     ignoredReason: group.ignoredReason,
@@ -83,29 +47,20 @@ export const errorStates: Part<StateRecord> = {
   record: state,
   on: 'errors',
   async *read({ client }) {
-    let after: string | undefined;
-    do {
-      const { data, pagination } = await client.call('listErrors', {
-        query: {
-          'filter[status]': 'resolved,ignored',
-          sort: 'firstSeen',
-          'page[size]': '100',
-          ...(after !== undefined && { 'page[after]': after }),
-        },
-      });
-      for (const { id } of data) {
-        const found = stateOf(await client.call('retrieveError', { params: { errorId: id } }));
-        if (found) yield found;
-      }
-      after = pagination.next;
-    } while (after !== undefined);
+    for await (const { id } of errorGroups(client, { 'filter[status]': 'resolved,ignored' })) {
+      const found = stateOf(await client.call('retrieveError', { params: { errorId: id } }));
+      if (found) yield found;
+    }
   },
   async plan(records, remote, { override }) {
-    const byTask = new Map<string, Map<string, string>>();
-    for (const { task } of records) if (!byTask.has(task)) byTask.set(task, await groupsOf(remote, task));
+    const { client } = remote;
+    const idOf = await groupIdsOf(
+      client,
+      records.map(({ task }) => task),
+    );
     const steps: Step[] = [];
     for (const one of records) {
-      const errorId = byTask.get(one.task)?.get(one.fingerprint);
+      const errorId = idOf(one.task, one.fingerprint);
       const kind = 'error';
       const name = `${one.task}: ${one.errorType}: ${one.errorMessage}`;
       if (errorId === undefined) {
@@ -116,8 +71,13 @@ export const errorStates: Part<StateRecord> = {
         steps.push({ kind, name, action: 'left-out', note: 'its time to be ignored is over' });
         continue;
       }
-      const there = await remote.client.call('retrieveError', { params: { errorId } });
-      const is = there.status === one.status ? 'same' : there.status === 'unresolved' ? 'missing' : 'other';
+      const there = await client.call('retrieveError', { params: { errorId } });
+      if (!override && hasComeBack(there, one)) {
+        const note = 'has occurred here after it was resolved: --override resolves it all the same';
+        steps.push({ kind, name, action: 'keep', note });
+        continue;
+      }
+      const is = there.status === 'unresolved' ? 'missing' : isSameState(there, one) ? 'same' : 'other';
       const step = compared({ kind, name, is, override }, () => mark(remote, errorId, one));
       steps.push({ ...step, ...(step.action !== 'keep' && { note: one.status }) });
     }
@@ -125,24 +85,32 @@ export const errorStates: Part<StateRecord> = {
   },
 };
 
-/** Ids of a task's groups by fingerprint. */
-async function groupsOf({ client }: Remote, task: string): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  let after: string | undefined;
-  do {
-    const { data, pagination } = await client.call('listErrors', {
-      query: {
-        'filter[taskIdentifier]': task,
-        sort: 'firstSeen',
-        'page[size]': '100',
-        ...(after !== undefined && { 'page[after]': after }),
-      },
-    });
-    for (const { id, fingerprint } of data) found.set(fingerprint, id);
-    after = pagination.next;
-  } while (after !== undefined);
-  return found;
+/** Whether the group occurred after somebody took it for fixed. With a version, occurrences of earlier ones say nothing. */
+const hasComeBack = ({ status, lastSeen }: ErrorGroupDetail, one: StateRecord): boolean =>
+  status === 'unresolved' &&
+  one.resolvedAt !== undefined &&
+  one.resolvedInVersion === undefined &&
+  Date.parse(lastSeen) > Date.parse(one.resolvedAt);
+
+/** An ignore is sent as the time that it still has, by another clock. */
+const clocksMs = 60_000;
+
+function isSameState(group: ErrorGroupDetail, one: StateRecord): boolean {
+  const there = stateOf(group);
+  return (
+    there?.status === one.status &&
+    there.resolvedInVersion === one.resolvedInVersion &&
+    there.ignoredReason === one.ignoredReason &&
+    there.ignoredUntilOccurrenceRate === one.ignoredUntilOccurrenceRate &&
+    there.ignoredUntilTotalOccurrences === one.ignoredUntilTotalOccurrences &&
+    isSameMoment(there.ignoredUntil, one.ignoredUntil)
+  );
 }
+
+const isSameMoment = (there: string | undefined, one: string | undefined): boolean =>
+  there === undefined || one === undefined
+    ? there === one
+    : Math.abs(Date.parse(there) - Date.parse(one)) <= clocksMs;
 
 async function mark({ client }: Remote, errorId: string, one: StateRecord): Promise<undefined> {
   const params = { errorId };

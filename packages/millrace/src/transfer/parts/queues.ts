@@ -61,50 +61,66 @@ export const queues: Part<QueueRecord> = {
     const steps: Step[] = [];
     for (const one of records) {
       const there = own.get(`${one.type} ${one.name}`);
-      const found = there ?? (await exists(client, one));
-      const name = `${one.name}: ${inWords(one)}`;
-      if (!found) {
-        steps.push({
-          kind: 'queue',
-          name,
-          action: 'waits',
-          note: 'the queue is not here: deploy its task, then import again',
-        });
+      const settings = settingsOf(one);
+      if (!there && !(await hasQueue(client, one))) {
+        const name = `${one.name}: ${settings.map(({ text }) => text).join(', ')}`;
+        steps.push({ kind: 'queue', name, action: 'waits', note: queueMissing });
         continue;
       }
       // What is not in the record is not changed.
-      const differing =
-        there && Object.keys(one).some((key) => isOther(there, one, key as keyof QueueRecord));
-      const isSame =
-        there &&
-        Object.keys(one).every((key) =>
-          isSameJson(there[key as keyof QueueRecord], one[key as keyof QueueRecord]),
+      for (const { of, text, set } of settings) {
+        const value = there?.[of];
+        const is = value === undefined ? 'missing' : isSameJson(value, one[of]) ? 'same' : 'other';
+        steps.push(
+          compared({ kind: 'queue', name: `${one.name}: ${text}`, is, override }, async () => {
+            await set(client);
+            return undefined;
+          }),
         );
-      const is = isSame ? 'same' : differing ? 'other' : 'missing';
-      steps.push(compared({ kind: 'queue', name, is, override }, () => change(client, one)));
+      }
     }
     return steps;
   },
 };
 
-/** Whether the target has set it to something else. */
-const isOther = (there: QueueRecord, one: QueueRecord, key: keyof QueueRecord): boolean =>
-  there[key] !== undefined && !isSameJson(there[key], one[key]);
+interface Setting {
+  readonly of: 'paused' | 'concurrencyLimit' | 'rateLimit';
+  readonly text: string;
+  readonly set: (client: EnvironmentClient) => Promise<unknown>;
+}
 
-const inWords = ({ paused, concurrencyLimit, rateLimit }: QueueRecord): string =>
-  [
-    paused ? 'paused' : '',
-    concurrencyLimit === undefined ? '' : `limit ${concurrencyLimit}`,
-    rateLimit === undefined
-      ? ''
-      : rateLimit
-        ? `${rateLimit.limit} in ${rateLimit.period} s`
-        : 'no limit of rate',
-  ]
-    .filter(Boolean)
-    .join(', ');
+/** What a record sets; a pause first. */
+function settingsOf({ name, type, paused, concurrencyLimit, rateLimit }: QueueRecord): Setting[] {
+  const params = { queue: name };
+  const settings: Setting[] = [];
+  if (paused)
+    settings.push({
+      of: 'paused',
+      text: 'paused',
+      set: (client) => client.call('pauseQueue', { params, body: { type, action: 'pause' } }),
+    });
+  if (concurrencyLimit !== undefined)
+    settings.push({
+      of: 'concurrencyLimit',
+      text: `limit ${concurrencyLimit}`,
+      set: (client) => client.call('overrideQueueConcurrency', { params, body: { type, concurrencyLimit } }),
+    });
+  if (rateLimit !== undefined)
+    settings.push({
+      of: 'rateLimit',
+      text: rateLimit ? `${rateLimit.limit} in ${rateLimit.period} s` : 'no limit of rate',
+      set: (client) => client.call('overrideQueueRateLimit', { params, body: { type, rateLimit } }),
+    });
+  return settings;
+}
 
-const exists = (client: EnvironmentClient, { name, type }: QueueRecord): Promise<boolean> =>
+/** Why a step waits. */
+export const queueMissing = 'the queue is not here: deploy its task, then import again';
+
+export const hasQueue = (
+  client: EnvironmentClient,
+  { name, type }: Pick<QueueRecord, 'name' | 'type'>,
+): Promise<boolean> =>
   client.call('retrieveQueue', { params: { queue: name }, query: { type } }).then(
     () => true,
     (error: unknown) => {
@@ -112,46 +128,3 @@ const exists = (client: EnvironmentClient, { name, type }: QueueRecord): Promise
       throw error;
     },
   );
-
-async function change(client: EnvironmentClient, one: QueueRecord): Promise<undefined> {
-  const { name, type, paused, concurrencyLimit, rateLimit } = one;
-  const params = { queue: name };
-  if (concurrencyLimit !== undefined)
-    await client.call('overrideQueueConcurrency', { params, body: { type, concurrencyLimit } });
-  if (rateLimit !== undefined)
-    await client.call('overrideQueueRateLimit', { params, body: { type, rateLimit } });
-  if (paused) await client.call('pauseQueue', { params, body: { type, action: 'pause' } });
-  return undefined;
-}
-
-const shared = z.object({ name: z.string().min(1).max(128), limit: z.int().min(0) });
-
-/** Limits that queues share, where they were changed by hand. */
-export const sharedLimits: Part<z.infer<typeof shared>> = {
-  kind: 'shared-limit',
-  record: shared,
-  on: 'queues',
-  async *read({ client }) {
-    for (const { name, override } of (await client.call('listSharedLimits')).data)
-      if (override !== null) yield { name, limit: override };
-  },
-  async plan(records, { client }, { override }) {
-    const own = new Map((await client.call('listSharedLimits')).data.map((one) => [one.name, one]));
-    return records.map(({ name, limit }): Step => {
-      const there = own.get(name);
-      const kind = 'shared-limit';
-      if (!there)
-        return {
-          kind,
-          name,
-          action: 'waits',
-          note: 'no version here declares it: deploy, then import again',
-        };
-      const is = there.override === limit ? 'same' : there.override === null ? 'missing' : 'other';
-      return compared({ kind, name: `${name}: ${limit}`, is, override }, async () => {
-        await client.call('overrideSharedLimit', { params: { name }, body: { limit } });
-        return undefined;
-      });
-    });
-  },
-};

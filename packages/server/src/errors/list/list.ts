@@ -6,6 +6,7 @@ import { findGroups } from './find.ts';
 import type { GroupRow } from './fetch-page.ts';
 import { orders, type Position, type Sort } from './order.ts';
 import { readRange, type Ages } from '../counts/range.ts';
+import { fingerprintsOf } from '../merge/fingerprints.ts';
 import { isErrorId } from './retrieve.ts';
 import { trendsOf } from './trend.ts';
 import { tally } from '../record/tally.ts';
@@ -48,10 +49,12 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
   const afterLast = backward || more;
   const ids = page.map(({ id }) => id);
   const trends = query.trend === undefined ? [] : await trendsOf(sql, env, ids, query.trend, now);
+  const fingerprints = query.fingerprints === 'true' ? await fingerprintsOf(sql, env, ids) : undefined;
   return {
     data: page.map((row, index) => ({
       ...itemOf(row),
       ...(trends[index] && { trend: trends[index] }),
+      ...(fingerprints && { fingerprints: fingerprints.get(row.id) ?? [row.fingerprint] }),
     })),
     pagination: {
       ...(afterLast && page.length > 0 ? { next: page.at(-1)?.id } : {}),

@@ -1,5 +1,5 @@
 import type { ErrorFingerprint } from '@millrace/contract';
-import type { Sql } from '../../db/connect.ts';
+import type { Queryable, Sql } from '../../db/connect.ts';
 import { isErrorId } from '../list/retrieve.ts';
 import { tally } from '../record/tally.ts';
 
@@ -38,4 +38,17 @@ export async function listFingerprints(
     firstSeen: row.first_seen.toISOString(),
     lastSeen: row.last_seen.toISOString(),
   }));
+}
+
+/** The fingerprints of groups by id, in the same order. */
+export async function fingerprintsOf(
+  sql: Queryable,
+  env: number,
+  groups: readonly string[],
+): Promise<Map<string, string[]>> {
+  const rows = await sql<{ id: string; fingerprints: string[] }[]>`
+    select g.id, array_agg(f.fingerprint order by f.fingerprint <> g.fingerprint, f.id) as fingerprints
+      from error_groups g join error_fingerprints f on f.env = g.env and f.group_id = g.id
+     where g.env = ${env} and g.id = any(${[...groups]}::text[]) and f.last_seen is not null group by g.id`;
+  return new Map(rows.map(({ id, fingerprints }) => [id, fingerprints]));
 }

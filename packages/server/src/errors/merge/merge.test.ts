@@ -69,6 +69,18 @@ describe('a merge', () => {
     ]);
   });
 
+  test('is shown by the fingerprints in the list, where they are asked for', async () => {
+    await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
+    await merge('b', 'a');
+    const fingerprints = async (asked: object) => {
+      const query = listErrors.query.parse({ sort: 'firstSeen', ...asked });
+      const { data } = await listErrorGroups(sql, { env, query, now: second(200) });
+      return Object.fromEntries(data.map((group) => [group.errorMessage, group.fingerprints]));
+    };
+    expect(await fingerprints({ fingerprints: 'true' })).toEqual({ b: ['b', 'a'], c: ['c'] });
+    expect(await fingerprints({})).toEqual({ b: undefined, c: undefined });
+  });
+
   test('lets the ids of all lead to the one, also through a second merge', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
     await merge('b', 'c');

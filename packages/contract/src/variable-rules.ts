@@ -1,0 +1,38 @@
+/** What an environment variable may be called and hold, wherever it is set. */
+
+/** Characters of a name. */
+export const maxVariableName = 255;
+/** Bytes of a value. Linux does not start a process with a longer variable. */
+export const maxVariableValue = 128_000;
+
+/**
+ * With these a run would call another server or use another credential; `__proto__` cannot be an object member. Case-insensitive, as
+ * on Windows.
+ */
+const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
+
+export const isReservedVariable = (name: string): boolean => reserved.test(name);
+
+/** Why a variable cannot be set, and what to do; undefined if it can. Never contains the value. */
+export const whyNotVariable = (name: string, value: string): string | undefined =>
+  whyNotName(name) ?? whyNotValue(value);
+
+function whyNotName(name: string): string | undefined {
+  if (name.length > maxVariableName)
+    return `The name has ${name.length} characters; the most is ${maxVariableName}.`;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return 'A name is letters, digits and _, and does not begin with a digit: rename it.';
+  }
+  if (isReservedVariable(name)) return 'This name is reserved by Millrace: choose another.';
+  return undefined;
+}
+
+function whyNotValue(value: string): string | undefined {
+  if (value.includes('\0'))
+    return 'A value cannot hold a NUL character: encode binary data, for instance as base64.';
+  if (!value.isWellFormed())
+    return 'The value is not valid Unicode: encode binary data, for instance as base64.';
+  const bytes = new TextEncoder().encode(value).length;
+  if (bytes <= maxVariableValue) return undefined;
+  return `The value has ${bytes} bytes; the most is ${maxVariableValue}, since no process starts with a longer one.`;
+}

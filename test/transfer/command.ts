@@ -1,0 +1,54 @@
+/** The command in this process, with the key of a server. */
+import { vi } from 'vitest';
+import { main } from '../../packages/millrace/src/cli/main.ts';
+import type { TestServer } from '../support/server.ts';
+
+interface Said {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function run(
+  server: TestServer,
+  args: readonly string[],
+  key = server.keys.prod,
+): Promise<Said> {
+  let [stdout, stderr] = ['', ''];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((stdout += String(text)), true));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((stderr += String(text)), true));
+  const exitCode = await main([...args, '--url', server.url, '--key', key]);
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+  return { exitCode, stdout, stderr };
+}
+
+export type Line = Readonly<Record<string, unknown>>;
+
+export const linesOf = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+/** The records of some kinds, as `millrace export` writes them. */
+export async function exported(server: TestServer, only: string): Promise<Line[]> {
+  const { exitCode, stdout, stderr } = await run(server, ['export', '-', '--only', only]);
+  if (exitCode !== 0) throw new Error(stderr);
+  return linesOf(stdout).slice(1, -1);
+}
+
+/** What an import did with each record of a file. The last line, which sums up, is left out. */
+export async function imported(
+  server: TestServer,
+  file: string,
+  { args = [], key }: { readonly args?: readonly string[]; readonly key?: string } = {},
+): Promise<{ readonly exitCode: number; readonly steps: Line[] }> {
+  const { exitCode, stdout, stderr } = await run(
+    server,
+    ['import', 'environment', file, '--json', ...args],
+    key,
+  );
+  if (stdout === '') throw new Error(stderr);
+  return { exitCode, steps: linesOf(stdout).slice(0, -1) };
+}

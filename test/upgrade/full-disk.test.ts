@@ -1,0 +1,147 @@
+/** The disk becomes full while a data folder is upgraded: a small file system of its own, whose size is reduced meanwhile. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clusterMajor, startPostgres } from '../../packages/millrace/src/postgres/index.ts';
+import { connect } from '../../packages/server/src/db/connect.ts';
+import { migrate } from '../../packages/server/src/db/migrate.ts';
+import { millrace } from '../cli/command.ts';
+import { present, startInstallation, type Installation } from './installation.ts';
+import { contentOf, installOld, type Binaries } from './old-data.ts';
+
+const MB = 1_000_000;
+const wholeSize = 2_000 * MB;
+
+let made: Installation;
+let binaries: Binaries;
+let disk: string;
+let data: string;
+let before: Record<string, string>;
+/** Undefined where this process may not mount anything. */
+let unmount: (() => void) | undefined;
+
+function mountSmallDisk(folder: string): (() => void) | undefined {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${wholeSize},mode=755`, 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
+  } catch {
+    return undefined;
+  }
+  return () => void execFileSync('umount', ['-l', folder]);
+}
+
+const resize = (bytes: number): unknown =>
+  execFileSync('mount', ['-o', `remount,size=${bytes}`, disk], { stdio: 'ignore' });
+
+async function used(): Promise<number> {
+  const { blocks, bfree, bsize } = await statfs(disk);
+  return (blocks - bfree) * bsize;
+}
+
+/** Leaves so much room on the disk, or none if more than that was taken since `from`. */
+async function leave(room: number, from: number): Promise<void> {
+  for (;;) {
+    try {
+      resize(Math.max(from + room, await used()));
+      return;
+    } catch {
+      // More was taken in between.
+    }
+  }
+}
+
+/** A database of about 100 MB, which no program compresses. */
+async function fill(): Promise<void> {
+  const running = await startPostgres({ dataDir: data, binaries });
+  const sql = connect(running.connection, { name: 'test', max: 1 });
+  await migrate(sql);
+  await sql`
+    insert into runs (env, id, task, queue_id, sort_key, created_at, status, finished_at, payload)
+    select 1, 'run_' || lpad(to_hex(n), 20, '0'), 'large', 1, n, now(), 'COMPLETED', now(),
+           (select string_agg(md5(n || ' ' || i), '') from generate_series(1, 50) i)
+      from generate_series(1, 25000) n`;
+  await sql.end();
+  await running.stop();
+}
+
+beforeAll(async () => {
+  made = await startInstallation();
+  disk = join(made.folder, 'disk');
+  data = join(disk, 'data');
+  await mkdir(disk);
+  unmount = mountSmallDisk(disk);
+  if (!unmount) return;
+  await mkdir(data, { mode: 0o711 });
+  ({ binaries } = await installOld(made.folder));
+  await fill();
+  before = await contentOf(data, binaries);
+}, 240_000);
+afterAll(async () => {
+  unmount?.();
+  await made?.end();
+});
+
+const args = ['upgrade-data', '--data', 'disk/data', '--from-binaries', 'postgres-17'];
+
+async function expectUntouched(): Promise<void> {
+  expect(clusterMajor(join(data, 'postgres'))).toBe(17);
+  expect((await readdir(data)).filter((name) => /upgrade|kept/.test(name))).toEqual([]);
+  expect(await contentOf(data, binaries)).toEqual(before);
+}
+
+test('a disk that is full before it begins is told, and nothing is touched', async (context) => {
+  if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+  await leave(0, 0);
+  expect(await made.run(present, args)).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(
+      /^millrace: The disk of \S+data is full\. Free some space and try again; /m,
+    ),
+  });
+  await leave(20 * MB, await used());
+  expect(await made.run(present, args)).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(
+      /^millrace: The new database needs up to \d+ MB, and the disk of \S+data has [\d.]+ MB\. Free some space and try again; nothing was changed\./m,
+    ),
+  });
+  resize(wholeSize);
+  await expectUntouched();
+}, 60_000);
+
+test('a disk that becomes full at any moment ends the upgrade with what to do, and the old database starts', async (context) => {
+  if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+  // From the first files of the new database to its last rows.
+  for (const room of [2, 45, 70, 110]) {
+    const from = await used();
+    const running = millrace(args, { cwd: made.folder });
+    let isOver = false;
+    void running.exitCode.then(() => (isOver = true));
+    // The room that it needs was checked when its folder is there.
+    const hasBegun = async () => (await readdir(data)).some((name) => name.startsWith('upgrade.new-'));
+    while (!isOver && !(await hasBegun())) await sleep(1);
+    await leave(room * MB, from);
+    expect([room, await running.exitCode, running.stdout, running.stderr.at(-1)]).toEqual([
+      room,
+      1,
+      [],
+      expect.stringMatching(
+        /^millrace: The disk of \S+data is full\. Free some space and try again; the database is as it was\./,
+      ),
+    ]);
+    resize(wholeSize);
+    await expectUntouched();
+  }
+}, 240_000);
+
+test('with room again the next call upgrades it', async (context) => {
+  if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+  expect(await made.run(present, args)).toMatchObject({ exitCode: 0 });
+  expect(clusterMajor(join(data, 'postgres'))).toBe(18);
+  expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);
+  expect(await contentOf(data, binaries)).toEqual(before);
+}, 120_000);
