@@ -17,11 +17,11 @@ export interface TcpPostgres {
 /** Whether certificates can be made here. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A PostgreSQL that is reached as those of operators are: over TCP, with rules on who may come in. The owner is `boss`, password `b0ss`. */
+/** A PostgreSQL that is reached as those of operators are: over TCP, with rules on who may come in. The owner is `boss`, password `b0ss`. `programs` is a folder with others than Millrace's. */
 export async function tcpPostgres(
   rules: readonly string[],
   settings: Readonly<Record<string, string | number>> = {},
-  { tls = false } = {},
+  { tls = false, programs }: { readonly tls?: boolean; readonly programs?: string } = {},
 ): Promise<TcpPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tcp-'));
   const data = join(folder, 'data');
@@ -31,7 +31,7 @@ export async function tcpPostgres(
     if (user) chownSync(path, user.uid, user.gid);
   };
   own(folder);
-  const { folder: binaries } = await findBinaries(data, user);
+  const binaries = programs ?? (await findBinaries(data, user)).folder;
   const password = join(folder, 'password');
   writeFileSync(password, 'b0ss');
   own(password);
