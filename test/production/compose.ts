@@ -6,9 +6,10 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { inherited, millrace, watched, type Running } from '../cli/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { tcpPostgres } from '../support/tcp-postgres.ts';
 import { caddyHead, type CaddyPorts } from './caddy.ts';
-import { freePort, postgresPrograms } from './programs.ts';
+import { postgresPrograms } from './programs.ts';
 
 const run = promisify(execFile);
 
@@ -43,12 +44,15 @@ export interface ComposeOptions {
 /** The command and the variables of an image, by its target in the Dockerfile. */
 async function imageOf(clone: string, target: string) {
   const stages = (await readFile(join(clone, 'deploy/Dockerfile'), 'utf8')).split(/^(?=FROM )/m);
-  const stage = (name: string): string => stages.find((one) => one.split('\n', 1)[0]?.endsWith(` AS ${name}`)) ?? '';
-  const text = stage(target);
-  const [, base = ''] = /^FROM (\S+)/.exec(text) ?? [];
-  const both = `${stage(base)}\n${text}`;
-  const variables = [...both.matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) => line.split(' '));
-  const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(text) ?? [];
+  /** A stage below those that it is made from. */
+  const chain = (name: string): string => {
+    const stage = stages.find((one) => one.split('\n', 1)[0]?.endsWith(` AS ${name}`)) ?? '';
+    const [, base] = /^FROM (\S+)/.exec(stage) ?? [];
+    return base === undefined ? '' : `${chain(base)}\n${stage}`;
+  };
+  const text = chain(target);
+  const variables = [...text.matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) => line.split(' '));
+  const command = [...text.matchAll(/^CMD (\[.+\])$/gm)].at(-1)?.[1] ?? '[]';
   return {
     command: JSON.parse(command) as string[],
     env: Object.fromEntries(variables.map((one) => one.split('=', 2) as [string, string])),
@@ -69,13 +73,23 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
   const valueOf = (value: string): string => value.replace('/run/secrets', mounted);
   const given = (service: Service, database: number): Record<string, string> =>
     Object.fromEntries(
-      Object.entries(service.environment ?? {}).map(([name, value]) => [name, names(valueOf(value), database)]),
+      Object.entries(service.environment ?? {}).map(([name, value]) => [
+        name,
+        names(valueOf(value), database),
+      ]),
     );
 
-  const postgres = await tcpPostgres(['host all all 127.0.0.0/8 scram-sha-256'], {}, { programs: postgresPrograms });
+  const postgres = await tcpPostgres(
+    ['host all all 127.0.0.0/8 scram-sha-256'],
+    {},
+    { programs: postgresPrograms },
+  );
   await mkdir(mounted);
   for (const [name, { file }] of Object.entries(secrets))
-    await writeFile(join(mounted, name), names(await readFile(join(clone, 'deploy', file), 'utf8'), postgres.port));
+    await writeFile(
+      join(mounted, name),
+      names(await readFile(join(clone, 'deploy', file), 'utf8'), postgres.port),
+    );
 
   // What the image of PostgreSQL does at its first start.
   const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD_FILE } = services.postgres.environment ?? {};

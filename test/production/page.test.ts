@@ -14,11 +14,10 @@ import type { Terminal } from './terminal.ts';
 import { triggerThrough, statusOf } from './traffic.ts';
 import { lastIn, secretIn, startWorld, type World } from './world.ts';
 
-const title = (text: string): string => `${text}${unlessMissing}`;
 const serves = /^Millrace \S+ serves at /;
 const connected = /"runner\.connected"/;
 
-describe.skipIf(!hasPrograms)('docs/production.md', () => {
+describe.skipIf(!hasPrograms)(`docs/production.md${unlessMissing}`, () => {
   let page: Page;
   let world: World;
   let laptop: Terminal;
@@ -42,7 +41,7 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     return { address: `127.0.0.1:${running.port}`, superuser: await terminal() };
   };
 
-  test(title('begins on a laptop, and goes on with Compose on one machine'), { timeout: 240_000 }, async () => {
+  test('begins on a laptop, and goes on with Compose on one machine', { timeout: 240_000 }, async () => {
     const { folder, terminal } = await world.open('laptop');
     const dev = (await terminal()).start(page.next('npx millrace dev'));
     await dev.line(/version .*\bhello\b/);
@@ -69,7 +68,7 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     await composed.stop();
   });
 
-  test(title('leads to two servers, one of which may be lost'), { timeout: 240_000 }, async () => {
+  test('leads to two servers, one of which may be lost', { timeout: 240_000 }, async () => {
     const { url, folder, port } = world;
     const provider = await testProvider();
     provider.accounts.set('ada', { name: 'Ada Lovelace', groups: ['millrace-admins'] });
@@ -113,7 +112,13 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     await trustCaddy(world.data, url);
     onServer1 = await server1.terminal();
     const told = await onServer1.tries(page.next('npx millrace doctor --url'));
-    for (const check of ['server-ready', 'certificate', 'proxy-websocket', 'proxy-address', 'proxy-client-address'])
+    for (const check of [
+      'server-ready',
+      'certificate',
+      'proxy-websocket',
+      'proxy-address',
+      'proxy-client-address',
+    ])
       expect(told.stdout, told.stderr).toMatch(new RegExp(`^ok +server +${check}`, 'm'));
 
     const runner = (await (await world.open('runner-1')).terminal()).start(page.next('npx millrace work'));
@@ -123,9 +128,9 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     const [, userCode] = /approve=([\w-]+)/.exec(await login.line(/\/account\?approve=/)) ?? [];
     const here = { server: { url } };
     const ada = await logInAs(here, 'ada');
-    expect(
-      await ask(here, ada, 'POST /api/v1/authorization-code/approve', { userCode }),
-    ).toMatchObject({ status: 200 });
+    expect(await ask(here, ada, 'POST /api/v1/authorization-code/approve', { userCode })).toMatchObject({
+      status: 200,
+    });
     expect(await login.exitCode, login.stderr.join('\n')).toBe(0);
     expect(login.stdout.join('\n')).toContain('You are Ada Lovelace');
     key = lastIn(await laptop.type(page.next('npx millrace keys create')), /svc_prod_sk_\w+/);
@@ -137,7 +142,9 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     // The server that has the runner's connection, in the middle of triggers.
     const runnersOf = async (host: string): Promise<number> =>
       Number(
-        /^millrace_runners_connected (\d+)$/m.exec(await (await fetch(`http://${host}:${port}/metrics`)).text())?.[1],
+        /^millrace_runners_connected (\d+)$/m.exec(
+          await (await fetch(`http://${host}:${port}/metrics`)).text(),
+        )?.[1],
       );
     const hosts = Object.keys(servers);
     const counts = await Promise.all(hosts.map(runnersOf));
@@ -149,7 +156,9 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     await servers[lost]?.exitCode;
     expect(new Set(runs).size).toBe(40);
     await expect
-      .poll(async () => new Set(await Promise.all(runs.map((run) => statusOf(url, key, run)))), { timeout: 60_000 })
+      .poll(async () => new Set(await Promise.all(runs.map((run) => statusOf(url, key, run)))), {
+        timeout: 60_000,
+      })
       .toEqual(new Set(['COMPLETED']));
     const after = await laptop.type(page.next('npx millrace runs list --status WAITING'));
     expect(after).toContain('Hello, Grace!');
@@ -159,29 +168,36 @@ describe.skipIf(!hasPrograms)('docs/production.md', () => {
     expect(await secretIn(join(folder, 'server-2/millrace/secrets/master-key'))).toMatch(/^[\w+/]{43}=$/);
   });
 
-  test(title('ends with a backup that is restored elsewhere, where a waiting run completes'), { timeout: 240_000 }, async () => {
-    await onServer1.type(page.next('pg_dump'));
+  test(
+    'ends with a backup that is restored elsewhere, where a waiting run completes',
+    { timeout: 240_000 },
+    async () => {
+      await onServer1.type(page.next('pg_dump'));
 
-    const roles = page.next('create role millrace');
-    const { address, superuser } = await postgres('spare-database', 'host millrace millrace 127.0.0.0/8 scram-sha-256');
-    await superuser.type(roles);
-    const { terminal } = await world.open('spare', [['127.0.0.1:5432', address]]);
-    const spare = (await terminal()).start(page.next('npx millrace start --paused'));
-    await spare.line(serves);
-    await spare.line(/^Paused since /);
+      const roles = page.next('create role millrace');
+      const { address, superuser } = await postgres(
+        'spare-database',
+        'host millrace millrace 127.0.0.0/8 scram-sha-256',
+      );
+      await superuser.type(roles);
+      const { terminal } = await world.open('spare', [['127.0.0.1:5432', address]]);
+      const spare = (await terminal()).start(page.next('npx millrace start --paused'));
+      await spare.line(serves);
+      await spare.line(/^Paused since /);
 
-    const second = await terminal();
-    const looked = await second.type(page.next('npx millrace why').replace('run_…', order));
-    expect(looked).toMatch(new RegExp(`^${order} +WAITING`, 'm'));
-    const token = lastIn(looked, /waitpoint_\w+/);
-    const runner = (await terminal()).start(page.next('npx millrace work'));
-    await runner.line(connected);
-    const block = page.next('npx millrace resume').replace('run_…', order).replace('waitpoint_…', token);
-    const resumed = await second.type(block);
-    expect(resumed).toContain('Millrace starts and fires again.');
-    expect(resumed).toContain('a lamp, approved by Ada');
-    // The two installations have nothing in common.
-    expect(await statusOf(`http://127.0.0.11:${world.port}`, key, order)).toBe('WAITING');
-    expect(page.left()).toEqual([]);
-  });
+      const second = await terminal();
+      const looked = await second.type(page.next('npx millrace why').replace('run_…', order));
+      expect(looked).toMatch(new RegExp(`^${order} +WAITING`, 'm'));
+      const token = lastIn(looked, /waitpoint_\w+/);
+      const runner = (await terminal()).start(page.next('npx millrace work'));
+      await runner.line(connected);
+      const block = page.next('npx millrace resume').replace('run_…', order).replace('waitpoint_…', token);
+      const resumed = await second.type(block);
+      expect(resumed).toContain('Millrace starts and fires again.');
+      expect(resumed).toContain('a lamp, approved by Ada');
+      // The two installations have nothing in common.
+      expect(await statusOf(`http://127.0.0.11:${world.port}`, key, order)).toBe('WAITING');
+      expect(page.left()).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,6 @@
 /** PostgreSQL and Caddy of this machine, as Debian has them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 const debian = '/usr/lib/postgresql';
@@ -31,11 +30,3 @@ export const hasPrograms = missing.length === 0;
 
 /** The end of titles, so that a run without them says what is missing. */
 export const unlessMissing = hasPrograms ? '' : ` (skipped: install ${missing.join(', ')})`;
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -4,9 +4,10 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { inherited, repository, type Running } from '../cli/command.ts';
 import { packAll, run } from '../packages/packed.ts';
+import { freePort } from '../support/free-port.ts';
 import { authorityIn, type CaddyPorts } from './caddy.ts';
 import type { Replacements } from './page.ts';
-import { freePort, postgresPrograms } from './programs.ts';
+import { postgresPrograms } from './programs.ts';
 import { machine, type Machine } from './terminal.ts';
 
 export interface World {
@@ -57,10 +58,14 @@ export async function startWorld(): Promise<World> {
     npm_config_script_shell: 'sh',
   };
   for (const shared of [installed, data, at('vault'), at('backup')]) await mkdir(shared);
-  await run('npm', ['install', '--prefix', installed, '--omit=optional', ...flags.split(' '), ...tarballs.split(' ')], {
-    cwd: folder,
-    env: { ...inherited, ...env },
-  });
+  await run(
+    'npm',
+    ['install', '--prefix', installed, '--omit=optional', ...flags.split(' '), ...tarballs.split(' ')],
+    {
+      cwd: folder,
+      env: { ...inherited, ...env },
+    },
+  );
 
   const replacements = (name: string): Replacements => [
     // Packages that are not published yet. All machines but the laptop have the same ones.
