@@ -99,7 +99,9 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
     `create role ${POSTGRES_USER} superuser login password '${password}'`,
     `create database ${POSTGRES_DB} owner ${POSTGRES_USER}`,
   ])
-    await run('psql', [...psql, '-c', sql], { env: { ...process.env, PGPASSWORD: 'b0ss' } });
+    await run(join(postgresPrograms ?? '', 'psql'), [...psql, '-c', sql], {
+      env: { ...process.env, PGPASSWORD: 'b0ss' },
+    });
 
   /** A container of an image of Millrace. */
   const start = async (service: Service, own: Record<string, string>, name: string): Promise<void> => {
@@ -138,7 +140,13 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
   started.push(
     watched(
       spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
-        env: { ...inherited, ...env, MILLRACE_DOMAIN: domain, MILLRACE_UPSTREAM: `127.0.0.1:${port}` },
+        env: {
+          ...inherited,
+          ...env,
+          MILLRACE_DOMAIN: domain,
+          MILLRACE_UPSTREAM: `127.0.0.1:${port}`,
+          XDG_CONFIG_HOME: clone,
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     ),

@@ -46,9 +46,9 @@ export function machine(
       await writeFile(state, '');
       const options = { cwd, env: { ...outside, ...env } };
       const script = (block: string): string => `. ${state}\n${replaced(block, replacements)}`;
-      const keep = `{ export -p; echo "umask $(umask)"; echo "cd '$PWD'"; } > ${state}`;
+      const keep = `trap 'code=$?; { export -p; echo "umask $(umask)"; echo "cd \\"$PWD\\""; } > ${state}; exit $code' EXIT`;
       const tries = async (block: string): Promise<Typed> => {
-        const child = spawn('sh', ['-e', '-c', `${script(block)}\n${keep}`], {
+        const child = spawn('sh', ['-e', '-c', `${keep}\n${script(block)}`], {
           ...options,
           stdio: ['ignore', 'pipe', 'pipe'],
         });

@@ -1,5 +1,5 @@
 /** The machines of docs/production.md, as folders of this one. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { inherited, repository, type Running } from '../cli/command.ts';
@@ -55,7 +55,6 @@ export async function startWorld(): Promise<World> {
     npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc'),
     npm_config_update_notifier: 'false',
     npm_config_yes: 'false',
-    npm_config_script_shell: 'sh',
   };
   for (const shared of [installed, data, at('vault'), at('backup')]) await mkdir(shared);
   await run(
@@ -71,7 +70,7 @@ export async function startWorld(): Promise<World> {
     // Packages that are not published yet. All machines but the laptop have the same ones.
     ['npx millrace init', `${installed}/node_modules/.bin/millrace init`],
     [/^npm install$/m, `npm install ${flags} ${tarballs}`],
-    [/^npm install --prefix (\S+) --omit=optional millrace$/m, `cp -al ${installed}/. $1`],
+    [/^npm install --prefix (\S+) --omit=optional millrace$/m, `cp -alf ${installed}/. $1`],
     // Docker is missing: see compose.ts.
     ['docker compose -f deploy/compose.yaml up --detach --build --wait', 'printenv MILLRACE_DOMAIN'],
     // One machine has all addresses, and any port may be taken.
@@ -129,6 +128,3 @@ export function lastIn(text: string, pattern: RegExp): string {
   if (found === undefined) throw new Error(`There is no ${pattern} in:\n${text}`);
   return found;
 }
-
-/** A secret that the page wrote. */
-export const secretIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
