@@ -24,9 +24,11 @@ export const authorityIn = (data: string): string => join(data, 'caddy/pki/autho
 /** Makes this process trust Caddy's authority until the test ends, and waits until a server answers through Caddy. */
 export async function trustCaddy(data: string, url: string): Promise<void> {
   const authority = () => readFile(authorityIn(data), 'utf8').catch(() => '');
-  await expect.poll(authority).toContain('END CERTIFICATE');
+  await expect.poll(authority, { timeout: 60_000 }).toContain('END CERTIFICATE');
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, await authority()]);
   onTestFinished(() => setDefaultCACertificates(before));
-  await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, String)).toBe(200);
+  await expect
+    .poll(() => fetch(`${url}/readyz`).then(({ status }) => status, String), { timeout: 60_000 })
+    .toBe(200);
 }

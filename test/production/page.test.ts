@@ -111,6 +111,10 @@ describe.skipIf(!hasPrograms)(`docs/production.md${unlessMissing}`, () => {
     (await proxy.terminal()).start(page.next('caddy run'));
     await trustCaddy(world.data, url);
     onServer1 = await server1.terminal();
+    // Append sessions reach a server: it knows no such stream, and has read the request.
+    const appended = await fetch(`${url}/s2/v1/streams/none/records`);
+    expect([appended.status, appended.headers.get('server')]).not.toEqual([503, 'Caddy']);
+    expect(appended.status).not.toBe(502);
     const told = await onServer1.tries(page.next('npx millrace doctor --url'));
     for (const check of ['server-ready', 'proxy-websocket', 'proxy-address', 'proxy-client-address'])
       expect(told.stdout, told.stderr).toMatch(new RegExp(`^ok +server +${check}`, 'm'));
@@ -131,7 +135,7 @@ describe.skipIf(!hasPrograms)(`docs/production.md${unlessMissing}`, () => {
     const deployed = await laptop.type(page.next('npx millrace deploy').replace('svc_prod_sk_…', key));
     expect(deployed).toContain('Hello, Ada!');
     order = lastIn(deployed, /run_\w+/);
-    await expect.poll(() => statusOf(url, key, order), { interval: 500 }).toBe('WAITING');
+    await expect.poll(() => statusOf(url, key, order), { interval: 500, timeout: 60_000 }).toBe('WAITING');
 
     // The server that has the runner's connection, in the middle of triggers.
     const runnersOf = async (host: string): Promise<number> =>

@@ -21,10 +21,12 @@ export async function triggerThrough(
         headers: headersOf(key),
         body,
       });
-      return answer.ok ? ((await answer.json()) as { id: string }).id : `${answer.status}`;
+      return answer.ok
+        ? ((await answer.json()) as { id: string }).id
+        : `${answer.status} ${await answer.text()}`;
     };
     let id = '';
-    await expect.poll(async () => (id = await trigger().catch(String))).toMatch(/^run_/);
+    await expect.poll(async () => (id = await trigger().catch(String)), { timeout: 60_000 }).toMatch(/^run_/);
     runs.push(id);
   }
   return runs;
