@@ -111,10 +111,8 @@ describe.skipIf(!hasPrograms)(`docs/production.md${unlessMissing}`, () => {
     (await proxy.terminal()).start(page.next('caddy run'));
     await trustCaddy(world.data, url);
     onServer1 = await server1.terminal();
-    // Append sessions reach a server: it knows no such stream, and has read the request.
-    const appended = await fetch(`${url}/s2/v1/streams/none/records`);
-    expect([appended.status, appended.headers.get('server')]).not.toEqual([503, 'Caddy']);
-    expect(appended.status).not.toBe(502);
+    // Append sessions reach a server, which knows no such stream.
+    expect((await fetch(`${url}/s2/v1/streams/none/records`)).status).toBeLessThan(500);
     const told = await onServer1.tries(page.next('npx millrace doctor --url'));
     for (const check of ['server-ready', 'proxy-websocket', 'proxy-address', 'proxy-client-address'])
       expect(told.stdout, told.stderr).toMatch(new RegExp(`^ok +server +${check}`, 'm'));
