@@ -70,6 +70,7 @@ export const sidebar = [
   {
     text: 'Production',
     items: [
+      page('production', 'From a laptop to production'),
       page('deploy', 'Deploy'),
       page('operations', 'Operations'),
       page('deployments', 'Deployments of code'),

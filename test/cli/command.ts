@@ -1,10 +1,11 @@
 /** The real command in a real process: `bin/millrace.js` on what was built. */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -31,19 +32,25 @@ export interface RunOptions {
   readonly bin?: string;
 }
 
-// Settings of whoever runs the tests must not reach the command.
-const inherited = Object.fromEntries(
+/** Settings of whoever runs the tests must not reach the command. */
+export const inherited: Readonly<Record<string, string | undefined>> = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(MILLRACE_|DATABASE_(?:DIRECT_)?URL$|NODE_OPTIONS$|VITEST|FORCE_COLOR$)/.test(name),
   ),
 );
 
 export function millrace(args: readonly string[], { cwd, env = {}, bin = ownBin }: RunOptions): Running {
-  const child = spawn(process.execPath, [bin, ...args], {
-    cwd,
-    env: { ...inherited, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return watched(
+    spawn(process.execPath, [bin, ...args], {
+      cwd,
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
+/** A process whose lines are read. */
+export function watched(child: ChildProcessByStdio<null, Readable, Readable>): Running {
   const all: string[] = [];
   const stdout: string[] = [];
   const stderr: string[] = [];

@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { millrace } from '../cli/command.ts';
 import { emptyDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { hasHelm, installHelm, podOf, render, type Pod } from './helm.ts';
 
 const secrets = {
@@ -25,14 +24,6 @@ const values = {
   },
   runners: [{ name: 'a', environment: 'prod', existingSecret: 'millrace', labels: ['gpu'], graceSeconds: 3 }],
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
 
 /** Does what the kubelet does with a pod: writes its secrets as files, and starts its program with its arguments and variables. */
 async function startPod(

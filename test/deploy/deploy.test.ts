@@ -62,6 +62,11 @@ test.skipIf(!hasSystemd)(
       deploy('systemd/millrace-embedded.conf'),
       join(units, 'millrace-server.service.d/embedded.conf'),
     );
+    // What docs/deploy.md adds for an identity provider.
+    const page = await readFile(join(repository, 'docs/deploy.md'), 'utf8');
+    const [, dropIn = ''] = /^ *```ini\n([\s\S]*?)```$/m.exec(page) ?? [];
+    expect(dropIn).toContain('LoadCredential=oidc-client-secret:');
+    await writeFile(join(units, 'millrace-server.service.d/override.conf'), dropIn);
     expect(await verify(root, 'millrace-server.service')).toBe('');
     expect(await verify(root, 'millrace-backup.service')).toBe('');
     expect(await verify(root, 'millrace-backup.timer')).toBe('');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
+import { freePort } from './free-port.ts';
 
 /** The PgBouncer of this machine: of PGBOUNCER, of PATH, or where Debian puts it. Undefined if there is none. */
 export const pgbouncer = [process.env['PGBOUNCER'], 'pgbouncer', '/usr/sbin/pgbouncer'].find(
@@ -116,13 +117,6 @@ async function overTcp(database: Database) {
   });
   const { database: name, username: user, password = '' } = database;
   return { host: '127.0.0.1', port, name, user, password };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function listen(server: ReturnType<typeof createServer>): Promise<number> {

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { freePort } from './free-port.ts';
 
 /** The programs of this machine: of PATH. Undefined if there are none. */
 const isInstalled = ['prometheus', 'promtool'].every((program) => {
@@ -88,12 +88,4 @@ scrape_configs:
     get,
     query: async (expression) => (await get(`query?query=${encodeURIComponent(expression)}`)).result,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,11 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries } from '../../packages/millrace/src/postgres/binaries.ts';
 import { serverUser } from '../../packages/millrace/src/postgres/server-user.ts';
+import { freePort } from './free-port.ts';
 
 export interface TcpPostgres {
   readonly port: number;
@@ -17,11 +17,11 @@ export interface TcpPostgres {
 /** Whether certificates can be made here. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A PostgreSQL that is reached as those of operators are: over TCP, with rules on who may come in. The owner is `boss`, password `b0ss`. */
+/** A PostgreSQL that is reached as those of operators are: over TCP, with rules on who may come in. The owner is `boss`, password `b0ss`. `programs` is a folder with others than Millrace's. */
 export async function tcpPostgres(
   rules: readonly string[],
   settings: Readonly<Record<string, string | number>> = {},
-  { tls = false } = {},
+  { tls = false, programs }: { readonly tls?: boolean; readonly programs?: string } = {},
 ): Promise<TcpPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tcp-'));
   const data = join(folder, 'data');
@@ -31,7 +31,7 @@ export async function tcpPostgres(
     if (user) chownSync(path, user.uid, user.gid);
   };
   own(folder);
-  const { folder: binaries } = await findBinaries(data, user);
+  const binaries = programs ?? (await findBinaries(data, user)).folder;
   const password = join(folder, 'password');
   writeFileSync(password, 'b0ss');
   own(password);
@@ -101,12 +101,4 @@ export async function tcpPostgres(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

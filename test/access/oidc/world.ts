@@ -1,7 +1,7 @@
 /** A server whose users log in with a provider. */
 import type { RateLimits } from '../../../packages/server/src/http/rate-limit.ts';
 import { fromPage } from '../browser/tab.ts';
-import { installation, type Installation } from '../installation.ts';
+import { installation } from '../installation.ts';
 import { Browser, testProvider, type TestProvider } from './provider.ts';
 
 export { Browser };
@@ -17,9 +17,14 @@ export async function start(
   return { provider, here };
 }
 
+/** What a browser knows of an installation: one of this process, or one behind a proxy. */
+interface Served {
+  readonly server: { readonly url: string };
+}
+
 /** Opens the login, and returns where the provider sends the browser back to. `change` is what an attacker does to the way there. */
 export async function throughProvider(
-  { server }: Installation,
+  { server }: Served,
   browser: Browser,
   account: string,
   change: (url: URL) => void = () => {},
@@ -33,7 +38,7 @@ export async function throughProvider(
 }
 
 /** A new browser that is logged in. */
-export async function logInAs(here: Installation, account: string): Promise<Browser> {
+export async function logInAs(here: Served, account: string): Promise<Browser> {
   const browser = new Browser();
   const done = await browser.visit(await throughProvider(here, browser, account));
   if (done.status !== 303) throw new Error(`${done.status} ${await done.text()}`);
@@ -41,7 +46,7 @@ export async function logInAs(here: Installation, account: string): Promise<Brow
 }
 
 /** What the page of the dashboard asks. */
-export async function ask({ server }: Installation, browser: Browser, request: string, body?: unknown) {
+export async function ask({ server }: Served, browser: Browser, request: string, body?: unknown) {
   const [method = '', path] = request.split(' ');
   const answer = await browser.visit(`${server.url}${path}`, {
     method,
@@ -52,5 +57,5 @@ export async function ask({ server }: Installation, browser: Browser, request: s
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
-export const current = (here: Installation, browser: Browser) =>
+export const current = (here: Served, browser: Browser) =>
   ask(here, browser, 'GET /api/v1/browser-sessions/current');
