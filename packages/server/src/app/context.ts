@@ -87,7 +87,7 @@ export async function startContext(
 
   const clock = stoppedAtEnd(await startClock(sql));
   const wakes = stoppedAtEnd(await startWakes(sql, log, clock, directSql));
-  const ring = createSigningKeyRing(sql, masterKey);
+  const ring = createSigningKeyRing(sql, masterKey, clock);
   const provider = options.oidc && createProvider(options.oidc);
   const confirmer = createConfirmer({ sql, log, masterKey, provider, accessEnded: () => accessEnded() });
   const authenticate = createAuthenticate({ sql, ring, confirm: confirmer.confirm });

@@ -1,4 +1,5 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import type { Clock } from '../db/clock.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { markerForms } from './keys.ts';
@@ -36,7 +37,12 @@ export interface SigningKeyRing {
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
-export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKeyRing {
+/** `clock` is asked only by how much tests have shifted it. */
+export function createSigningKeyRing(
+  sql: Sql,
+  masterKey: MasterKey,
+  clock: Pick<Clock, 'shiftedMs'> = { shiftedMs: 0 },
+): SigningKeyRing {
   const cache = new LookupCache<SigningKeys | undefined>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 1_000 });
 
   async function loadKeys(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>> {
@@ -46,7 +52,7 @@ export function createSigningKeyRing(sql: Sql, masterKey: MasterKey): SigningKey
     const keys = new Map(found.keys.map((row) => [row.credentialId, opened(masterKey, row)]));
     const endsInMs = Math.min(...found.keys.map((row) => row.endsInMs ?? Infinity));
     const base = found.now - (asOf + performance.now()) / 2;
-    const now = () => base + performance.now();
+    const now = () => base + performance.now() + clock.shiftedMs;
     return { value: { environment: found.environment, keys, now }, asOf, endsInMs };
   }
 

@@ -161,7 +161,7 @@ describe('a batch', () => {
     const id = await open({ runCount: 2 });
     await fill(id, [{ index: 0 }]);
     const [run] = (await retrieve(id)).body.runs;
-    const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, stop() {} };
+    const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
     await batchKeeper({ sql, clock }, 86_400_000).tick();
     expect((await retrieve(id)).body.status).toBe('ABORTED');
     expect((await ask(`GET /api/v3/runs/${run}`, { key: keys.prod })).body.status).toBe('CANCELED');
@@ -174,7 +174,7 @@ describe('a batch', () => {
   test('is given up with the items that come at this very moment', async () => {
     const { ask, fill, keys, open, retrieve, sql } = await batchServer();
     const id = await open({ runCount: 2 });
-    const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, stop() {} };
+    const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
     const waiting = () => lockWaiters(sql);
     const both = await sql.begin(async (tx) => {
       // Whoever writes the item stands here, with the batch in hand.

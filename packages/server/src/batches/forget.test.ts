@@ -4,7 +4,7 @@ import { connect } from '../db/connect.ts';
 import { batchKeeper } from './abort.ts';
 
 const day = 86_400_000;
-const clock = { now: Date.now, shift() {}, stop() {} };
+const clock = { now: Date.now, shift() {}, shiftedMs: 0, stop() {} };
 
 async function batches() {
   const { connection, drop } = await testDatabase();

@@ -5,6 +5,8 @@ export interface Clock {
   now(): number;
   /** Shifts the time of this process, for tests. */
   shift(ms: number): void;
+  /** By how much it is shifted, in milliseconds. */
+  readonly shiftedMs: number;
   stop(): void;
 }
 
@@ -32,6 +34,9 @@ export async function startClock(sql: Sql): Promise<Clock> {
     now: () => Math.floor(base + performance.now() + shifted),
     shift: (ms) => {
       shifted += ms;
+    },
+    get shiftedMs() {
+      return shifted;
     },
     stop: () => clearInterval(timer),
   };
