@@ -85,6 +85,8 @@ test.skipIf(!hasHelm)(
     await vi.waitFor(
       async () => {
         expect((await fetch(`http://127.0.0.1:${health}/healthz`)).status).toBe(200);
+        // Before a version is deployed: `helm --wait` waits for it.
+        expect((await fetch(`http://127.0.0.1:${health}/readyz`)).status).toBe(200);
         const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
         expect(text).toMatch(/^millrace_runners_connected 1$/m);
       },

@@ -38,7 +38,7 @@ test('the commands change limit and weight, and say what is wrong', async () => 
 }, 30_000);
 
 test('the code does the same, and a run that waits says for what', async () => {
-  const body = inCode.replace(/^import .*$/m, '').replace(/console\.log\((.*)\);/, 'seen.push([$1]);');
+  const body = inCode.replace(/^import .*$/m, '').replaceAll(/console\.log\((.*)\);/g, 'seen.push([$1]);');
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]
   ) => (...given: unknown[]) => Promise<unknown[][]>;
@@ -46,7 +46,11 @@ test('the code does the same, and a run that waits says for what', async () => {
     tasks,
     queues,
   );
-  expect(seen).toEqual([['provider', expect.stringMatching(/^\d of 5$/)]]);
+  expect(seen).toEqual([
+    ['sync', 'customer-42', 5],
+    ['sync', 'paying', 3],
+    ['provider', expect.stringMatching(/^\d of 5$/)],
+  ]);
 
   await queues.overrideSharedLimit('provider', 0);
   const waiting = await tasks.trigger('push', {});
