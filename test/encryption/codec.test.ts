@@ -21,7 +21,7 @@ import { millrace } from '../cli/command.ts';
 import { startProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { installOutbox, open, piecesOf } from '../transactions/outbox.ts';
-import { canary, codecFile, configFile, keys, sealingTasks } from './project.ts';
+import { canary, codecFile, configFile, holdKeys, keys, sealingTasks } from './project.ts';
 import { tablesWith } from './scan.ts';
 
 const codecWith = (current: 'k1' | 'k2') =>
@@ -51,7 +51,7 @@ async function raw(path: string) {
 }
 
 beforeAll(async () => {
-  Object.assign(process.env, keys);
+  ends.push(holdKeys());
   server = await startTestServer((end) => ends.push(end));
   const files = {
     'tasks/all.ts': sealingTasks,
@@ -62,8 +62,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  configure({});
-  for (const name of Object.keys(keys)) delete process.env[name];
   for (const end of ends.toReversed()) await end();
 });
 

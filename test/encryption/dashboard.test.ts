@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
-import { canary, codecFile, configFile, keys, sealingTasks } from './project.ts';
+import { canary, codecFile, configFile, holdKeys, sealingTasks } from './project.ts';
 
 /** An endpoint of the user's own, on another origin than the server. It lets in who has its cookie. */
 async function startEndpoint() {
@@ -48,11 +48,7 @@ test(
   'the dashboard opens what is sealed through the endpoint, which the server never asks',
   { timeout: 120_000 },
   async () => {
-    Object.assign(process.env, keys);
-    onTestFinished(() => {
-      configure({});
-      for (const name of Object.keys(keys)) delete process.env[name];
-    });
+    onTestFinished(holdKeys());
     const endpoint = await startEndpoint();
     const server = await testServer({ codecEndpoint: endpoint.url });
     let isAllowed = false;

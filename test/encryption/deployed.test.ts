@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deployed, fetchingRunner } from '../support/deployment.ts';
 import { promote } from '../support/promote.ts';
 import { testServer } from '../support/server.ts';
-import { codecFile, configFile, keys } from './project.ts';
+import { codecFile, configFile, holdKeys } from './project.ts';
 
 const words = `import { step, task } from '@millrace/sdk';
 export const says = task({ id: 'says', run: async ({ name }) => 'Hello, ' + await step.run('name', () => name) });
@@ -14,11 +14,7 @@ test(
   'a deployed version brings its codec; the key is on the machine of its runner',
   { timeout: 120_000 },
   async () => {
-    Object.assign(process.env, keys);
-    onTestFinished(() => {
-      configure({});
-      for (const name of Object.keys(keys)) delete process.env[name];
-    });
+    onTestFinished(holdKeys());
     const server = await testServer();
     const version = await deployed(server, {
       'tasks/words.ts': words,

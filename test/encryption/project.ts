@@ -1,3 +1,5 @@
+import { configure } from '@millrace/sdk';
+
 /** A project that seals. Each text that must not be found anywhere contains the canary. */
 export const canary = 'canary-5b1f';
 
@@ -5,6 +7,15 @@ export const keys = {
   CODEC_KEY_1: Buffer.alloc(32, 11).toString('base64'),
   CODEC_KEY_2: Buffer.alloc(32, 22).toString('hex'),
 };
+
+/** Gives this process the keys, until the function that it returns is called, which also forgets what the SDK was configured with. */
+export function holdKeys(): () => void {
+  Object.assign(process.env, keys);
+  return () => {
+    configure({});
+    for (const name of Object.keys(keys)) delete process.env[name];
+  };
+}
 
 export const codecFile = (
   current: 'k1' | 'k2',
