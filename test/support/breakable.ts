@@ -1,5 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { startTcpProxy } from './tcp-proxy.ts';
 
 export interface Breakable {
   readonly url: string;
@@ -12,29 +12,7 @@ export interface Breakable {
 /** A way to a server that can be broken, and led to another server, until the test ends. */
 export async function breakable(port: number): Promise<Breakable> {
   let to = port;
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const upstream = connect(to, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => sockets.delete(socket));
-    }
-    client.pipe(upstream).pipe(client);
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const breakAll = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-  onTestFinished(() => {
-    proxy.close();
-    breakAll();
-  });
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    breakAll,
-    lead: (next) => void (to = next),
-  };
+  const { url, breakAll, close } = await startTcpProxy(() => to);
+  onTestFinished(close);
+  return { url, breakAll, lead: (next) => void (to = next) };
 }

@@ -1,12 +1,12 @@
 /** What people made of errors is exported and imported: states, merges and rules. Runs of real runners fail on both servers. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorGroup, ErrorGroupDetail } from '@millrace/contract';
 import { startProject } from '../support/project.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { exported, imported, run, type Line } from './command.ts';
+import { startPair } from './pair.ts';
 
 const ends: (() => Promise<void>)[] = [];
 let source: TestServer;
@@ -22,17 +22,13 @@ export const pay = task({
 });`;
 
 beforeAll(async () => {
-  const onEnd = (end: () => Promise<void>): void => void ends.push(end);
-  [source, target] = await Promise.all([startTestServer(onEnd), startTestServer(onEnd)]);
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-transfer-'));
-  onEnd(() => rm(folder, { recursive: true, force: true }));
-  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  const pair = await startPair((end) => void ends.push(end));
+  ({ source, target } = pair);
   for (const server of [source, target])
     await startProject(server, { 'tasks/pay.ts': failing }, [], (end) => ends.push(end));
-  file = join(folder, 'errors.ndjson');
+  file = join(pair.folder, 'errors.ndjson');
 }, 60_000);
 afterAll(async () => {
-  vi.unstubAllEnvs();
   for (const end of ends.toReversed()) await end();
 });
 beforeEach(() => rm(file, { force: true }));

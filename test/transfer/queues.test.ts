@@ -1,12 +1,11 @@
 /** What was set by hand of queues, their keys and the limits that they share is exported and imported. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configure, queues } from '@millrace/sdk';
 import { promote } from '../support/promote.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { exported, imported, run } from './command.ts';
+import { startPair } from './pair.ts';
 
 const ends: (() => Promise<void>)[] = [];
 let source: TestServer;
@@ -41,12 +40,9 @@ async function said(server: TestServer, ...args: string[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  const onEnd = (end: () => Promise<void>): void => void ends.push(end);
-  [source, target] = await Promise.all([startTestServer(onEnd), startTestServer(onEnd)]);
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-transfer-'));
-  onEnd(() => rm(folder, { recursive: true, force: true }));
-  vi.stubEnv('XDG_CONFIG_HOME', folder);
-  file = join(folder, 'queues.ndjson');
+  const pair = await startPair((end) => void ends.push(end));
+  ({ source, target } = pair);
+  file = join(pair.folder, 'queues.ndjson');
   await deploy(source);
   await said(source, 'queues', 'limit', 'mails/out', '--to', '2');
   await said(source, 'queues', 'pause', 'mails/out');
@@ -64,7 +60,6 @@ beforeAll(async () => {
   await said(source, 'queues', 'shared', 'set', 'lines', '--to', 'code');
 }, 60_000);
 afterAll(async () => {
-  vi.unstubAllEnvs();
   configure({});
   for (const end of ends.toReversed()) await end();
 });

@@ -1,11 +1,11 @@
 /** An environment is exported from one server and imported into another, with the commands. */
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { linesOf, run } from './command.ts';
 import { deployTasks, fill, rememberedOf } from './environment.ts';
+import { startPair } from './pair.ts';
 
 const ends: (() => Promise<void>)[] = [];
 let source: TestServer;
@@ -14,11 +14,7 @@ let folder: string;
 const path = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
-  const onEnd = (end: () => Promise<void>): void => void ends.push(end);
-  [source, target] = await Promise.all([startTestServer(onEnd), startTestServer(onEnd)]);
-  folder = await mkdtemp(join(tmpdir(), 'millrace-transfer-'));
-  onEnd(() => rm(folder, { recursive: true, force: true }));
-  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  ({ source, target, folder } = await startPair((end) => void ends.push(end)));
   process.stdout.setMaxListeners(0);
   process.stderr.setMaxListeners(0);
   await fill(source);
@@ -29,7 +25,6 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 afterAll(async () => {
-  vi.unstubAllEnvs();
   for (const end of ends.toReversed()) await end();
 });
 

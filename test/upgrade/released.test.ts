@@ -8,7 +8,7 @@ import { runningConnection } from '../../packages/millrace/src/postgres/running.
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import type { Running } from '../cli/command.ts';
 import { emptyDatabase } from '../support/database.ts';
-import { startBalancer } from './balancer.ts';
+import { startBalancer, type Balancer } from './balancer.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
 import { installRelease, reasonToSkip, releases, type Release } from './release.ts';
 import { startWork, type Work } from './work.ts';
@@ -26,10 +26,28 @@ async function installation(): Promise<Installation> {
   return made;
 }
 
-async function workOf(release: Release, url: string, secretKey: string): Promise<Work> {
-  const work = await startWork(release.nodeModules, url, secretKey);
+interface Loaded {
+  readonly secretKey: string;
+  readonly balancer: Balancer;
+  readonly runner: Running;
+  readonly work: Work;
+}
+
+/** A server behind a balancer, with a runner, deployed tasks, and work that has yet to begin. All of it is of this release. */
+async function loaded(
+  made: Installation,
+  release: Release,
+  server: Awaited<ReturnType<Installation['serve']>>,
+): Promise<Loaded> {
+  const { secretKey } = server.ready.environments.prod;
+  const balancer = await startBalancer([server.ready.url]);
+  onTestFinished(() => balancer.close());
+  const runner = await made.work(release, balancer.url, secretKey);
+  await made.deploy(release, balancer.url, secretKey);
+  const work = await startWork(release.nodeModules, balancer.url, secretKey);
   onTestFinished(() => work.end());
-  return work;
+  await prepare(made, release, work, ['--url', balancer.url, '--key', secretKey]);
+  return { secretKey, balancer, runner, work };
 }
 
 /** What a process logged that an operator would look into: not that attempts fail, and that runs of a lost connection are queued again. */
@@ -141,14 +159,7 @@ describe.each(releases)('from $version', ({ commit }) => {
         MILLRACE_MASTER_KEY: randomBytes(32).toString('base64'),
       };
       const oldServer = await made.serve(old, [], env);
-      const { secretKey } = oldServer.ready.environments.prod;
-      const balancer = await startBalancer([oldServer.ready.url]);
-      onTestFinished(() => balancer.close());
-      const at = ['--url', balancer.url, '--key', secretKey];
-      const oldRunner = await made.work(old, balancer.url, secretKey);
-      await made.deploy(old, balancer.url, secretKey);
-      const work = await workOf(old, balancer.url, secretKey);
-      await prepare(made, old, work, at);
+      const { secretKey, balancer, runner: oldRunner, work } = await loaded(made, old, oldServer);
 
       work.begin();
       await moveBack(sql, 'before');
@@ -190,14 +201,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       const made = await installation();
       const data = join(made.folder, 'data');
       const oldServer = await made.serve(old, ['--data', 'data']);
-      const { secretKey } = oldServer.ready.environments.prod;
-      const balancer = await startBalancer([oldServer.ready.url]);
-      onTestFinished(() => balancer.close());
-      const at = ['--url', balancer.url, '--key', secretKey];
-      const oldRunner = await made.work(old, balancer.url, secretKey);
-      await made.deploy(old, balancer.url, secretKey);
-      const work = await workOf(old, balancer.url, secretKey);
-      await prepare(made, old, work, at);
+      const { secretKey, balancer, runner: oldRunner, work } = await loaded(made, old, oldServer);
       const query = async <R>(act: (sql: Sql) => Promise<R>): Promise<R> => {
         const sql = connect((await runningConnection(data)) ?? '', { name: 'test', max: 1 });
         return act(sql).finally(() => sql.end());
