@@ -88,12 +88,31 @@ const moveBack = (sql: Sql, name: string) =>
   sql`update schedules set since = since - interval '9 min', next_at = next_at - interval '5 min', next_nominal = next_nominal - interval '5 min'
        where deduplication_key = ${name}`;
 
+/** Adds the last lines of these processes to what failed: they are gone with the test. */
+const withLogs =
+  (processes: Readonly<Record<string, Running>>) =>
+  (error: Error): never => {
+    const logs = Object.entries(processes).map(([name, { stderr }]) =>
+      [`${name}:`, ...[...stderr].slice(-60)].join('\n'),
+    );
+    throw new Error(`${error.message}\n\n${logs.join('\n\n')}`, { cause: error });
+  };
+
 /** Waits until every run has ended, then compares what they did with what was acknowledged. */
 async function expectAllDone(work: Work, sql: Sql): Promise<void> {
   await work.completeTokens();
+  // With the row of the place where each run is (schema/0005_runs.sql), which says what it waits for.
   const unfinished = () =>
-    sql`select id, task, status, attempt from runs
-         where status is null or status not in ('COMPLETED', 'FAILED') order by id limit 5`;
+    sql`select r.id, r.task, r.status, to_jsonb(l) as lease, to_jsonb(s) as suspended, to_jsonb(q) as queued, to_jsonb(d) as delayed,
+               to_jsonb(p) as pending_version,
+               (select jsonb_agg(to_jsonb(w)) from waits w where w.env = r.env and w.run_id = r.id) as waits
+          from runs r
+          left join leases l on l.env = r.env and l.run_id = r.id
+          left join suspended s on s.env = r.env and s.run_id = r.id
+          left join queued q on q.env = r.env and q.run_id = r.id
+          left join delayed d on d.env = r.env and d.run_id = r.id
+          left join pending_version p on p.env = r.env and p.run_id = r.id
+         where r.status is null or r.status not in ('COMPLETED', 'FAILED') order by r.id limit 5`;
   await expect.poll(unfinished, { timeout: 60_000, interval: 250 }).toEqual([]);
   expect(await work.differences()).toEqual([]);
   // Only runs of `broken` fail, and every acknowledged run is there.
@@ -187,7 +206,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       await sleep(1_500);
       await work.stop();
       expect(work.failures).toEqual([]);
-      await expectAllDone(work, sql);
+      await expectAllDone(work, sql).catch(withLogs({ oldServer, newServer, oldRunner, newRunner }));
       for (const one of [oldServer, newServer, oldRunner, newRunner]) expect(complaints(one)).toEqual([]);
 
       await expectStartOf(made, old, [], env);
@@ -224,7 +243,8 @@ describe.each(releases)('from $version', ({ commit }) => {
       await made.deploy(present, balancer.url, secretKey);
       await sleep(1_500);
       await work.stop();
-      await query((sql) => expectAllDone(work, sql));
+      const processes = { oldServer, newServer, oldRunner, newRunner };
+      await query((sql) => expectAllDone(work, sql)).catch(withLogs(processes));
       for (const one of [newServer, newRunner]) expect(complaints(one)).toEqual([]);
       newServer.kill('SIGTERM');
       expect(await newServer.exitCode).toBe(0);

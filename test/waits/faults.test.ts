@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startSystem, type RunShown, type System } from '../faults/project.ts';
 import { eventually } from '../support/eventually.ts';
@@ -107,5 +108,73 @@ test(
     );
     expect(run.output).toEqual([['SubtaskError', 0, 2, 4, 6], 42, 0, 14]);
     expect((await system.call<Listed>('/api/v1/runs?filter[tag]=member')).data).toHaveLength(5);
+  },
+);
+
+/** What its runs start and wait for has ended long before a server is back that was away when they asked. */
+const askingTasks = `
+import { task } from '@millrace/sdk';
+import { setTimeout as sleep } from 'node:timers/promises';
+export const quick = task({
+  id: 'quick',
+  run: async (n: number) => {
+    await sleep(50);
+    return n;
+  },
+});
+export const asking = task({
+  id: 'asking',
+  run: async (rounds: number) => {
+    let sum = 0;
+    for (let n = 1; n <= rounds; n += 1) {
+      sum += await quick.triggerAndWait(n).unwrap();
+      const { runs } = await quick.batchTriggerAndWait([{ payload: n }, { payload: n }]);
+      for (const run of runs) if (run.ok) sum += run.output;
+    }
+    return sum;
+  },
+});
+`;
+
+test(
+  'a server that is away for 20 s fails no attempt that starts runs and waits for them',
+  { timeout: 180_000 },
+  async () => {
+    const system = await startSystem({}, askingTasks);
+    await system.work();
+    const rounds = 12;
+    const call = { method: 'POST', body: { payload: rounds } };
+    const ids = await Promise.all(
+      Array.from(
+        { length: 10 },
+        async () => (await system.call<{ id: string }>('/api/v1/tasks/asking/trigger', call)).id,
+      ),
+    );
+    const childrenOf = async (id: string): Promise<number> => {
+      const run = await system.call<{ relatedRuns: { children?: readonly unknown[] } }>(`/api/v3/runs/${id}`);
+      return run.relatedRuns.children?.length ?? 0;
+    };
+    await eventually(
+      () => childrenOf(ids[0] ?? ''),
+      (children) => children > 5,
+      30_000,
+    );
+    system.server.kill('SIGKILL');
+    await system.server.exitCode;
+    await sleep(20_000);
+    await system.restart();
+    for (const id of ids) {
+      const run = await eventually(
+        () => system.call<RunShown>(`/api/v3/runs/${id}`),
+        ({ status }) => !['WAITING', 'QUEUED', 'EXECUTING', 'REATTEMPTING'].includes(status),
+        60_000,
+      );
+      expect(run).toMatchObject({
+        status: 'COMPLETED',
+        attemptCount: 1,
+        output: (3 * rounds * (rounds + 1)) / 2,
+      });
+      expect(await childrenOf(id)).toBe(3 * rounds);
+    }
   },
 );

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
+import { insist } from '../client/insist.ts';
 import { openResult, resultOf, type RunResult } from '../task/run-result.ts';
 import { onVersionOf, ownEnvironment } from '../task/trigger-and-wait.ts';
 import type { AnyTask, ItemOf, TaskId, TaskOutput } from '../task/types.ts';
@@ -31,9 +32,10 @@ export async function triggerBatchAndWait(
       : options;
   const parent = { parentRunId: run.run, parentFence: run.fence, resumeParentOnCompletion: true };
   const bound = items.map((item) => ({ ...item, options: onVersionOf(run, item.options) }));
-  const { batchId: id } = await sendBatch(client, bound, { ...key, ...parent });
+  const { batchId: id } = await insist(() => sendBatch(client, bound, { ...key, ...parent }), run.signal);
   await run.waits.begin({ key: `batch/${id}`, kind: 'BATCH', target: id });
-  const results = await client.call('listBatchResults', { params: { batchId: id } });
+  const params = { batchId: id };
+  const results = await insist(() => client.call('listBatchResults', { params }), run.signal);
   return {
     id,
     runs: (await Promise.all(results.items.map((item) => openResult(client, item)))).map((item) =>

@@ -1,13 +1,13 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import type { maxSteps as contractLimit, StepKind, StoredStep } from '@millrace/contract';
 import { ApiClient } from '../client/api-client.ts';
+import { insist } from '../client/insist.ts';
 import { readContent } from '../packets/content.ts';
 import type { Encoded } from '../payload/encode.ts';
 import { currentRun, type RunScope, type RunSteps } from '../run-scope.ts';
 import { processCodec } from '../sealing/codec.ts';
 import { openError, sealError } from '../sealing/errors.ts';
 import { decodeOpened, sealText } from '../sealing/values.ts';
-import { insist } from './insist.ts';
 import { checkName, indexed } from './name.ts';
 import { StepError, StepMismatchError } from './step-error.ts';
 

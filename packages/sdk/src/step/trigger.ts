@@ -1,4 +1,5 @@
 import { currentClient } from '../client/current-client.ts';
+import { insist } from '../client/insist.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
 import { decode } from '../payload/decode.ts';
 import { openResult, revivedError, resultOf, SubtaskError, type RunResult } from '../task/run-result.ts';
@@ -42,7 +43,8 @@ export async function trigger<T extends AnyTask>(
     async (key) => {
       const from = performance.now();
       const waitKey = keyOf(options, `${steps.scope.run} step/${key}`);
-      const { id } = await triggerThrough(client, taskIdentifier, payload, options, waitKey);
+      const send = () => triggerThrough(client, taskIdentifier, payload, options, waitKey);
+      const { id } = await insist(send, steps.scope.signal);
       const detail = `${taskIdentifier} ${id}`;
       const ended = { kind: 'TRIGGER', status: 'COMPLETED', tries: 1, detail } as const;
       await steps.store(key, { ...ended, tookMs: performance.now() - from });
@@ -75,7 +77,7 @@ async function waitForRun<T extends AnyTask>(
   type Result = RunResult<TaskId<T>, TaskOutput<T>>;
   const what = 'step.triggerAndWait';
   const steps = ownSteps(what);
-  const { waits } = waitingRun(what);
+  const { waits, signal } = waitingRun(what);
   const taskIdentifier = idOf<T>(what, task);
   const client = currentClient();
   ownEnvironment(client, what);
@@ -98,9 +100,10 @@ async function waitForRun<T extends AnyTask>(
       const from = performance.now();
       // After a failure in an earlier attempt, another run.
       const waitKey = keyOf(options, `${steps.scope.run} step/${key}/${failed?.attempt ?? 0}`);
-      const { id } = await triggerThrough(client, taskIdentifier, payload, options, waitKey);
+      const send = () => triggerThrough(client, taskIdentifier, payload, options, waitKey);
+      const { id } = await insist(send, signal);
       await waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
-      const wire = await client.call('retrieveRunResult', { params: { runId: id } });
+      const wire = await insist(() => client.call('retrieveRunResult', { params: { runId: id } }), signal);
       // Stored as it came: what is sealed stays as the run sealed it.
       const opened = await openResult(client, wire);
       const detail = `${taskIdentifier} ${id}`;

@@ -1,4 +1,5 @@
 import { ApiClient } from '../client/api-client.ts';
+import { insist } from '../client/insist.ts';
 import type { EventFilter } from '../events/subscription.ts';
 import { withinAttempt } from '../run-scope.ts';
 import { waitingRun } from '../wait/in-run.ts';
@@ -45,7 +46,7 @@ async function waitFor<TPayload>(
 ): Promise<WaitResult<ReceivedEvent<TPayload>>> {
   const what = 'step.waitForEvent';
   const steps = ownSteps(what);
-  const { waits } = waitingRun(what);
+  const { waits, signal } = waitingRun(what);
   const { event, filter, timeout = '1d' } = (options ?? {}) as Partial<WaitForEventOptions>;
   if (typeof event !== 'string' || event === '')
     throw new TypeError(`${what} takes { event } after the name, such as { event: 'order.paid' }.`);
@@ -64,11 +65,14 @@ async function waitFor<TPayload>(
         timeout,
         waitKey: `${steps.scope.run} step/${key}`,
       };
-      const { id } = await withinAttempt(() => client.call('createWaitpointToken', { body }));
+      const { id } = await insist(
+        () => withinAttempt(() => client.call('createWaitpointToken', { body })),
+        signal,
+      );
       await waits.begin({ key: `token/${id}`, kind: 'TOKEN', target: id });
       const { error, output } = await fromRetrieved(
         client,
-        await client.call('retrieveWaitpointToken', { params: { waitpointId: id } }),
+        await insist(() => client.call('retrieveWaitpointToken', { params: { waitpointId: id } }), signal),
       );
       const ended = { kind: 'EVENT', status: 'COMPLETED', tries: 1, detail: event } as const;
       await steps.store(key, {

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
+import { insist } from '../client/insist.ts';
 import type { RunScope } from '../run-scope.ts';
 import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import { ResultPromise } from '../wait/result-promise.ts';
@@ -24,11 +25,16 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
     options.idempotencyKey === undefined
       ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
       : undefined;
-  const { id } = await triggerThrough(client, taskIdentifier, payload, onVersionOf(run, options), waitKey);
+  const bound = onVersionOf(run, options);
+  const { id } = await insist(
+    () => triggerThrough(client, taskIdentifier, payload, bound, waitKey),
+    run.signal,
+  );
   onTriggered(id);
   await run.waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
+  const params = { runId: id };
   return resultOf(
-    await openResult(client, await client.call('retrieveRunResult', { params: { runId: id } })),
+    await openResult(client, await insist(() => client.call('retrieveRunResult', { params }), run.signal)),
   );
 }
 

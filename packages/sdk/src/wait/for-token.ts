@@ -1,4 +1,5 @@
 import { currentClient } from '../client/current-client.ts';
+import { insist } from '../client/insist.ts';
 import { waitingRun } from './in-run.ts';
 import { ResultPromise, type WaitResult } from './result-promise.ts';
 import { fromRetrieved, tokenId, type TokenReference } from './token.ts';
@@ -16,14 +17,14 @@ export function forToken<TOutput = unknown>(token: TokenReference): ResultPromis
 }
 
 async function waitForToken<TOutput>(token: TokenReference): Promise<WaitResult<TOutput>> {
-  const { waits } = waitingRun('wait.forToken');
+  const { waits, signal } = waitingRun('wait.forToken');
   const client = currentClient();
   const id = tokenId(token);
   await waits.begin({ key: `token/${id}`, kind: 'TOKEN', target: id });
   const params = { waitpointId: id };
   const { error, output } = await fromRetrieved(
     client,
-    await client.call('retrieveWaitpointToken', { params }),
+    await insist(() => client.call('retrieveWaitpointToken', { params }), signal),
   );
   return error ? { ok: false, error } : { ok: true, output: output as TOutput };
 }

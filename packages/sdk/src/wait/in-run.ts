@@ -8,6 +8,8 @@ export interface WaitingRun {
   readonly version: string | undefined;
   readonly fence: number | undefined;
   readonly waits: RunWaits;
+  /** Aborted when the attempt is to stop. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The attempt that the calling code belongs to. Throws outside of one. */
@@ -24,7 +26,8 @@ export function waitingRun(what: string): WaitingRun {
   const { waits } = scope;
   if (!waits)
     throw new Error(`${what} does not work here: the code runs without a runner that could suspend it.`);
-  return { run: scope.run, attempt: scope.attempt, version: scope.version, fence: scope.fence, waits };
+  const { run, attempt, version, fence, signal } = scope;
+  return { run, attempt, version, fence, waits, signal };
 }
 
 /** A counter for each kind of wait. It gives the same numbers when the code runs again. */

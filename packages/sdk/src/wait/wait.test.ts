@@ -8,8 +8,9 @@ import { lengthOf } from './time.ts';
 
 let server: HttpServer;
 let results: Record<string, Answer> = {};
+let answerOf = (path: string): Answer | undefined => results[path];
 beforeAll(async () => {
-  server = await startServer(({ path }) => results[path] ?? { body: { id: 'run_child', isCached: false } });
+  server = await startServer(({ path }) => answerOf(path) ?? { body: { id: 'run_child', isCached: false } });
   process.env['MILLRACE_API_URL'] = server.url;
   process.env['MILLRACE_SECRET_KEY'] = 'key';
   configure({});
@@ -68,6 +69,35 @@ describe('triggerAndWait', () => {
     expect(given.value.ok).toBe(true);
     // As any key that a run gives: its own.
     expect(keys()).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), 'run_p']]);
+  });
+
+  test('calls until the server is back, with the same key', async () => {
+    const away: Record<string, number> = {
+      '/api/v1/tasks/double/trigger': 2,
+      '/api/v1/runs/run_child/result': 2,
+    };
+    const done = ended({ ok: true, output: '4', outputType: 'application/json' });
+    answerOf = (path) => {
+      if ((away[path] ?? 0) === 0) return done[path as keyof typeof done];
+      away[path]! -= 1;
+      return {
+        status: 503,
+        headers: { 'x-should-retry': 'false' },
+        body: { error: 'The database is away.' },
+      };
+    };
+    try {
+      const { value, waits } = await inRun(async () => double.triggerAndWait({ n: 2 }));
+      expect(value).toMatchObject({ ok: true, output: 4 });
+      expect(waits).toHaveLength(1);
+      const keys = server.received.flatMap(({ body }) => {
+        const { options } = (body ?? {}) as { options?: Record<string, string> };
+        return options ? [options['waitKey']] : [];
+      });
+      expect(keys).toEqual(['run_p/1 double/1', 'run_p/1 double/1', 'run_p/1 double/1']);
+    } finally {
+      answerOf = (path) => results[path];
+    }
   });
 
   test('gives the error of a run that failed, and unwrap throws it', async () => {

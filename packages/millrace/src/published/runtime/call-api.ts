@@ -3,7 +3,10 @@ import type { Attempt } from './attempt.ts';
 
 /** The `fetch` of the process before `installWire` replaced it. */
 const plainFetch = globalThis.fetch;
-const maxTries = 5;
+const firstMs = 500;
+const maxMs = 5_000;
+/** How often a fault of the server itself may be its answer. */
+const maxFaults = 5;
 
 /** The server's address, without a slash at its end. */
 export const apiUrl = (): string => (process.env['MILLRACE_API_URL'] ?? '').replace(/\/+$/, '');
@@ -14,30 +17,37 @@ export async function credentialOf({ scope }: Attempt): Promise<string> {
   return scope.credential();
 }
 
-/** Calls the server on behalf of an attempt. Repeats what fails on the way. */
+/**
+ * Calls the server on behalf of an attempt. Repeats until it answers, however long it is away: what the attempt waited for is over by then,
+ * and a retry would do it again. Ends when the attempt is asked to stop.
+ */
 export async function callApi(
   attempt: Attempt,
   path: string,
   method: 'GET' | 'PUT' = 'GET',
 ): Promise<unknown> {
-  for (let number = 1; ; number += 1) {
-    const response = await request(attempt, path, method).catch((error: unknown) => {
-      if (number === maxTries) throw error;
-      return undefined;
-    });
+  const { signal } = attempt.scope;
+  let faults = 0;
+  for (let waitMs = firstMs; ; waitMs = Math.min(maxMs, waitMs * 2)) {
+    const credential = await credentialOf(attempt);
+    const response = await request(credential, path, method).catch(() => undefined);
     if (response?.ok) return response.json();
-    if (response && (number === maxTries || (response.status < 500 && response.status !== 429)))
+    if (response?.status === 500) faults += 1;
+    if (response && !isAway(response.status) && (response.status !== 500 || faults === maxFaults))
       throw new Error(
         `${path}: the server answered ${response.status}: ${(await response.text()).slice(0, 500)}`,
       );
     await response?.body?.cancel();
-    await setTimeout(250 * 2 ** number * (0.5 + Math.random() / 2));
+    await setTimeout(waitMs * (0.5 + Math.random() / 2), undefined, { signal });
   }
 }
 
-const request = async (attempt: Attempt, path: string, method: string): Promise<Response> =>
+/** A server that is away, busy, or without its database. */
+const isAway = (status: number): boolean => status === 408 || status === 429 || status > 500;
+
+const request = (credential: string, path: string, method: string): Promise<Response> =>
   plainFetch(`${apiUrl()}${path}`, {
     method,
-    headers: { authorization: `Bearer ${await credentialOf(attempt)}` },
+    headers: { authorization: `Bearer ${credential}` },
     signal: AbortSignal.timeout(60_000),
   });

@@ -1,18 +1,18 @@
-import { ApiConnectionError, ApiError } from '../client/api-error.ts';
+import { ApiConnectionError, ApiError } from './api-error.ts';
 import { pause } from '../runs/pause.ts';
 
 const firstMs = 250;
 const maxMs = 5_000;
 
-/** A server that is away, busy, or without its database. */
+/** A server that is away, busy, or without its database. 500 is a fault of its own, which no patience mends. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiConnectionError ||
   (error instanceof ApiError &&
-    (error.status === undefined || error.status === 408 || error.status === 429 || error.status >= 500));
+    (error.status === undefined || error.status === 408 || error.status === 429 || error.status > 500));
 
 /**
- * Calls until the server answers: what a step did must not be lost because the server was away for a moment, or for an hour. Ends when
- * the attempt is asked to stop.
+ * Calls until the server answers, however long it is away. For what an attempt waits for and has done: if such a call failed, so would the
+ * attempt, and its retry would do it again. The call must be repeatable. Ends when the attempt is asked to stop.
  */
 export async function insist<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {
