@@ -117,6 +117,47 @@ describe('a limit of rate', () => {
       expect(keys.filter((one) => one === key).length, keys.join('')).toBe(4);
   });
 
+  test('holds many lanes in several claims, which wake each other, and hides no other queue behind them', async () => {
+    const limit = { limit: 1, period: 60 };
+    const { t, env, trigger, at, clock } = await started(limit);
+    await trigger(1);
+    expect(await at(0)).toBe(1);
+    await clock.set(1);
+    const { id: version } = await t.register(sends(limit), 'free');
+    const [mailQueue] = await t.sql<{ id: number }[]>`select id from queues where name = 'mail'`;
+    const queue = mailQueue!.id;
+    // 6,000 keys that wait, and 7,000 whose runs were cancelled, in front of a queue without a limit.
+    await t.sql`
+      insert into lanes (env, queue_id, key, pinned_version, turn)
+      select ${env}, ${queue}, 'key ' || n, 0, n from generate_series(1, 13000) as n`;
+    await t.sql`
+      insert into queued (lane_id, sort_key, run_id, env)
+      select id, 1, 'run_' || id, env from lanes where key like 'key %' and turn <= 6000`;
+    await t.trigger('free');
+    await t.sql`update lanes set turn = 2000000000 where queue_id <> ${queue}`;
+
+    const told: string[] = [];
+    const listening = await t.sql.listen('millrace', (text) => void told.push(text));
+    onTestFinished(() => listening.unlisten());
+    const held: number[] = [];
+    let claimed = 0;
+    while (claimed === 0 && held.length < 10) {
+      claimed = (await t.claim('r', [version], 100)).length;
+      const [row] = await t.sql<{ held: number }[]>`
+        select count(*) filter (where held_at is not null)::int as held from lanes`;
+      held.push(row!.held);
+    }
+    expect(claimed).toBe(1);
+    expect(held).toEqual([expect.closeTo(5_000, -3), 6_000, 6_000]);
+    // Each claim that was cut short asks for the next one.
+    const again = JSON.stringify({ wakes: [{ kind: 'queued', env }] });
+    await expect.poll(() => told.filter((text) => text.replaceAll(' ', '') === again)).toHaveLength(2);
+    // Those without runs are gone, but for a few of the last claim.
+    const [idle] = await t.sql<{ count: number }[]>`
+      select count(*)::int as count from lanes where held_at is null and key like 'key %'`;
+    expect(idle!.count).toBeLessThan(10);
+  });
+
   test('holds beside a limit of concurrency', async () => {
     const { t, trigger, claim, at } = await started({ limit: 4, period: 10 }, 1);
     for (const key of ['a', 'b', 'c']) await trigger(3, key);

@@ -34,6 +34,8 @@ declare
   -- more than a page has
   c_lanes constant int := 1000;
   c_newest constant bigint := 9223372036854775807;
+  -- as many lanes are held by one claim: no other claim of the environment goes on meanwhile
+  c_held constant int := 5000;
   v_want int := p_want;
   v_runner_no int;
   v_limit int;
@@ -66,6 +68,8 @@ declare
   v_rings int[] := '{0}';
   -- lanes without a start left; the time that counts for this claim
   v_late bigint[] := '{}';
+  -- so many of them that this claim ends before it was once around
+  v_is_cut boolean := false;
   v_now timestamptz;
   -- lanes were left out that share a limit with others of the page
   v_deferred boolean;
@@ -74,7 +78,6 @@ declare
   v_runs claimed_run[] := '{}';
   v_idle bigint[] := '{}';
   v_full bigint[] := '{}';
-  v_lanes bigint[];
   v_found int;
   -- runs in a turn of all lanes of the page; turns that each of them has in full; those that it may have
   v_turn_of_all int;
@@ -264,6 +267,12 @@ begin
 
     v_page := '{}';
     v_credit := 0;
+    -- the next claim holds more of them, and finds what lies behind them
+    if cardinality(v_late) >= c_held then
+      v_is_cut := true;
+      perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'queued', 'env', p_env)))::text);
+      exit;
+    end if;
     if v_found < c_page then
       -- once around; again while some lane gave its whole share and there is want left
       exit when v_want = 0 or not v_more;
@@ -278,9 +287,8 @@ begin
     end if;
   end loop;
 
-  -- What cannot give leaves the ring: full lanes are blocked, and idle ones dropped once there are more than a handful (a few
-  -- are kept, because a lane that empties often fills again at once). Each is locked and looked at again in a new snapshot:
-  -- a release or an enqueue that committed meanwhile would otherwise be missed.
+  -- What cannot give leaves the ring: late lanes are held, full ones blocked, idle ones dropped. Full ones are locked and looked at again in
+  -- a new snapshot: a release that committed meanwhile would otherwise be missed.
   if cardinality(v_late) > 0 then perform hold_lanes(v_late); end if;
   if cardinality(v_full) > 0 then
     perform from lanes l where l.id = any (v_full) order by l.id for no key update;
@@ -295,14 +303,9 @@ begin
     perform from lanes l where l.id = any (v_strays) order by l.id for no key update;
     update lanes l set ring = coalesce((select q.shared_limit_id from queues q where q.id = l.queue_id), 0) where l.id = any (v_strays);
   end if;
-  if cardinality(v_idle) > 8 then
-    select array_agg(s.id) into v_lanes
-      from (select l.id from lanes l where l.id = any (v_idle) order by l.id for update skip locked) s;
-    delete from lanes l
-     where l.id = any (v_lanes) and (select true from queued w where w.lane_id = l.id limit 1) is null;
-  end if;
+  if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;
 
-  v_newest := case when v_want > 0 then null when v_newest < c_newest and not v_is_over then v_newest
+  v_newest := case when v_want > 0 and not v_is_cut then null when v_newest < c_newest and not v_is_over then v_newest
                    else (select x.last_value from lanes_id_seq x) end;
   -- as text once, not in each row
   v_cursor := row (v_last - sign(v_left)::int, v_left, v_newest)::ring_cursor;

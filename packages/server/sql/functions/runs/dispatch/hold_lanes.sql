@@ -1,7 +1,7 @@
--- Takes lanes that have runs but no start left out of the ring, until their limit of rate allows one. Wakes the servers for that time, unless
--- they wake earlier anyway. Its settings are those of its caller.
+-- Takes lanes that have runs but no start left out of the ring, until their limit of rate allows one, and drops those without runs. Wakes the
+-- servers for that time, unless they wake earlier anyway. Its settings are those of its caller.
 --
--- Locks: queue_starts by queue and key, lanes by id (no key update). The caller holds the claim lock.
+-- Locks: queue_starts by queue and key, lanes by id (no key update), idle lanes (skip locked). The caller holds the claim lock.
 -- Callers: claim_runs.
 create or replace function hold_lanes(p_lanes bigint[]) returns void
 language plpgsql
@@ -9,6 +9,7 @@ as $$
 declare
   v_now timestamptz := rate_now();
   v_lanes bigint[];
+  v_idle bigint[];
   v_queue int[];
   v_key text[];
   v_next timestamptz[];
@@ -31,7 +32,11 @@ begin
   select (select array_agg(l.id) from late l), array_agg(m.queue_id), array_agg(m.rate_key), array_agg(m.next), min(m.next)
     into v_lanes, v_queue, v_key, v_next, v_due
     from limits m;
-  if v_due is null then return; end if;
+  v_idle := array(select unnest(p_lanes) except select unnest(v_lanes));
+  if v_due is null then
+    perform drop_idle_lanes(v_idle);
+    return;
+  end if;
   if (select true from queue_starts y where y.due <= v_due limit 1) is null then
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object(
       'kind', 'held', 'inMs', ceil(extract(epoch from v_due - v_now) * 1000))))::text);
@@ -49,4 +54,5 @@ begin
     from held h where s.ctid = h.tid;
   perform from lanes l where l.id = any (v_lanes) order by l.id for no key update;
   update lanes l set blocked = true, held_at = v_now where l.id = any (v_lanes);
+  perform drop_idle_lanes(v_idle);
 end $$;
