@@ -1,7 +1,36 @@
-import { symlink } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finished, repository, startDev, temporaryProject } from './command.ts';
+
+test('a project that init wrote runs under dev before anything is installed, and then with what is installed', async () => {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));
+  try {
+    expect((await finished(['init'], { cwd: path })).exitCode).toBe(0);
+    const link = join(path, '.millrace/node_modules/@millrace/sdk');
+    const greet = ['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'];
+    const greeted = expect.stringContaining('"greeting":"Hello, Ada!"') as string;
+    const serve = async (): Promise<string> => {
+      const dev = await startDev(path);
+      try {
+        expect(await finished(greet, { cwd: path })).toMatchObject({ exitCode: 0, stdout: greeted });
+      } finally {
+        dev.kill('SIGTERM');
+        expect(await dev.exitCode).toBe(0);
+      }
+      return dev.stderr.join('\n');
+    };
+    expect(await serve()).toMatch(/sdk +that of this command/);
+    expect(await realpath(link)).toBe(join(repository, 'packages/sdk'));
+
+    await symlink(join(repository, 'node_modules'), join(path, 'node_modules'));
+    expect(await serve()).not.toMatch(/sdk +that of this command/);
+    await expect(realpath(link)).rejects.toThrow('ENOENT');
+  } finally {
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}, 60_000);
 
 test('a project that init wrote runs under dev as it is', async () => {
   const folder = await temporaryProject({});

@@ -17,9 +17,14 @@ export function locateSdk(projectDir: string): string {
   }
 }
 
-/** Loads that SDK. The code of a deployed version contains it: `module` is the file that exports it there. */
+/**
+ * Loads the SDK that the builds of a project import, which are in `.millrace` (see `lendSdk`). The code of a deployed version contains it:
+ * `module` is the file that exports it there.
+ */
 export const loadSdk = async (projectDir: string, module?: string): Promise<Sdk> =>
-  (await import(module === undefined ? locateSdk(projectDir) : pathToFileURL(module).href)) as Sdk;
+  (await import(
+    module === undefined ? locateSdk(join(projectDir, '.millrace')) : pathToFileURL(module).href
+  )) as Sdk;
 
 /** The version of that SDK, if its package says. */
 export function sdkVersion(projectDir: string): string | undefined {

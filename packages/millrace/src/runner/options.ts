@@ -68,6 +68,8 @@ export interface CacheOptions {
 }
 
 export interface RunnerEvents {
+  /** The project has no SDK installed: its tasks import the one of this command. */
+  readonly onSdkLent?: () => void;
   /** A version is in service: newly registered, or unchanged. */
   readonly onVersion?: (version: VersionEvent) => void;
   /** A deployed version was fetched, in this many milliseconds, and is in service. */

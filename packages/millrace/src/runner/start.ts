@@ -6,6 +6,7 @@ import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner'
 import { BundleCache, BundleSource, platformHere } from '../bundle-cache/index.ts';
 import { buildsFolder } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
+import { lendSdk } from '../project/lend-sdk.ts';
 import { loadProject } from '../project/load.ts';
 import { ProjectRefused } from '../project/problem.ts';
 import { Connection } from './connection.ts';
@@ -46,6 +47,9 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
   const credentials = new Credentials(secretKey);
   const events = secrets.hiddenFrom(options.events ?? {});
   const project = options.projectDir === undefined ? undefined : await loadProject(options.projectDir);
+  // Where problems are refused, an SDK that is not installed is one. Tasks of the published SDK need none of ours.
+  const mayBeLent = options.isStrict !== true && !project?.published;
+  if (project && (await lendSdk(project.dir, mayBeLent))) events.onSdkLent?.();
   const cache =
     options.cache && new BundleCache(options.cache.folder, options.cache.size ?? defaultCacheBytes);
   await cache?.prepare();

@@ -21,6 +21,10 @@ export function runnerScreen(
   const { line, text, raw, paint } = screen;
   let wasConnected = false;
   return {
+    onSdkLent: () =>
+      line(
+        `${paint.cyan('sdk')}     that of this command, as the project has none yet: \`npm install\` gives your editor its types`,
+      ),
     onVersion: ({ version, isNew, isCurrent, tasks, took }) => {
       const names = tasks.map(({ id }) => id).toSorted();
       const shown = names.length > 8 ? [...names.slice(0, 8), `and ${names.length - 8} more`] : names;

@@ -186,14 +186,16 @@ begin
                    -- one that has had the rest of a turn is the last of the ring
                    case when p.credit > 0 and p.n > p.credit then p.at + c_lanes else p.at end as pos
               from (
-                select p.lane_id, p.queue_key, p.pinned_version, p.at, p.room, p.cap, p.weight, p.credit, p.mine, h.row, h.sort_key, h.run_id, h.n
+                select p.lane_id, p.queue_key, p.pinned_version, p.at, p.room, p.cap, p.weight, p.credit, p.mine, h.row,
+                       -- here and not in the lateral, which would begin and end a window for each lane
+                       row_number() over (partition by p.at order by h.sort_key, h.run_id) as n
                   from (
                     select x.*, y.credit, least(x.room, y.credit + x.weight * v_turns) as mine
                       from unnest(v_page) with ordinality
                              as x (lane_id, pinned_version, turn, room, queue_key, cap, weight, shared_limit, at)
                       cross join lateral (select case when x.turn = v_start + 1 then v_credit else 0 end as credit) y) p
                   left join lateral (
-                    select w.ctid as row, w.sort_key, w.run_id, row_number() over (order by w.sort_key, w.run_id) as n from queued w
+                    select w.ctid as row, w.sort_key, w.run_id from queued w
                      where w.lane_id = p.lane_id and (w.expires_at is null or w.expires_at > p_at)
                        and (v_only_canary is null or p.pinned_version <> 0 or v_only_canary = (
                          canary_share(w.run_id) < v_percent
