@@ -3,7 +3,7 @@
 -- as many runs as its weight, or a multiple if the runner has room for more, within the limits of environment, queue and key. Where a turn
 -- is longer than the claim, the next one goes on in it. A revolution of claims that take all they can serves the lanes that were there when it
 -- began: lanes that come meanwhile wait for the next one, so that no flow of new keys can keep the claims from a lane.
--- Where a queue has a limit of rate, `rate_rooms` says how many runs may start, `count_starts` notes those that do, and `hold_lanes` takes lanes
+-- Where a queue has a limit of rate, a lane gives no more than may start, `count_starts` notes those that do, and `hold_lanes` takes lanes
 -- out of the ring until their time. Lanes of a shared limit are in a ring of its own, which is scanned while the limit has room;
 -- `shared_rooms` divides it.
 -- Suspended runs that are ready come first: their slots are not given away.
@@ -57,8 +57,10 @@ declare
   v_paid int;
   v_last_pos bigint;
   v_gave bigint[];
-  -- as the page says: some queue has a limit of rate; some lane a shared limit, another weight than 1, or is in the wrong ring
+  -- as the page says: some queue has a limit of rate, and limits of concurrency beside it; some lane a shared limit, another weight than 1, or
+  -- is in the wrong ring
   v_rated boolean := false;
+  v_crowded boolean;
   v_shared boolean := false;
   v_weighted boolean := false;
   v_strays bigint[];
@@ -66,13 +68,14 @@ declare
   -- the shared limits of the environment, and the rings to scan
   v_limits int[];
   v_rings int[] := '{0}';
-  -- lanes without a start left; the time that counts for this claim
+  -- lanes without a start left
   v_late bigint[] := '{}';
   -- so many of them that this claim ends before it was once around
   v_is_cut boolean := false;
+  -- for limits of rate, one time for the whole claim: it would go on for as long as starts become possible meanwhile
   v_now timestamptz;
   -- lanes were left out that share a limit with others of the page
-  v_deferred boolean;
+  v_deferred boolean := false;
   v_is_second boolean;
   v_taken claimed_run[];
   v_runs claimed_run[] := '{}';
@@ -114,15 +117,31 @@ begin
   end if;
 
   if v_limits is not null then v_rings := open_rings(v_limits, v_owed); end if;
+  v_now := rate_now();
 
   while v_want > 0 loop
-    -- one page of the ring, and how much room there is for the queue and key of each lane
-    select array_agg(row (p.id, p.pinned_version, p.turn, p.room, p.queue_key, p.room, p.weight, p.shared_limit)::ring_lane),
-           count(*), coalesce(bool_or(p.rated), false) or v_rated, coalesce(bool_or(p.shared_limit <> 0), false) or v_shared,
-           coalesce(bool_or(p.weight <> 1), false) or v_weighted, array_agg(p.id) filter (where p.shared_limit <> p.ring)
-      into v_part, v_found, v_rated, v_shared, v_weighted, v_stray
+    -- One page of the ring, and how much room there is for the queue and key of each lane. Lanes of a limit of rate have as many runs to give as
+    -- may start now (`starts`); if it is that of the whole queue, they have those together. A start in the future counts: the clock was set back.
+    select array_agg(row (p.id, p.pinned_version, p.turn, least(p.room, p.starts),
+                          case when p.of_queue then hashint4extended(p.queue_id, 1) else p.queue_key end,
+                          case when p.of_queue then p.starts else least(p.room, p.starts) end, p.weight, p.shared_limit)::ring_lane)
+             filter (where p.starts is null or p.starts > 0),
+           v_late || coalesce(array_agg(p.id) filter (where p.starts = 0), '{}'), count(*), max(p.turn),
+           coalesce(bool_or(p.starts is not null), false) or v_rated, bool_or(p.of_queue and p.is_limited and p.starts > 0),
+           coalesce(bool_or(p.shared_limit <> 0), false) or v_shared, coalesce(bool_or(p.weight <> 1), false) or v_weighted,
+           array_agg(p.id) filter (where p.shared_limit <> p.ring)
+      into v_part, v_late, v_found, v_turn, v_rated, v_crowded, v_shared, v_weighted, v_stray
       from (
-        select l.id, r.pinned_version, l.turn, q.rate_burst is not null as rated, g.ring, coalesce(q.shared_limit_id, 0) as shared_limit,
+        select l.id, q.id as queue_id, r.pinned_version, l.turn, g.ring, coalesce(q.shared_limit_id, 0) as shared_limit,
+               q.rate_burst is not null and not q.rate_by_key as of_queue,
+               coalesce(q.concurrency_override, q.concurrency_limit) is not null as is_limited,
+               case when q.rate_burst is not null then greatest(0, q.rate_burst - coalesce((
+                 select case when s.at[cardinality(s.at)] <= v_now - q.rate_window then 0
+                             when s.at[1] > v_now - q.rate_window then s.total
+                             else (select sum(x.n) from unnest(s.at, s.n) as x (at, n) where x.at > v_now - q.rate_window)::int end
+                   from queue_starts s
+                  where s.queue_id = l.queue_id and s.key = case when q.rate_by_key then l.key else '' end limit 1), 0))
+               end as starts,
                case when q.has_key_weights
                     then coalesce((select coalesce(k.weight_override, k.weight) from key_weights k
                                     where k.queue_id = l.queue_id and k.key = l.key), q.weight)
@@ -151,7 +170,6 @@ begin
       ) p;
     v_page := v_page || v_part;
     v_strays := v_strays || v_stray;
-    v_turn := v_part[v_found].turn;
     -- Behind the last lane comes the first, in the same page: what the runner wants is divided among all of them.
     if v_found < c_page and not v_wrapped and (v_start >= 0 or v_newest < c_newest) then
       v_wrapped := true;
@@ -160,11 +178,7 @@ begin
     end if;
 
     if cardinality(v_page) > 0 then
-      if v_rated then
-        -- one time for the whole claim: it would go on for as long as starts become possible meanwhile
-        v_now := coalesce(v_now, rate_now());
-        select x.page, v_late || x.late, x.deferred into v_page, v_late, v_deferred from rate_rooms(v_now, v_page) x;
-      end if;
+      if v_crowded then select x.page, x.deferred into v_page, v_deferred from one_lane_a_key(v_page) x; end if;
       -- Every lane gives as many whole turns as the runner wants of all of them; what is left of its want goes on around the ring. Where this
       -- page is not all of the ring, one turn each, and then those behind it.
       v_turn_of_all := case when v_weighted then (select sum(x.weight) from unnest(v_page) x) else cardinality(v_page) end;

@@ -1,7 +1,7 @@
 -- Notes the starts of claimed runs whose queue has a limit of rate, in the transaction of their claim. Returns whether one of these limits
 -- allows no more at the time `p_at`, when the claim looked. Its settings are those of its caller.
 --
--- Locks: queue_starts, by queue and key. The caller holds the claim lock.
+-- Locks: queue_starts, by queue and key. The caller holds the claim lock: nobody else adds rows for this environment.
 -- Callers: claim_runs.
 create or replace function count_starts(p_env int, p_at timestamptz, p_runs claimed_run[]) returns boolean
 language plpgsql
@@ -10,23 +10,30 @@ declare
   v_now timestamptz := rate_now();
   v_is_used boolean;
 begin
-  with noted as (
-    insert into queue_starts as s (env, queue_id, key, at, n, total)
-    select p_env, g.queue_id, g.key, array[v_now], array[g.n], g.n
-      from (
-        select c.queue_id, case when q.rate_by_key then coalesce(c.concurrency_key, '') else '' end as key, count(*)::int as n
-          from unnest(p_runs) as c
-          cross join lateral (select x.rate_by_key, x.rate_burst from queues x where x.id = c.queue_id limit 1) q
-         where q.rate_burst is not null
-         group by 1, 2) g
-     order by g.queue_id, g.key
-    on conflict (queue_id, key) do update
-      set (at, n, total) = (
-        select a.at, a.n, a.total
-          from (select x.rate_window from queues x where x.id = excluded.queue_id limit 1) q
-          cross join lateral rate_add(s.at, s.n, excluded.total, q.rate_window, p_at, v_now) a)
-    returning queue_id, total
+  with started as materialized (
+    select c.queue_id, case when q.rate_by_key then coalesce(c.concurrency_key, '') else '' end as key, q.rate_burst, q.rate_window,
+           count(*)::int as n
+      from unnest(p_runs) as c
+      cross join lateral (select x.rate_by_key, x.rate_burst, x.rate_window from queues x where x.id = c.queue_id limit 1) q
+     where q.rate_burst is not null
+     group by 1, 2, 3, 4
+     order by 1, 2
+  ), found as materialized (
+    select g.*, y.tid
+      from started g
+      left join lateral (
+        select x.ctid as tid from queue_starts x where x.queue_id = g.queue_id and x.key = g.key limit 1 for update) y on true
+  ), noted as (
+    update queue_starts s
+       set (at, n, total) = (select a.at, a.n, a.total from rate_add(s.at, s.n, f.n, f.rate_window, p_at, v_now) a)
+      from found f where s.ctid = f.tid
+    returning s.total >= f.rate_burst as is_used
+  ), added as (
+    -- an insert that need not look for a conflict costs less
+    insert into queue_starts (env, queue_id, key, at, n, total)
+    select p_env, f.queue_id, f.key, array[v_now], array[f.n], f.n from found f where f.tid is null
   )
-  select bool_or(n.total >= (select q.rate_burst from queues q where q.id = n.queue_id limit 1)) into v_is_used from noted n;
+  select bool_or(i.is_used) into v_is_used
+    from (select u.is_used from noted u union all select f.n >= f.rate_burst from found f where f.tid is null) i;
   return coalesce(v_is_used, false);
 end $$;
