@@ -2,7 +2,35 @@ import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, repository, startDev, temporaryProject } from './command.ts';
+import { finished, millrace, repository, startDev, temporaryProject, type Ready } from './command.ts';
+
+test('init --dev serves the project that it wrote and runs its task once, and serves one that was there', async () => {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));
+  try {
+    const first = millrace(['init', 'hello', '--dev', '--port', '0'], { cwd: path });
+    await first.line(/^output +\{"greeting":"Hello, Ada!"\}/);
+    await first.line(/^Change hello\/tasks\/hello\.ts, and run it again in a second terminal:/);
+    first.kill('SIGTERM');
+    expect(await first.exitCode).toBe(0);
+    expect(first.stdout.filter((line) => line.startsWith('wrote '))).toContain('wrote tasks/hello.ts');
+
+    // Nothing is run that was not written just now.
+    const again = millrace(['init', 'hello', '--dev', '--port', '0', '--json'], { cwd: path });
+    expect(JSON.parse(await again.line(/^\{"folder"/))).toMatchObject({
+      folder: join(path, 'hello'),
+      written: [],
+    });
+    const { url, environments } = JSON.parse(await again.line(/^\{"url"/)) as Ready;
+    const listed = await fetch(`${url}/api/v1/runs`, {
+      headers: { authorization: `Bearer ${environments.dev.secretKey}` },
+    });
+    expect(((await listed.json()) as { data: unknown[] }).data).toHaveLength(1);
+    again.kill('SIGTERM');
+    expect(await again.exitCode).toBe(0);
+  } finally {
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}, 60_000);
 
 test('a project that init wrote runs under dev before anything is installed, and then with what is installed', async () => {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));

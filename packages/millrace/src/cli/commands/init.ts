@@ -1,33 +1,78 @@
 import { Command } from 'commander';
-import { writeProject } from '../../init/write-project.ts';
+import { writeProject, type WrittenProject } from '../../init/write-project.ts';
 import { version } from '../../version.ts';
+import { port } from '../options.ts';
 import { printJson, screenOn } from '../screen.ts';
+
+interface InitOptions {
+  readonly dev?: boolean;
+  readonly port: number;
+  readonly json?: boolean;
+}
 
 export const initCommand = (): Command =>
   new Command('init')
     .description('write a first project; what exists stays, and package.json gets what it lacks')
     .argument('[dir]', 'the folder, made when missing', '.')
-    .option('--json', 'one line of JSON: folder, written, kept, added')
-    .action(async (dir: string, options: { json?: boolean }) => {
+    .option('--dev', 'then serve it as `millrace dev` does, and run its task once')
+    .option('--port <port>', 'of --dev; 0 = any', port, 4400)
+    .option(
+      '--json',
+      'one line of JSON: folder, written, kept, added; with --dev, the line of `dev` and the run follow',
+    )
+    .action(async (dir: string, options: InitOptions) => {
       const project = await writeProject(dir, version);
-      if (options.json) return printJson(project);
-      const { line, paint } = screenOn(process.stdout);
-      for (const file of project.written) line(`${paint.green('wrote')} ${file}`);
-      for (const file of project.kept) line(`${paint.dim('kept')}  ${file}`);
-      const { added } = project;
-      const parts = Object.entries(added).map(([section, names]) =>
-        section === 'allowScripts' ? section : `${section} ${names.join(', ')}`,
-      );
-      if (parts.length > 0) line(`${paint.green('added')} to package.json: ${parts.join('; ')}`);
-      line();
-      line('Next:');
-      if (dir !== '.') line(`  cd ${dir}`);
-      const toInstall =
-        project.written.includes('package.json') || added.dependencies || added.devDependencies;
-      if (toInstall) line('  npm install');
-      line('  npx millrace dev');
-      if (project.written.length > 0 || project.kept.length > 0)
-        line(`Then, in a second terminal: npx millrace trigger hello --payload '{"name":"Ada"}' --wait`);
-      else
-        line('`npx millrace doctor --from-trigger` says what of the project works here, and what differs.');
+      if (options.json) printJson(project);
+      else printProject(project);
+      if (options.dev) return serve(dir, project, options);
+      if (!options.json) printNext(dir, project);
     });
+
+const trigger = `npx millrace trigger hello --payload '{"name":"Ada"}' --wait`;
+const inFolder = (dir: string): string[] => (dir === '.' ? [] : [`cd ${dir}`]);
+const isNew = (path: string, { written }: WrittenProject): boolean => written.includes(path);
+
+/** Serves the project until asked to stop. Runs the task once, if it is the one that was just written. */
+async function serve(
+  dir: string,
+  project: WrittenProject,
+  { port: listenAt, json = false }: InitOptions,
+): Promise<void> {
+  const { dev } = await import('../compose/dev.ts');
+  await dev({ dir: project.folder, port: listenAt, env: 'dev', json }, async (connection) => {
+    if (!isNew('tasks/hello.ts', project)) return;
+    const { firstRun } = await import('../compose/first-run.ts');
+    await firstRun(connection, json);
+    if (json) return;
+    const { line } = screenOn(process.stdout);
+    line(`Change ${dir === '.' ? '' : `${dir}/`}tasks/hello.ts, and run it again in a second terminal:`);
+    for (const command of [...inFolder(dir), trigger]) line(`  ${command}`);
+  });
+}
+
+function printProject({ written, kept, added }: WrittenProject): void {
+  const { line, paint } = screenOn(process.stdout);
+  for (const file of written) line(`${paint.green('wrote')} ${file}`);
+  for (const file of kept) line(`${paint.dim('kept')}  ${file}`);
+  const parts = Object.entries(added).map(([section, names]) =>
+    section === 'allowScripts' ? section : `${section} ${names.join(', ')}`,
+  );
+  if (parts.length > 0) line(`${paint.green('added')} to package.json: ${parts.join('; ')}`);
+  line();
+}
+
+function printNext(dir: string, project: WrittenProject): void {
+  const { line } = screenOn(process.stdout);
+  const { added, written, kept } = project;
+  line('Next:');
+  for (const command of inFolder(dir)) line(`  ${command}`);
+  if (added.dependencies || added.devDependencies) line('  npm install');
+  line('  npx millrace dev');
+  if (written.length === 0 && kept.length === 0)
+    return line(
+      '`npx millrace doctor --from-trigger` says what of the project works here, and what differs.',
+    );
+  line(`Then, in a second terminal: ${trigger}`);
+  if (isNew('package.json', project))
+    line('`npm install` gives your editor the types. Run it before `millrace deploy`.');
+}

@@ -1,0 +1,181 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { EnvironmentKind } from '@millrace/contract';
+import { createLog, loadMasterKey, type Credentials } from '@millrace/server';
+import { localBuildIn } from '../../bundle/local-build.ts';
+import type { Project } from '../../project/load.ts';
+import { publishedLines } from './published-lines.ts';
+import type { Runner } from '../../runner/options.ts';
+import { startRunner } from '../../runner/start.ts';
+import { startWatcher } from '../../runner/watch.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import type { Connection, OwnedDev } from '../running-dev.ts';
+import { printJson, screenOn, type Screen } from '../screen.ts';
+import type { StopRequest } from '../stop-request.ts';
+import { version } from '../../version.ts';
+import { waitsFor } from '../waiting.ts';
+import type { Cleanup } from './cleanup.ts';
+import { credentialsJson, printCredentials } from './credentials.ts';
+import { dashboardAddress } from './dashboard-address.ts';
+import { projectVariables, type ProjectVariables } from './dotenv.ts';
+import { serveKeyChanges } from './key-changes.ts';
+import type { OpenDatabase } from './open-database.ts';
+import { openServer } from './open-server.ts';
+import { runnerScreen } from './runner-screen.ts';
+import { printWarnings } from './print-warnings.ts';
+
+export interface ServeOptions {
+  /** 0 for any. */
+  readonly port: number;
+  readonly env: EnvironmentKind;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly raw?: boolean;
+  readonly verbose?: boolean;
+}
+
+export interface ServedProject {
+  readonly options: ServeOptions;
+  readonly project: Project;
+  readonly owned: OwnedDev;
+  /** The data folder. */
+  readonly data: string;
+  readonly opened: OpenDatabase;
+  readonly screen: Screen;
+  readonly stop: StopRequest;
+  readonly cleanup: Cleanup;
+  readonly onServed: (connection: Connection) => Promise<void>;
+}
+
+/** Serves a project on a database that has started, until asked to stop. */
+export async function serveProject({
+  options,
+  project: { dir, published },
+  owned,
+  data,
+  opened: { database, lost },
+  screen,
+  stop,
+  cleanup,
+  onServed,
+}: ServedProject): Promise<void> {
+  const env = process.env['MILLRACE_MASTER_KEY'];
+  const file = join(data, 'master.key');
+  const masterKey = await loadMasterKey({
+    env,
+    previous: process.env['MILLRACE_MASTER_KEY_PREVIOUS'],
+    file,
+  });
+  const log = options.verbose
+    ? createLog({ write: (text) => screenOn(process.stderr).text(text.trimEnd()) })
+    : createLog(printWarnings(screen, stop), 'warn');
+  // In development, receivers of notifications may be on this machine.
+  const notificationNetworks = ['127.0.0.0/8', '::1/128'];
+  waitsFor('the server to prepare the database and to listen');
+  const server = await openServer({
+    database,
+    port: options.port,
+    masterKey,
+    log,
+    reveal: true,
+    notificationNetworks,
+    // The versions that the runner below registers are in this folder, and nowhere else.
+    localBuild: localBuildIn(dir),
+  });
+  cleanup.add(() => server.close());
+  if (!env?.trim()) serveKeyChanges({ database, masterKey, file, log }, cleanup);
+  const { url, credentials } = server;
+  const secretKey = credentials?.environments[options.env].secretKey;
+  if (!credentials || !secretKey) {
+    throw new CommandFailed(
+      exitCodes.cannotStart,
+      `The secret key of ${options.env} that this data folder was made with is revoked. Choose another folder with --data.`,
+    );
+  }
+  screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
+  // With --json the keys are in that line. Do not print keys where the output is not a terminal and may be stored.
+  if (!options.json && !options.quiet) {
+    screen.line(`The dashboard is at ${await dashboardAddress(url, credentials)}`);
+    printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
+  }
+  const variables = await projectVariables(dir);
+  if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
+  if (published)
+    for (const text of publishedLines(published)) screen.line(`${screen.paint.cyan('moved')}   ${text}`);
+  waitsFor('the first version: the task files are bundled and imported');
+  const runner = startRunner({
+    url,
+    secretKey,
+    projectDir: dir,
+    watch: true,
+    env: variables.env,
+    events: runnerScreen(screen, {
+      quiet: options.quiet ?? false,
+      raw: options.raw ?? false,
+      json: options.json ?? false,
+    }),
+  }).catch(notStarted);
+  cleanup.add(async () => {
+    // Also if stopped before the first version is ready.
+    const started = await Promise.race([
+      runner.catch(() => undefined),
+      setTimeout(2_000, undefined, { ref: false }),
+    ]);
+    await started?.stop({ waitMs: 5_000 });
+  });
+  const ready = await Promise.race([runner, stop.requested, lost]);
+  waitsFor();
+  if (!ready) return;
+  await followVariables(dir, variables, ready, screen, cleanup);
+  const connection = { url, key: secretKey };
+  await owned.remember({ ...connection, token: credentials.personalAccessToken ?? null });
+  if (options.json) printJson(credentialsJson(url, credentials));
+  await onServed(connection);
+  await Promise.race([stop.requested, lost, ready.ended.then(refused)]);
+}
+
+/** Applies a changed `.env`. Running attempts finish with the old one. */
+async function followVariables(
+  dir: string,
+  first: ProjectVariables,
+  runner: Runner,
+  { line, paint }: Screen,
+  cleanup: Cleanup,
+): Promise<void> {
+  let last = first;
+  const look = async (): Promise<void> => {
+    const now = await projectVariables(dir);
+    if (isDeepStrictEqual(now, last)) return;
+    last = now;
+    line(`${paint.cyan('env')}     ${now.told ?? '.env is gone'}`);
+    runner.changeEnv(now.env);
+  };
+  // Serialised, so that an older text never replaces a newer one.
+  let looking = Promise.resolve();
+  const lookNext = (): Promise<void> => (looking = looking.then(look));
+  const watcher = await startWatcher(() => void lookNext());
+  cleanup.add(() => watcher.close());
+  await watcher.watch([join(dir, '.env')]);
+  // The file may have changed before it was watched.
+  await lookNext();
+}
+
+function printIntroduction({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {
+  if (credentials) printCredentials(credentials, { line, paint });
+  else line(paint.dim('Keys are shown on a terminal, and with --json.'));
+  line(
+    paint.dim(`The API is described at ${url}/reference. Save a task file for a new version. Ctrl-C stops.`),
+  );
+  line();
+}
+
+/** Keeps a ProjectError; other errors become one sentence. */
+function notStarted(error: Error): never {
+  if (error.name === 'ProjectError') throw error;
+  throw new CommandFailed(exitCodes.failed, `The runner has not started: ${error.message}`);
+}
+
+function refused(error: Error | null): void {
+  if (error) throw new CommandFailed(exitCodes.failed, `The runner has ended: ${error.message}`);
+}
