@@ -197,6 +197,25 @@ describe('a limit of rate', () => {
     expect(await claim()).toEqual([]);
   });
 
+  test('lets no more run at once where a claim goes on from the beginning of the ring', async () => {
+    const limit = { limit: 50, period: 10 };
+    const { t, env, trigger } = await started(limit, 1);
+    const { id: version } = await t.register(sends(limit, 1), 'other');
+    await trigger(1, 'a');
+    const [first] = await t.claim('r', [version], 1);
+    const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
+    await t.end(first!, { kind: 'retry', error, delayMs: 0 });
+    await t.promote();
+    await trigger(1, 'a');
+    await t.trigger('other');
+    // The claim begins behind the lane of the other queue, and comes to it last.
+    await t.sql`update lanes set turn = case when key = 'a' then 20 + pinned_version else 10 end`;
+    await t.sql`
+      select from claim_runs(${env}, 'r', ${[0, version]}::int[], ${version}, 10, '(15,0,)', now())`;
+    const leased = await t.sql`select key from leases order by key`;
+    expect(leased).toEqual([{ key: '' }, { key: 'a' }]);
+  });
+
   test('counts every attempt, and does not count a claim that did not commit', async () => {
     const { t, env, version, trigger, claim, at } = await started({ limit: 2, period: 60 });
     await trigger(1);

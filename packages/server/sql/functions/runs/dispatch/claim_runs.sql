@@ -60,7 +60,7 @@ declare
   -- as the page says: some queue has a limit of rate, and limits of concurrency beside it; some lane a shared limit, another weight than 1, or
   -- is in the wrong ring
   v_rated boolean := false;
-  v_crowded boolean;
+  v_crowded boolean := false;
   v_shared boolean := false;
   v_weighted boolean := false;
   v_strays bigint[];
@@ -127,7 +127,7 @@ begin
                           case when p.of_queue then p.starts else least(p.room, p.starts) end, p.weight, p.shared_limit)::ring_lane)
              filter (where p.starts is null or p.starts > 0),
            v_late || coalesce(array_agg(p.id) filter (where p.starts = 0), '{}'), count(*), max(p.turn),
-           coalesce(bool_or(p.starts is not null), false) or v_rated, bool_or(p.of_queue and p.is_limited and p.starts > 0),
+           coalesce(bool_or(p.starts is not null), false) or v_rated, coalesce(bool_or(p.of_queue and p.is_limited), false) or v_crowded,
            coalesce(bool_or(p.shared_limit <> 0), false) or v_shared, coalesce(bool_or(p.weight <> 1), false) or v_weighted,
            array_agg(p.id) filter (where p.shared_limit <> p.ring)
       into v_part, v_late, v_found, v_turn, v_rated, v_crowded, v_shared, v_weighted, v_stray
