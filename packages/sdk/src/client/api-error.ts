@@ -9,11 +9,17 @@ export class ApiError extends Error {
   readonly body: unknown;
   /** What is wrong with which field, when the server says so. */
   readonly details: readonly ErrorDetail[];
+  /** The server says that it is of no use to send the request again. */
+  readonly isFinal: boolean;
 
-  constructor(message: string, reply: { status?: number; body?: unknown; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    reply: { status?: number; body?: unknown; cause?: unknown; isFinal?: boolean } = {},
+  ) {
     super(message, reply.cause === undefined ? undefined : { cause: reply.cause });
     this.status = reply.status;
     this.body = reply.body;
+    this.isFinal = reply.isFinal ?? false;
     const details = (reply.body as { details?: unknown } | null | undefined)?.details;
     this.details = Array.isArray(details) ? (details as ErrorDetail[]) : [];
   }
@@ -133,5 +139,6 @@ export function errorOf(failure: Failure): ApiError {
     return new UnexpectedReplyError(message, { status, body });
   }
   const Class = classes[status] ?? (status >= 500 ? InternalServerError : ApiError);
-  return new Class(`${status} ${reasonOf(body, failure)}`, { status, body });
+  const isFinal = failure.shouldRetry === 'false';
+  return new Class(`${status} ${reasonOf(body, failure)}`, { status, body, isFinal });
 }

@@ -7,8 +7,10 @@ const maxMs = 5_000;
 /** A server that is away, busy, or without its database. 500 is a fault of its own, which no patience mends. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiConnectionError ||
-  (error instanceof ApiError &&
-    (error.status === undefined || error.status === 408 || error.status === 429 || error.status > 500));
+  (error instanceof ApiError && !error.isFinal && isBusy(error.status));
+
+const isBusy = (status: number | undefined): boolean =>
+  status === undefined || status === 408 || status === 429 || status > 500;
 
 /**
  * Calls until the server answers, however long it is away. For what an attempt waits for and has done: if such a call failed, so would the

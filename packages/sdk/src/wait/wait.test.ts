@@ -71,22 +71,26 @@ describe('triggerAndWait', () => {
     expect(keys()).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), 'run_p']]);
   });
 
-  test('calls until the server is back, with the same key', async () => {
-    const away: Record<string, number> = {
-      '/api/v1/tasks/double/trigger': 2,
-      '/api/v1/runs/run_child/result': 2,
-    };
-    const done = ended({ ok: true, output: '4', outputType: 'application/json' });
-    answerOf = (path) => {
-      if ((away[path] ?? 0) === 0) return done[path as keyof typeof done];
-      away[path]! -= 1;
-      return {
-        status: 503,
-        headers: { 'x-should-retry': 'false' },
-        body: { error: 'The database is away.' },
-      };
-    };
+  /** Answers each of these paths so before it answers as otherwise, without retries of single calls. */
+  async function answering(answers: Record<string, Answer[]>, act: () => Promise<void>): Promise<void> {
+    answerOf = (path) => answers[path]?.shift() ?? results[path];
+    configure({ retry: { maxAttempts: 1 } });
     try {
+      await act();
+    } finally {
+      answerOf = (path) => results[path];
+      configure({});
+    }
+  }
+
+  test('calls until the server is back, with the same key', async () => {
+    results = ended({ ok: true, output: '4', outputType: 'application/json' });
+    const away: Answer = { status: 503, body: { error: 'The database is away.' } };
+    const answers = {
+      '/api/v1/tasks/double/trigger': [away, away],
+      '/api/v1/runs/run_child/result': [away, away],
+    };
+    await answering(answers, async () => {
       const { value, waits } = await inRun(async () => double.triggerAndWait({ n: 2 }));
       expect(value).toMatchObject({ ok: true, output: 4 });
       expect(waits).toHaveLength(1);
@@ -95,8 +99,24 @@ describe('triggerAndWait', () => {
         return options ? [options['waitKey']] : [];
       });
       expect(keys).toEqual(['run_p/1 double/1', 'run_p/1 double/1', 'run_p/1 double/1']);
-    } finally {
-      answerOf = (path) => results[path];
+    });
+  });
+
+  test('throws what is not mended by waiting', async () => {
+    results = ended({ ok: true, output: '4', outputType: 'application/json' });
+    const refused: Answer = {
+      status: 429,
+      headers: { 'x-should-retry': 'false' },
+      body: { error: 'The trigger limit is used up.', code: 'trigger_limit_exceeded' },
+    };
+    const fault: Answer = { status: 500, body: { error: 'Internal Server Error' } };
+    for (const [answer, thrown] of [
+      [refused, { name: 'RateLimitError', isFinal: true }],
+      [fault, { name: 'InternalServerError', isFinal: false }],
+    ] as const) {
+      await answering({ '/api/v1/tasks/double/trigger': [answer] }, async () => {
+        await expect(inRun(async () => double.triggerAndWait({ n: 2 }))).rejects.toMatchObject(thrown);
+      });
     }
   });
 

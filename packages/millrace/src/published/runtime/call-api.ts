@@ -33,7 +33,7 @@ export async function callApi(
     const response = await request(credential, path, method).catch(() => undefined);
     if (response?.ok) return response.json();
     if (response?.status === 500) faults += 1;
-    if (response && !isAway(response.status) && (response.status !== 500 || faults === maxFaults))
+    if (response && !isAway(response) && (response.status !== 500 || faults === maxFaults))
       throw new Error(
         `${path}: the server answered ${response.status}: ${(await response.text()).slice(0, 500)}`,
       );
@@ -43,7 +43,8 @@ export async function callApi(
 }
 
 /** A server that is away, busy, or without its database. */
-const isAway = (status: number): boolean => status === 408 || status === 429 || status > 500;
+const isAway = ({ status, headers }: Response): boolean =>
+  (status === 408 || status === 429 || status > 500) && headers.get('x-should-retry') !== 'false';
 
 const request = (credential: string, path: string, method: string): Promise<Response> =>
   plainFetch(`${apiUrl()}${path}`, {
