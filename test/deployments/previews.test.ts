@@ -206,7 +206,7 @@ test('branches share the slots, and one that fills them does not keep another fr
   expect(await b.ended(await b.trigger('say'))).toBe('two');
   const many = await Promise.all(Array.from({ length: 4 }, () => a.trigger('nap', { ms: 600_000 })));
   const statuses = async () =>
-    (await Promise.all(many.map((run) => a.shown(run)))).map(({ status }) => status);
+    (await Promise.all(many.map((run) => a.shown(run)))).map(({ status }) => status).toSorted();
   await expect.poll(statuses, { timeout }).toEqual(['EXECUTING', 'EXECUTING', 'QUEUED', 'QUEUED']);
   const few = await Promise.all(Array.from({ length: 3 }, () => b.trigger('nap', { ms: 100 })));
   for (const run of few) expect(await b.ended(run)).toBe('two');
