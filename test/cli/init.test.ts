@@ -37,12 +37,12 @@ test('a project that init wrote runs under dev before anything is installed, and
   try {
     expect((await finished(['init'], { cwd: path })).exitCode).toBe(0);
     const link = join(path, '.millrace/node_modules/@millrace/sdk');
-    const greet = ['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'];
-    const greeted = expect.stringContaining('"greeting":"Hello, Ada!"') as string;
+    const trigger = ['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'];
+    const done = expect.stringContaining('"greeting":"Hello, Ada!"') as string;
     const serve = async (): Promise<string> => {
       const dev = await startDev(path);
       try {
-        expect(await finished(greet, { cwd: path })).toMatchObject({ exitCode: 0, stdout: greeted });
+        expect(await finished(trigger, { cwd: path })).toMatchObject({ exitCode: 0, stdout: done });
       } finally {
         dev.kill('SIGTERM');
         expect(await dev.exitCode).toBe(0);
