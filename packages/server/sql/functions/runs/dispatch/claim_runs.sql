@@ -319,6 +319,7 @@ begin
     perform from lanes l where l.id = any (v_strays) order by l.id for no key update;
     update lanes l set ring = coalesce((select q.shared_limit_id from queues q where q.id = l.queue_id), 0) where l.id = any (v_strays);
   end if;
+  -- a few are kept, because a lane that empties often fills again at once
   if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;
 
   v_newest := case when v_want > 0 and not v_is_cut then null when v_newest < c_newest and not v_is_over then v_newest

@@ -1,15 +1,14 @@
--- Deletes those of these lanes that have no runs. A few are kept, because a lane that empties often fills again at once. Each is locked and
--- looked at again in a new snapshot: an enqueue that committed meanwhile would otherwise be missed. Its settings are those of its caller.
+-- Deletes those of these lanes that have no runs. Each is locked and looked at again in a new snapshot: an enqueue that committed meanwhile
+-- would otherwise be missed. Its settings are those of its caller.
 --
 -- Locks: lanes by id (skip locked).
--- Callers: claim_runs, hold_lanes.
+-- Callers: claim_runs, hold_lanes, move_runs.
 create or replace function drop_idle_lanes(p_lanes bigint[]) returns void
 language plpgsql
 as $$
 declare
   v_lanes bigint[];
 begin
-  if cardinality(p_lanes) <= 8 then return; end if;
   select array_agg(s.id) into v_lanes
     from (select l.id from lanes l where l.id = any (p_lanes) order by l.id for update skip locked) s;
   delete from lanes l

@@ -32,9 +32,10 @@ begin
   select (select array_agg(l.id) from late l), array_agg(m.queue_id), array_agg(m.rate_key), array_agg(m.next), min(m.next)
     into v_lanes, v_queue, v_key, v_next, v_due
     from limits m;
+  -- as in a claim, a few are kept
   v_idle := array(select unnest(p_lanes) except select unnest(v_lanes));
   if v_due is null then
-    perform drop_idle_lanes(v_idle);
+    if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;
     return;
   end if;
   if (select true from queue_starts y where y.due <= v_due limit 1) is null then
@@ -54,5 +55,5 @@ begin
     from held h where s.ctid = h.tid;
   perform from lanes l where l.id = any (v_lanes) order by l.id for no key update;
   update lanes l set blocked = true, held_at = v_now where l.id = any (v_lanes);
-  perform drop_idle_lanes(v_idle);
+  if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;
 end $$;

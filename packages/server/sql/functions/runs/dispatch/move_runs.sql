@@ -139,11 +139,6 @@ begin
          cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r;
     end if;
   end if;
-  if p_wait = 'queued' then
-    -- as a claim does: locked, then looked at again
-    select array_agg(s.id) into v_lanes
-      from (select l.id from lanes l where l.id = any (v_tried) order by l.id for update skip locked) s;
-    delete from lanes l where l.id = any (v_lanes) and (select true from queued w where w.lane_id = l.id limit 1) is null;
-  end if;
+  if p_wait = 'queued' then perform drop_idle_lanes(v_tried); end if;
   return next;
 end $$;
