@@ -212,6 +212,8 @@ test('branches share the slots, and one that fills them does not keep another fr
   for (const run of few) expect(await b.ended(run)).toBe('two');
   // They did not wait for those of the other branch, which hold all slots as before.
   expect(await statuses()).toEqual(['EXECUTING', 'EXECUTING', 'QUEUED', 'QUEUED']);
+  for (const run of many) await a.ask(`POST /api/v2/runs/${run}/cancel`);
+  expect(await a.ended(await a.trigger('nap', { ms: 100 }))).toBe('one');
   await runner.stop({ waitMs: 0 });
 }, 90_000);
 
