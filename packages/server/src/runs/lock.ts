@@ -1,7 +1,7 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Queryable } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
-import type { CurrentVersion } from '../versions/versions.ts';
+import type { CurrentVersion, Versions } from '../versions/versions.ts';
 
 /** A task as the version declares it that a run of it will execute on. */
 export interface KnownTask {
@@ -15,26 +15,24 @@ export interface KnownTask {
 
 /** The task of a run that is locked to a version, whatever version is current. 422 for a version that does not exist or lacks the task. */
 export async function findLock(
-  sql: Queryable,
+  versions: Versions,
   env: number,
   task: string,
   version: string,
 ): Promise<KnownTask> {
-  const [row] = await sql<{ id: number; state: string; manifest: TaskManifest | null }[]>`
-    select v.id, v.state, t.manifest
-      from versions v left join tasks t on t.version_id = v.id and t.id = ${task}
-     where v.env = ${env} and v.version = ${version}`;
-  if (!row)
+  const declared = await versions.declared(env, version, task);
+  if (!declared)
     throw unprocessable(
       `Version "${version}" does not exist in this environment: lock to a registered version.`,
     );
-  if (row.state !== 'ready') {
+  const { id, state, manifest } = declared;
+  if (state !== 'ready') {
     throw unprocessable(
-      `Version "${version}" cannot execute runs: its deployment is ${row.state}. Lock to another version.`,
+      `Version "${version}" cannot execute runs: its deployment is ${state}. Lock to another version.`,
     );
   }
-  if (!row.manifest) throw lacksTask(version, task);
-  return { manifest: row.manifest, lockedTo: row.id };
+  if (!manifest) throw lacksTask(version, task);
+  return { manifest, lockedTo: id };
 }
 
 /** The same where the version is the current one, whose tasks are known. */

@@ -23,6 +23,15 @@ export interface FetchableVersion {
   readonly requires: readonly string[];
 }
 
+/** A task as a version declares it. */
+export interface DeclaredTask {
+  /** Of the version. */
+  readonly id: number;
+  readonly state: string;
+  /** Null where the version lacks the task. */
+  readonly manifest: TaskManifest | null;
+}
+
 export interface Versions {
   /**
    * The current version of an environment, cached for about a second, and refreshed at once in the process that registers one. Acting on an
@@ -41,15 +50,23 @@ export interface Versions {
   name(id: number): string | Promise<string>;
   /** The ids of versions, by name. Those that the environment does not have are left out. */
   ids(env: number, versions: readonly string[]): Promise<Map<string, number>>;
+  /**
+   * A task of any version; undefined if the environment has no such version. Cached for a tenth of a second, so that the items of a batch
+   * share one read, while a version that is archived is soon known to be.
+   */
+  declared(env: number, version: string, task: string): Promise<DeclaredTask | undefined>;
 }
 
 /** Milliseconds for which runners keep a version ready that somebody tried to promote. */
 const wantedMs = 60_000;
+/** Milliseconds for which a task of a version is known. */
+const declaredMs = 100;
 
 export function knownVersions(sql: Sql): Versions {
   const current = cachedReads<CurrentVersion | undefined>((env, last) => readCurrent(sql, env, last));
   const fetchable = cachedReads<readonly FetchableVersion[]>((env) => readFetchable(sql, env));
   const names = new Map<number, string>();
+  const declared = new Map<string, Promise<DeclaredTask | undefined>>();
   /** By environment and id, until when: monotonic milliseconds. */
   const wanted = new Map<number, Map<number, number>>();
   return {
@@ -69,6 +86,7 @@ export function knownVersions(sql: Sql): Versions {
     forget(env) {
       current.forget(env);
       fetchable.forget(env);
+      declared.clear();
     },
     name(id) {
       return (
@@ -84,6 +102,16 @@ export function knownVersions(sql: Sql): Versions {
       const rows = await sql<{ id: number; version: string }[]>`
         select id, version from versions where env = ${env} and version = any(${[...versions]}::text[])`;
       return new Map(rows.map((row) => [row.version, row.id]));
+    },
+    declared(env, version, task) {
+      const key = JSON.stringify([env, version, task]);
+      const known = declared.get(key);
+      if (known) return known;
+      const read = readDeclared(sql, env, version, task);
+      declared.set(key, read);
+      read.catch(() => declared.delete(key));
+      setTimeout(() => declared.delete(key), declaredMs).unref();
+      return read;
     },
   };
 }
@@ -112,6 +140,19 @@ async function readCurrent(
     tasks: new Map(tasks.map((task) => [task.id, task.manifest])),
     canary,
   };
+}
+
+async function readDeclared(
+  sql: Sql,
+  env: number,
+  version: string,
+  task: string,
+): Promise<DeclaredTask | undefined> {
+  const [row] = await sql<DeclaredTask[]>`
+    select v.id, v.state, t.manifest
+      from versions v left join tasks t on t.version_id = v.id and t.id = ${task}
+     where v.env = ${env} and v.version = ${version}`;
+  return row;
 }
 
 const readFetchable = (sql: Sql, env: number): Promise<FetchableVersion[]> =>

@@ -103,13 +103,13 @@ async function prepareSlowly(
 }
 
 async function knownTask(
-  { sql }: Engine,
+  { sql, versions }: Engine,
   env: number,
   task: string,
   { lockToVersion, externalDeploymentId }: Options,
   manifest: TaskManifest | undefined,
 ): Promise<KnownTask> {
-  if (lockToVersion !== undefined) return findLock(sql, env, task, lockToVersion);
+  if (lockToVersion !== undefined) return findLock(versions, env, task, lockToVersion);
   const externalId = externalDeploymentId?.trim() ?? '';
   return externalId === ''
     ? { manifest, lockedTo: undefined }
