@@ -1,8 +1,8 @@
 import { raw } from 'sql-template-tag';
-import { column, texts, type Value } from '../../db/columns.ts';
+import { column, type Value } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
-import { compactArraysOf, elementsOf, namesOf, valuesOf, writtenOf } from './parameters.ts';
-import { everydayColumns, itemColumns, type NewRun } from './row.ts';
+import { compactArraysOf, namesOf, valuesOf, writtenOf } from './parameters.ts';
+import { everydayColumns, itemColumns, type Column, type NewRun } from './row.ts';
 
 /** The statements that create everyday items of a batch. They send what the items share once. */
 
@@ -28,78 +28,47 @@ const held = {
   written: writtenOf({ ...batchColumns, ...heldColumns }),
 };
 
-/** The facets of the kind `k` of runs, whose queue is `q`. */
+/** The facets of a group `k` of runs, whose queue is `q`. */
 const facets = raw(
   `(case when q.name = 'task/' || k.task then array['o:' || k.task, 'v:' || k.version]
          else array['t:' || k.task, 'q:' || k.queue_id, 'v:' || k.version] end)`,
 );
 
-/** Inserts items that wait for the sealing of their batch. */
-export async function insertHeld(sql: Queryable, { runs, createdAt }: ItemsOfBatch): Promise<void> {
-  const first = runs[0] as NewRun;
-  // Items of one task in one queue have the same facets, if they are of one span. An id begins with its span.
-  const kinds = [
-    ...new Map(
-      runs.map((run) => [`${run.id.slice(0, 10)} ${run.queueId} ${run.pinnedVersion} ${run.task}`, run]),
-    ).values(),
-  ];
-  const pick = (read: (run: NewRun) => Value) => column(kinds, read);
-  await sql`
-    with noted as (
-      insert into run_facets (env, facet, span)
-      select ${first.env}::int, f.facet, left(k.id, 10)
-        from unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[],
-                    ${pick(pinnedVersion.value)}::int[]) as k (task, queue_id, id, version)
-        join queues q on q.id = k.queue_id
-        cross join lateral unnest(${facets}) as f (facet)
-       where f.facet is not null
-       order by 1, 2, 3
-      on conflict do nothing
-    ), counted as (
-      insert into run_stat_arrivals (env, task, queue_id, what, at, n)
-      select ${first.env}::int, k.task, k.queue_id, 'triggered', ${createdAt}::timestamptz, count(*)
-        from unnest(${column(runs, (run) => run.task)}::text[], ${column(runs, (run) => run.queueId)}::int[]) as k (task, queue_id)
-       group by k.task, k.queue_id
-    )
-    insert into runs (${held.names}, created_at)
-    select ${held.written}, ${createdAt}::timestamptz
-      from (select b.*, a.* from (select ${batchValues(first)}) b
-             cross join unnest(${held.arrays({ sql, runs })}) as a (${held.arrayNames})) i`;
+interface Group {
+  /** Any of them. */
+  readonly run: NewRun;
+  n: number;
 }
 
-const ofKind = elementsOf(everyday, 'x.kind');
-const sealedColumns = { id, payload, metadata, ...everyday, ...batchColumns };
-const sealed = { names: namesOf(sealedColumns), written: writtenOf(sealedColumns) };
+/** Runs of one task, queue, version and span have the same facets. An id begins with its span. */
+function groupsOf(runs: readonly NewRun[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const run of runs) {
+    const name = `${run.queueId} ${run.pinnedVersion} ${run.id.slice(0, 10)} ${run.task}`;
+    const group = groups.get(name);
+    if (group) group.n++;
+    else groups.set(name, { run, n: 1 });
+  }
+  return [...groups.values()];
+}
 
 /**
- * Inserts all items of a batch into their lanes and seals the batch. False if a lane is missing, or the batch is no longer empty and open;
- * then nothing was written. Waits for whoever holds the batch.
+ * `noted as (…), counted as (…)`: writes what lists find the runs by, and how many there are. `condition` is a table that is empty if the
+ * runs are not written.
  */
-export async function insertSealed(
+function notedAndCounted(
   sql: Queryable,
-  { env: environment, batch, createdAt, runs }: ItemsOfBatch,
-  now: number,
-): Promise<boolean> {
-  const { kinds, kindOf } = kindsOf(runs);
-  const pick = (read: (run: NewRun) => Value) => column(kinds, read);
-  const { count } = await sql`
-    with lane as materialized (
-      select l.id, k.ix
-        from unnest(${pick((run) => run.queueId)}::int[], ${pick((run) => run.concurrencyKey)}::text[], ${pick(pinnedVersion.value)}::int[])
-               with ordinality as k (queue_id, key, version, ix)
-        -- held, so that no claim drops the lane before the runs are in it
-        cross join lateral (
-          select x.id from lanes x
-           where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = coalesce(k.version, 0) limit 1 for key share) l
-    ), sealed as materialized (
-      update batches set sealed_at = ${new Date(now)}, received = run_count
-       where env = ${environment}::int and id = ${batch} and received = 0 and sealed_at is null and aborted_at is null
-         and (select count(*) from lane) = ${kinds.length}::int
-      returning (select array_agg(l.id order by l.ix) from lane l) as lanes
-    ), noted as (
+  { env: environment, runs }: ItemsOfBatch,
+  at: Date,
+  condition = raw('(select)'),
+) {
+  const groups = groupsOf(runs);
+  const pick = (read: (run: NewRun) => Value) => column(groups, ({ run }) => read(run));
+  return sql`
+    noted as (
       insert into run_facets (env, facet, span)
       select ${environment}::int, f.facet, left(k.id, 10)
-        from sealed
+        from ${condition} as w
         cross join unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[],
                           ${pick(pinnedVersion.value)}::int[]) as k (task, queue_id, id, version)
         join queues q on q.id = k.queue_id
@@ -107,32 +76,69 @@ export async function insertSealed(
        where f.facet is not null
        order by 1, 2, 3
       on conflict do nothing
-    ), items as materialized (
-      select i.id, coalesce(i.kind, 1) as kind, i.payload, i.metadata
-        from unnest(${texts(sql, runs, (run) => run.id)}, ${kinds.length > 1 ? kindOf : null}::int[],
-                    ${texts(sql, runs, (run) => run.payload)}, ${column(runs, (run) => run.metadata)}::text[])
-             as i (id, kind, payload, metadata)
     ), counted as (
       insert into run_stat_arrivals (env, task, queue_id, what, at, n)
-      select ${environment}::int, (${pick((run) => run.task)}::text[])[i.kind], (${pick((run) => run.queueId)}::int[])[i.kind],
-             'triggered', ${new Date(now)}::timestamptz, count(*)
-        from sealed cross join items i group by i.kind
-    ), made as (
+      select ${environment}::int, k.task, k.queue_id, 'triggered', ${at}::timestamptz, sum(k.n)
+        from ${condition} as w
+        cross join unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[],
+                          ${groups.map(({ n }) => n)}::int[]) as k (task, queue_id, n)
+       group by k.task, k.queue_id
+    )`;
+}
+
+/** Inserts items that wait for the sealing of their batch. */
+export async function insertHeld(sql: Queryable, items: ItemsOfBatch): Promise<void> {
+  const { runs, createdAt } = items;
+  await sql`
+    with ${notedAndCounted(sql, items, createdAt)}
+    insert into runs (${held.names}, created_at)
+    select ${held.written}, ${createdAt}::timestamptz
+      from (select b.*, a.* from (select ${batchValues(runs[0] as NewRun)}) b
+             cross join unnest(${held.arrays({ sql, runs })}) as a (${held.arrayNames})) i`;
+}
+
+const sealedColumns = { id, payload, metadata, ...everyday, ...batchColumns };
+const sealed = { names: namesOf(sealedColumns), written: writtenOf(sealedColumns) };
+
+/**
+ * Inserts all items of a batch into their lanes and seals the batch. False if a lane is missing, or the batch is no longer empty and open;
+ * then nothing was written. Waits for whoever holds the batch.
+ */
+export async function insertSealed(sql: Queryable, given: ItemsOfBatch, now: number): Promise<boolean> {
+  const { env: environment, batch, createdAt, runs } = given;
+  const { lanes, laneOf } = lanesOf(runs);
+  const { shared, differing } = compared(runs);
+  const each = { id, payload, metadata, ...differing };
+  const { count } = await sql`
+    with lane as materialized (
+      select l.id, k.ix
+        from unnest(${column(lanes, (run) => run.queueId)}::int[], ${column(lanes, (run) => run.concurrencyKey)}::text[],
+                    ${column(lanes, pinnedVersion.value)}::int[]) with ordinality as k (queue_id, key, version, ix)
+        -- held, so that no claim drops the lane before the runs are in it
+        cross join lateral (
+          select x.id from lanes x
+           where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = coalesce(k.version, 0) limit 1 for key share) l
+    ), sealed as materialized (
+      update batches set sealed_at = ${new Date(now)}, received = run_count
+       where env = ${environment}::int and id = ${batch} and received = 0 and sealed_at is null and aborted_at is null
+         and (select count(*) from lane) = ${lanes.length}::int
+      returning (select array_agg(l.id order by l.ix) from lane l) as lanes
+    ), items as materialized (
+      select i.*, ${valuesOf({ ...shared, ...batchColumns })(runs[0] as NewRun)}
+        from sealed
+        cross join unnest(${lanes.length > 1 ? laneOf : null}::int[], ${compactArraysOf(each, textsOf(each))({ sql, runs })})
+               as i (lane, ${namesOf(each)})
+    ), ${notedAndCounted(sql, given, new Date(now), raw('sealed'))}, made as (
       insert into runs (${sealed.names}, created_at)
-      select ${sealed.written}, ${createdAt}::timestamptz
-        from (select x.id, x.payload, x.metadata, ${ofKind(kinds)}, ${batchValues(runs[0] as NewRun)}
-                from sealed cross join items x) i
+      select ${sealed.written}, ${createdAt}::timestamptz from items i
     )
     insert into queued (lane_id, sort_key, run_id, env, expires_at)
-    select sealed.lanes[i.kind], (${pick((run) => run.sortKey)}::bigint[])[i.kind], i.id, ${environment}::int,
-           (${pick((run) => expiryOf(run, now))}::timestamptz[])[i.kind]
+    select sealed.lanes[coalesce(i.lane, 1)], i.sort_key, i.id, i.env,
+           -- a time to live begins when the batch is sealed
+           ${new Date(now)}::timestamptz + case when i.ttl > 0 then i.ttl end * interval '1 second'
       from sealed cross join items i`;
   return count === runs.length;
 }
-
-/** A time to live begins when the batch is sealed. */
-const expiryOf = ({ ttl }: NewRun, now: number): Date | null =>
-  ttl !== null && ttl > 0 ? new Date(now + ttl * 1_000) : null;
 
 /** Makes the lanes that are missing, in one order for every caller. Replies whether any was. */
 export async function makeLanes(
@@ -140,32 +146,45 @@ export async function makeLanes(
   environment: number,
   runs: readonly NewRun[],
 ): Promise<boolean> {
-  const { kinds } = kindsOf(runs);
+  const { lanes } = lanesOf(runs);
   const { count } = await sql`
     insert into lanes (env, queue_id, key, pinned_version)
-    select distinct ${environment}::int, k.queue_id, k.key, coalesce(k.version, 0)
-      from unnest(${column(kinds, (run) => run.queueId)}::int[], ${column(kinds, (run) => run.concurrencyKey)}::text[],
-                  ${column(kinds, pinnedVersion.value)}::int[]) as k (queue_id, key, version)
+    select ${environment}::int, k.queue_id, k.key, coalesce(k.version, 0)
+      from unnest(${column(lanes, (run) => run.queueId)}::int[], ${column(lanes, (run) => run.concurrencyKey)}::text[],
+                  ${column(lanes, pinnedVersion.value)}::int[]) as k (queue_id, key, version)
      order by 2, 3, 4
     on conflict do nothing`;
   return count > 0;
 }
 
-const fieldsOfKind = Object.keys(everyday) as (keyof typeof everyday)[];
-
-/** One run of each kind, and for each run the index of its kind, from 1. Runs of a kind differ only in id, payload and metadata. */
-function kindsOf(runs: readonly NewRun[]): { readonly kinds: NewRun[]; readonly kindOf: number[] } {
+/** A run of each lane, and for each run the index of its lane, from 1. */
+function lanesOf(runs: readonly NewRun[]): { readonly lanes: NewRun[]; readonly laneOf: number[] } {
   const indexes = new Map<string, number>();
-  const kinds: NewRun[] = [];
-  let index = 0;
-  const kindOf = runs.map((run) => {
-    // Most batches are of one kind.
-    const last = kinds[index - 1];
-    if (last && fieldsOfKind.every((field) => run[field] === last[field])) return index;
-    const name = JSON.stringify(fieldsOfKind.map((field) => run[field]));
-    index = indexes.get(name) ?? kinds.push(run);
+  const lanes: NewRun[] = [];
+  const laneOf = runs.map((run) => {
+    const name = `${run.queueId} ${run.pinnedVersion} ${run.concurrencyKey}`;
+    const index = indexes.get(name) ?? lanes.push(run);
     indexes.set(name, index);
     return index;
   });
-  return { kinds, kindOf };
+  return { lanes, laneOf };
 }
+
+type Columns = Readonly<Record<string, Column>>;
+
+/** Which everyday columns have the same value in all of some runs: it is sent once. */
+function compared(runs: readonly NewRun[]): { readonly shared: Columns; readonly differing: Columns } {
+  const shared: Record<string, Column> = {};
+  const differing: Record<string, Column> = {};
+  for (const [field, one] of Object.entries<Column>(everyday)) {
+    const first = one.value(runs[0] as NewRun);
+    (runs.every((run) => one.value(run) === first) ? shared : differing)[field] = one;
+  }
+  return { shared, differing };
+}
+
+/** The columns that are sent as one text each. Metadata are seldom there. */
+const textsOf = (some: Columns): string[] =>
+  Object.values(some)
+    .filter(({ name, type }) => type === 'text' && name !== metadata.name)
+    .map(({ name }) => name);

@@ -44,10 +44,6 @@ export const compactArraysOf = (columns: Columns, long: readonly string[]) =>
 export const namedArraysOf = (columns: Columns) =>
   parameters(columns, ({ name, type }) => ['', `::${arrayType(type)} as ${name}`], arrayOf);
 
-/** `($1::int[])[i.kind] as env, …`: the elements that `index` names, of an array for each column. */
-export const elementsOf = (columns: Columns, index: string) =>
-  parameters(columns, ({ name, type }) => ['(', `::${arrayType(type)})[${index}] as ${name}`], arrayOf);
-
 /** `$1::int as env, $2::text as id, …`: the values of one run. */
 export const valuesOf = (columns: Columns) =>
   parameters(
