@@ -19,14 +19,17 @@ begin
      group by 1, 2, 3, 4
      order by 1, 2
   ), found as materialized (
-    select g.*, y.tid
+    select g.*, y.tid, y.at, y.counts
       from started g
       left join lateral (
-        select x.ctid as tid from queue_starts x where x.queue_id = g.queue_id and x.key = g.key limit 1 for update) y on true
+        select x.ctid as tid, x.at, x.n as counts from queue_starts x
+         where x.queue_id = g.queue_id and x.key = g.key limit 1 for update) y on true
   ), noted as (
-    update queue_starts s
-       set (at, n, total) = (select a.at, a.n, a.total from rate_add(s.at, s.n, f.n, f.rate_window, p_at, v_now) a)
-      from found f where s.ctid = f.tid
+    update queue_starts s set at = f.at, n = f.counts, total = f.total
+      from (select f.tid, f.rate_burst, a.at, a.n as counts, a.total
+              from found f cross join lateral rate_add(f.at, f.counts, f.n, f.rate_window, p_at, v_now) a
+             where f.tid is not null) f
+     where s.ctid = f.tid
     returning s.total >= f.rate_burst as is_used
   ), added as (
     -- an insert that need not look for a conflict costs less
