@@ -303,22 +303,10 @@ begin
     end if;
   end loop;
 
-  -- What cannot give leaves the ring: late lanes are held, full ones blocked, idle ones dropped. Full ones are locked and looked at again in
-  -- a new snapshot: a release that committed meanwhile would otherwise be missed.
+  -- What cannot give leaves the ring.
   if cardinality(v_late) > 0 then perform hold_lanes(v_late); end if;
-  if cardinality(v_full) > 0 then
-    perform from lanes l where l.id = any (v_full) order by l.id for no key update;
-    -- `held_at` may be left where an older server has unblocked the lane
-    update lanes l set blocked = true, held_at = null
-     where l.id = any (v_full)
-       and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
-              <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
-              from queues q where q.id = l.queue_id);
-  end if;
-  if v_strays is not null then
-    perform from lanes l where l.id = any (v_strays) order by l.id for no key update;
-    update lanes l set ring = coalesce((select q.shared_limit_id from queues q where q.id = l.queue_id), 0) where l.id = any (v_strays);
-  end if;
+  if cardinality(v_full) > 0 then perform block_lanes(v_full); end if;
+  if v_strays is not null then perform assign_rings(v_strays); end if;
   -- a few are kept, because a lane that empties often fills again at once
   if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;
 

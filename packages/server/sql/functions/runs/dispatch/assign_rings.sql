@@ -1,0 +1,11 @@
+-- Puts lanes into the ring of the shared limit that their queue has, or into the common one. Its settings are those of its caller.
+--
+-- Locks: lanes by id (no key update). The caller holds the claim lock.
+-- Callers: claim_runs.
+create or replace function assign_rings(p_lanes bigint[]) returns void
+language plpgsql
+as $$
+begin
+  perform from lanes l where l.id = any (p_lanes) order by l.id for no key update;
+  update lanes l set ring = coalesce((select q.shared_limit_id from queues q where q.id = l.queue_id), 0) where l.id = any (p_lanes);
+end $$;

@@ -1,0 +1,17 @@
+-- Blocks those of these lanes that are paused or whose key has no slot left, until one comes free. They are locked and looked at again in a new
+-- snapshot: a release that committed meanwhile would otherwise be missed. Its settings are those of its caller.
+--
+-- Locks: lanes by id (no key update). The caller holds the claim lock.
+-- Callers: claim_runs.
+create or replace function block_lanes(p_lanes bigint[]) returns void
+language plpgsql
+as $$
+begin
+  perform from lanes l where l.id = any (p_lanes) order by l.id for no key update;
+  -- `held_at` may be left where an older server has unblocked the lane
+  update lanes l set blocked = true, held_at = null
+   where l.id = any (p_lanes)
+     and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
+            <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)
+            from queues q where q.id = l.queue_id);
+end $$;
