@@ -12,6 +12,7 @@ export default defineConfig({
     globalSetup: [
       'test/support/temporary-folder.ts',
       'test/support/compile-cache.ts',
+      'test/support/run-folder.ts',
       'test/support/cluster.ts',
     ],
     setupFiles: ['test/support/seed.ts'],

@@ -1,10 +1,10 @@
 /** `millrace demo`, from the packages as they are published, in a folder that has nothing else. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { descendants, isAlive, millrace, type Ready, type Running } from './cli/command.ts';
-import { packAll, run, type Packed } from './packages/packed.ts';
+import { installAll, packAll, type Packed } from './packages/packed.ts';
 
 interface Summary extends Ready {
   readonly folder: string;
@@ -20,11 +20,8 @@ beforeAll(async () => {
   packed = await packAll();
   const project = join(packed.folder, 'anywhere');
   temporary = join(packed.folder, 'temporary');
-  await mkdir(project);
   await mkdir(temporary);
-  await writeFile(join(project, 'package.json'), '{ "name": "anywhere", "private": true }');
-  const options = ['--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...options, ...Object.values(packed.tarballs)], { cwd: project });
+  await installAll(packed, project);
   bin = join(project, 'node_modules/millrace/bin/millrace.js');
 }, 240_000);
 afterAll(() => packed?.remove());

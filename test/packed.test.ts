@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finished, startDev } from './cli/command.ts';
-import { packAll, run } from './packages/packed.ts';
+import { installAll, npmOptions, packAll, run } from './packages/packed.ts';
 
 /** What of a bill of materials is read. */
 interface Bom {
@@ -38,21 +38,16 @@ function withOtherLicences({ components }: Bom): string[] {
 }
 
 test('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
-  const { folder, tarballs, remove } = await packAll();
+  const packed = await packAll();
+  const { folder, tarballs, remove } = packed;
   try {
     const project = join(folder, 'project');
-    await mkdir(join(project, 'tasks'), { recursive: true });
-    await writeFile(
-      join(project, 'package.json'),
-      '{ "name": "far-away", "version": "1.0.0", "private": true, "type": "module" }',
-    );
+    await installAll(packed, project);
+    await mkdir(join(project, 'tasks'));
     await writeFile(
       join(project, 'tasks/double.ts'),
       `import { task } from '@millrace/sdk';\nexport const double = task({ id: 'double', run: async (n: number) => 2 * n });\n`,
     );
-    const options = ['--prefer-offline', '--no-audit', '--no-fund'];
-    await run('npm', ['install', ...options, ...Object.values(tarballs)], { cwd: project });
-
     const { stdout: bom } = await run('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
       cwd: project,
       maxBuffer: 16 * 1024 * 1024,
@@ -93,7 +88,7 @@ test('a folder with one task file runs on packages installed from npm pack, far 
     // What `init` writes has types that are right, checked by the compiler that it brings.
     expect((await finished(['init', 'first'], { cwd: folder, bin })).exitCode).toBe(0);
     const first = join(folder, 'first');
-    await run('npm', ['install', ...options, ...Object.values(tarballs)], { cwd: first });
+    await run('npm', ['install', ...npmOptions, ...Object.values(tarballs)], { cwd: first });
     await run('npm', ['run', 'types'], { cwd: first });
     await writeFile(join(first, 'tasks/wrong.ts'), "export const wrong: number = 'a text';\n");
     await expect(run('npm', ['run', 'types'], { cwd: first })).rejects.toMatchObject({

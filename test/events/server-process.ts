@@ -3,6 +3,7 @@ import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
+import { keepCompiled } from '../support/keep-compiled.ts';
 
 const { database } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as { database: Database };
 const server = await startServer({
@@ -14,6 +15,7 @@ const server = await startServer({
   notificationNetworks: ['127.0.0.0/8'],
 });
 process.on('disconnect', () => process.exit(1));
+keepCompiled();
 process.send?.({
   url: server.url,
   secretKey: server.credentials?.environments.prod.secretKey,

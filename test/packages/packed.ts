@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
 import { repository } from '../cli/command.ts';
 
 export const run = promisify(execFile);
@@ -17,25 +20,70 @@ export interface Packed {
   remove(): Promise<void>;
 }
 
-/** What `npm publish` would upload, in a folder far from the repository. */
+/** What `npm publish` would upload, and a folder far from the repository. */
 export async function packAll(): Promise<Packed> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-packed-'));
-  const workspaces = published.flatMap((name) => ['-w', `packages/${name}`]);
-  await run('npm', ['pack', ...workspaces, '--pack-destination', folder, '--ignore-scripts'], {
-    cwd: repository,
+  const shared = await madeOnce('packed', async (half) => {
+    const workspaces = published.flatMap((name) => ['-w', `packages/${name}`]);
+    await run('npm', ['pack', ...workspaces, '--pack-destination', half, '--ignore-scripts'], {
+      cwd: repository,
+    });
   });
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const files = await readdir(shared);
   const tarballs = Object.fromEntries(
     published.map((name) => {
       const start = name === 'millrace' ? /^millrace-\d/ : new RegExp(`^millrace-${name}-\\d`);
       const file = files.find((candidate) => start.test(candidate));
       if (file === undefined) throw new Error(`npm pack made no tarball of packages/${name}`);
-      return [name, join(folder, file)];
+      return [name, join(shared, file)];
     }),
   ) as Record<Published, string>;
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-packed-'));
   return {
     folder,
     tarballs,
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/**
+ * Makes this folder a project that `npm install` has installed all of them in. npm does that once in a run, since it takes 15 seconds of
+ * processor time; a copy takes one.
+ */
+export async function installAll({ tarballs }: Packed, project: string): Promise<void> {
+  const shared = await madeOnce('installed', async (half) => {
+    await writeFile(
+      join(half, 'package.json'),
+      '{ "name": "far-away", "version": "1.0.0", "private": true, "type": "module" }',
+    );
+    await run('npm', ['install', ...npmOptions, ...Object.values(tarballs)], { cwd: half });
+  });
+  await mkdir(project, { recursive: true });
+  await run('cp', ['-R', `${shared}/.`, project]);
+}
+
+/** For `npm install`. */
+export const npmOptions = ['--prefer-offline', '--no-audit', '--no-fund'] as const;
+
+/** A folder of this run that is filled by the test file that needs it first; others wait. */
+async function madeOnce(name: string, fill: (half: string) => Promise<void>): Promise<string> {
+  const folder = join(inject('runFolder'), name);
+  const lock = `${folder}.lock`;
+  while (!existsSync(folder)) {
+    const isMine = await mkdir(lock).then(
+      () => true,
+      () => false,
+    );
+    if (!isMine) {
+      await pause(100);
+      continue;
+    }
+    try {
+      const half = await mkdtemp(`${folder}.`);
+      await fill(half);
+      await rename(half, folder);
+    } finally {
+      await rmdir(lock);
+    }
+  }
+  return folder;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version as ts7 } from 'typescript';
 import { repository } from '../cli/command.ts';
-import { packAll, run, type Packed } from './packed.ts';
+import { npmOptions, packAll, run, type Packed } from './packed.ts';
 
 const compilers = {
   'typescript-5.0': '5.0.4',
@@ -78,9 +78,7 @@ beforeAll(async () => {
     'npm',
     [
       'install',
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
+      ...npmOptions,
       '--ignore-scripts',
       '--omit=optional',
       ...Object.values(packed.tarballs),

@@ -3,6 +3,7 @@ import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
+import { keepCompiled } from '../support/keep-compiled.ts';
 
 const { database, shiftMs } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as {
   database: Database;
@@ -18,4 +19,5 @@ const server = await startServer({
 server.shiftTime(shiftMs);
 process.on('message', (ms: number) => server.shiftTime(ms));
 process.on('disconnect', () => process.exit(1));
+keepCompiled();
 process.send?.({ url: server.url, secretKey: server.credentials?.environments.prod.secretKey });

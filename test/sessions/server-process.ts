@@ -3,6 +3,7 @@ import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type ServerOptions } from '../../packages/server/src/server.ts';
+import { keepCompiled } from '../support/keep-compiled.ts';
 
 const { database, port, leaseTimes } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as {
   database: Database;
@@ -19,4 +20,5 @@ const server = await startServer({
 });
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
+keepCompiled();
 process.send?.({ port: server.port, secretKey: server.credentials?.environments.prod.secretKey });

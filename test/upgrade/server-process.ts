@@ -4,6 +4,7 @@ import { connect, type Database } from '../../packages/server/src/db/connect.ts'
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
+import { keepCompiled } from '../support/keep-compiled.ts';
 
 const { database, folder } = JSON.parse(process.env['SERVER_OF_A_TEST'] ?? '') as {
   database: Database;
@@ -23,4 +24,5 @@ const server = await startServer({
   reveal: true,
 });
 process.on('disconnect', () => process.exit(1));
+keepCompiled();
 process.send?.({ url: server.url, key: server.credentials?.environments.prod.secretKey });

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { CopiedFile } from './manifest.ts';
 
-const CHUNK = 1024 * 1024;
+const MAX_CHUNK = 1024 * 1024;
+const MIN_CHUNK = 8 * 1024;
 
 /** Copies a file that may change meanwhile, and returns the digest of what was written. */
 export async function copyFile(
@@ -15,10 +16,12 @@ export async function copyFile(
     const target = await open(to, 'wx', 0o600);
     try {
       const hash = createHash('sha256');
-      const buffer = Buffer.allocUnsafe(CHUNK);
+      // No larger than the file: a cluster has a thousand small ones, and collecting a large buffer for each took a third of a backup's time.
+      const { size } = await source.stat();
+      const buffer = Buffer.allocUnsafe(Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, size)));
       let bytes = 0;
       for (;;) {
-        const { bytesRead } = await source.read(buffer, 0, CHUNK, bytes);
+        const { bytesRead } = await source.read(buffer, 0, buffer.length, bytes);
         if (bytesRead === 0) break;
         const part = buffer.subarray(0, bytesRead);
         hash.update(part);

@@ -19,10 +19,14 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
     const shape = route.path.replace(/:\w+/g, ':');
     paths.set(shape, [...(paths.get(shape) ?? []), route]);
   }
-  for (const [shape, sharing] of paths) {
+  // Split once: every path is compared with every other one.
+  const shapes = [...paths].map(([shape, sharing]) => ({ segments: shape.split('/'), sharing }));
+  for (const { segments, sharing } of shapes) {
     const url = sharing[0]?.path ?? '';
     // A parameter may match a fixed segment of another path. Methods that the fixed path does not have are served by the wider one.
-    const wider = [...paths].flatMap(([other, those]) => (isWider(other, shape) ? those : []));
+    const wider = shapes.flatMap((other) =>
+      other.sharing !== sharing && isWider(other.segments, segments) ? other.sharing : [],
+    );
     const allowed = methods.filter((method) =>
       [...sharing, ...wider].some(
         (route) => route.method === method || (route.method === 'GET' && method === 'HEAD'),
@@ -51,12 +55,6 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
   }
 }
 
-/** Whether the first shape matches every path that the second one matches, and others. */
-function isWider(one: string, other: string): boolean {
-  const [wide, narrow] = [one.split('/'), other.split('/')];
-  return (
-    one !== other &&
-    wide.length === narrow.length &&
-    wide.every((part, index) => part === ':' || part === narrow[index])
-  );
-}
+/** Whether the first of two different shapes matches every path that the second one matches, and others. */
+const isWider = (wide: readonly string[], narrow: readonly string[]): boolean =>
+  wide.length === narrow.length && wide.every((part, index) => part === ':' || part === narrow[index]);
