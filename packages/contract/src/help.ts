@@ -4,7 +4,10 @@
  */
 import { anchorOfStatus } from './troubleshooting/status.ts';
 
-/** The header of a failed reply with the address of the section that explains it: `docs/troubleshooting.md#not-found`. */
+/**
+ * The header of a failed reply with the address of the section that explains it: `docs/troubleshooting.md#not-found`. It is no `Link` with
+ * `rel="help"` (RFC 8288): that would be resolved against the address of the request, and the server does not serve the documentation.
+ */
 export const helpHeader = 'x-millrace-help';
 
 /** The address of a section: a path, which is the same in the repository, on the site of the documentation and in copies of both. */

@@ -8,7 +8,7 @@ import { anchorOfStatus } from './status.ts';
 export type Anchor = (typeof starting | typeof replies | typeof runs)[number][1];
 
 /** More of a line is not searched: the rest is what a user sent. */
-const maxLength = 2_000;
+const maxLength = 500;
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
