@@ -64,7 +64,9 @@ export const tags = [...new Set(all.map((operation) => operation.tags[0]))].map(
 /** The page of a tag, as Markdown. */
 export function referenceOf(tag: string): string {
   const found = all.filter((operation) => operation.tags[0] === tag);
-  return [`# ${tag[0]?.toUpperCase()}${tag.slice(1)}`, ...found.map(sectionOf)].join('\n\n');
+  const failures =
+    'The header `x-millrace-help` of a failed reply names the section of [troubleshooting](../troubleshooting.md) that explains it.';
+  return [`# ${tag[0]?.toUpperCase()}${tag.slice(1)}`, failures, ...found.map(sectionOf)].join('\n\n');
 }
 
 /** What the search finds on the page of a tag: each operation by its id, its path, and what it says of itself. */

@@ -151,7 +151,9 @@ test('an agent finds out why a run failed, and can change nothing', async () => 
   expect((await server.ask('/api/v1/runs')).body.data).toHaveLength(1);
   expect(await entries()).toEqual([]);
 
-  expect(await refused('explain_run', { run: 'run_none' })).toMatch(/does not have it.*list_runs/);
+  expect(await refused('explain_run', { run: 'run_none' })).toMatch(
+    /does not have it.*\(404 [\w ]+\)\. list_runs.* See docs\/troubleshooting\.md#not-found$/,
+  );
   expect(await refused('list_runs', { filter: 'colour:red' })).toMatch(
     /"colour" is not something to filter by/,
   );
@@ -202,7 +204,7 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
 test('a key that the server refuses is told as such', async () => {
   const { refused } = await onStdio([], `${server.keys.prod.slice(0, -4)}0000`);
   expect(await refused('list_runs')).toMatch(
-    /^The server refused the key of millrace mcp .*MILLRACE_SECRET_KEY/,
+    /^The server refused the key of millrace mcp .*MILLRACE_SECRET_KEY.* See docs\/troubleshooting\.md#the-key-is-not-known$/,
   );
 });
 

@@ -127,13 +127,14 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   auth: ['db'],
   request: ['auth'],
   json: ['problem'],
+  help: [],
   problem: ['db'],
   db: ['logger'],
   logger: [],
 };
 
 /** Rooms that every other may import as well, but for `db` and these themselves. */
-const everywhere = ['request', 'problem', 'json', 'logger'];
+const everywhere = ['request', 'problem', 'json', 'logger', 'help'];
 const mayImport = (room: string): readonly string[] => {
   const arrows = roomArrows[room] ?? [];
   return room === 'db' || everywhere.includes(room) ? arrows : [...arrows, ...everywhere];

@@ -129,7 +129,7 @@ describe('commands about runs and queues', () => {
     }
     expect(await said('why', 'run_unknown')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/404/),
+      stderr: expect.stringMatching(/^millrace: 404 [^;]*; see docs\/troubleshooting\.md#not-found\n?$/),
     });
   });
 });

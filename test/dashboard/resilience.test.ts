@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../packages/server/src/db/connect.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { testServer } from '../support/server.ts';
 
@@ -78,4 +79,17 @@ test('a member who may only read sees no button that changes', slow, async () =>
   await page.reload();
   await page.getByRole('button', { name: 'As code' }).waitFor();
   expect(await page.getByRole('button', { name: /Cancel run|Replay/ }).count()).toBe(0);
+});
+
+test('a failure has the section of the documentation that explains it', slow, async () => {
+  const server = await testServer();
+  const sql = connect(server.database, { name: 'test', max: 1 });
+  onTestFinished(() => sql.end());
+  // A fault of the server, which its log has.
+  await sql`alter table queues rename to queues_away`;
+  const { page, open } = await openDashboard(server);
+  await open('/queues');
+  const failure = page.getByRole('alert');
+  await failure.getByText('Internal Server Error').waitFor();
+  expect(await failure.textContent()).toContain('See docs/troubleshooting.md#internal-server-error');
 });

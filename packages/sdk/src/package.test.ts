@@ -43,6 +43,7 @@ test('loads nothing but superjson and small modules of the contract', () => {
     new Set([
       '#transport',
       '@millrace/contract/environment',
+      '@millrace/contract/help',
       '@millrace/contract/larger-machine',
       '@millrace/contract/metadata',
       '@millrace/contract/spans',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { browserRole, type Access } from '../access.ts';
 import type { OperationDeclaration } from '../operation.ts';
+import { helpAt, helpHeader } from '../help.ts';
 import { errorBody } from '../operations/shapes.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -48,7 +49,7 @@ export function openApiDocument(
     servers: [{ url: serverUrl }],
     tags: [...tags].map((name) => ({ name })),
     paths: lifted,
-    components: { schemas, securitySchemes, parameters: { branch } },
+    components: { schemas, securitySchemes, parameters: { branch }, headers: { help } },
   };
 }
 
@@ -59,6 +60,12 @@ const branch = {
   description:
     'The branch of preview or dev that the request is about. It changes nothing for stg and prod, and nothing for public tokens.',
   schema: { type: 'string' },
+};
+
+const help = {
+  description:
+    'Where the documentation explains the failure: a path in the repository of Millrace. A reply without it is mostly from something else, such as a proxy.',
+  schema: { type: 'string', examples: [helpAt('not-found')] },
 };
 
 const securitySchemes = {
@@ -155,6 +162,7 @@ const failures: Readonly<Record<number, string>> = {
 
 const failure = (status: number) => ({
   description: failures[status] ?? 'It failed',
+  headers: { [helpHeader]: { $ref: '#/components/headers/help' } },
   content: json({ $ref: '#/components/schemas/Error' }),
 });
 

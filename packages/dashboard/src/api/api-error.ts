@@ -8,17 +8,25 @@ export class ApiError extends Error {
   readonly details: readonly { readonly message: string; readonly path?: readonly string[] }[];
   /** Seconds that the server asks to wait. */
   readonly retryAfter: number | undefined;
+  /** Where the documentation explains it. */
+  readonly help: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    { details = [], retryAfter, code }: Partial<Pick<ApiError, 'details' | 'retryAfter' | 'code'>> = {},
+    {
+      details = [],
+      retryAfter,
+      code,
+      help,
+    }: Partial<Pick<ApiError, 'details' | 'retryAfter' | 'code' | 'help'>> = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.details = details;
     this.retryAfter = retryAfter;
+    this.help = help;
   }
 
   /** The server, or the way to it, is away for now: the same call may succeed later. */

@@ -1,4 +1,11 @@
-import { dashboardHeader, environmentHeader, projectHeader, routes } from '@millrace/contract/plain';
+import {
+  dashboardHeader,
+  environmentHeader,
+  helpHeader,
+  helpIn,
+  projectHeader,
+  routes,
+} from '@millrace/contract/plain';
 import { ApiError } from './api-error.ts';
 import { setConnection } from './connection.ts';
 import type { Given, OperationName, ReplyOf } from './operation-types.ts';
@@ -71,6 +78,7 @@ async function problemOf(response: Response): Promise<ApiError> {
   const after = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, message, {
     details: detailsOf(body),
+    help: helpIn(response.headers.get(helpHeader)),
     ...(typeof body.code === 'string' && { code: body.code }),
     ...(after > 0 && { retryAfter: after }),
   });

@@ -5,10 +5,12 @@ import './states.css';
 /** What was asked for did not come, and there is no older data to show. */
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const isOutage = error instanceof ApiError && error.isOutage;
+  const help = error instanceof ApiError ? error.help : undefined;
   return (
     <div className="failure" role="alert">
       <p className="strong">{messageOf(error)}</p>
       {isOutage && <p className="muted">The page goes on by itself when the server is back.</p>}
+      {help !== undefined && <p className="muted">See {help}</p>}
       {onRetry && !isOutage && (
         <Button icon="replay" onClick={onRetry}>
           Try again

@@ -6,16 +6,23 @@ export class ServerRefused extends Error {
   readonly details: readonly { readonly path?: readonly (string | number)[] }[];
   /** For programs; undefined if the server gave none. */
   readonly code: string | undefined;
+  /** Where the server says that it is explained. */
+  readonly help: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    { details, code }: { readonly details?: unknown; readonly code?: unknown } = {},
+    {
+      details,
+      code,
+      help,
+    }: { readonly details?: unknown; readonly code?: unknown; readonly help?: string | undefined } = {},
   ) {
     super(message);
     this.status = status;
     this.details = Array.isArray(details) ? (details as ServerRefused['details']) : [];
     this.code = typeof code === 'string' ? code : undefined;
+    this.help = help;
   }
 }
 

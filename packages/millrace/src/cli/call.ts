@@ -1,4 +1,5 @@
 import type { Operations, Reply } from '@millrace/contract';
+import { helpHeader, helpIn } from '@millrace/contract/help';
 import { routes } from '@millrace/contract/plain';
 import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Login } from './login.ts';
@@ -14,10 +15,18 @@ export interface CallParts {
 export class CallRefused extends CommandFailed {
   /** The members of the answer. */
   readonly reply: Readonly<Record<string, unknown>>;
+  /** Where the server says that it is explained. */
+  readonly help: string | undefined;
 
-  constructor(exitCode: ExitCode, sentence: string, reply: Readonly<Record<string, unknown>>) {
+  constructor(
+    exitCode: ExitCode,
+    sentence: string,
+    reply: Readonly<Record<string, unknown>>,
+    help: string | undefined,
+  ) {
     super(exitCode, sentence);
     this.reply = reply;
+    this.help = help;
   }
 }
 
@@ -52,7 +61,12 @@ export async function call<K extends keyof Operations>(
   const refused = status === 401 || status === 403;
   const reply = membersOf(text);
   const sentence = typeof reply['error'] === 'string' ? reply['error'] : response.statusText;
-  throw new CallRefused(refused ? exitCodes.cannotReach : exitCodes.failed, `${status} ${sentence}`, reply);
+  throw new CallRefused(
+    refused ? exitCodes.cannotReach : exitCodes.failed,
+    `${status} ${sentence}`,
+    reply,
+    helpIn(response.headers.get(helpHeader)),
+  );
 }
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {

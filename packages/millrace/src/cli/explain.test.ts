@@ -31,6 +31,8 @@ describe('how an error ends the command', () => {
   test('a reply of the server needs no stack, a fault of ours does', () => {
     const reply = Object.assign(new Error('404 Not found'), { status: 404 });
     expect(explain(reply)).toEqual({ exitCode: 1, sentence: '404 Not found' });
+    const help = 'docs/troubleshooting.md#not-found';
+    expect(explain(Object.assign(reply, { help }))).toEqual({ exitCode: 1, sentence: '404 Not found', help });
     expect(explain(new TypeError('x is not a function')).sentence).toMatch(/explain\.test/);
   });
 });

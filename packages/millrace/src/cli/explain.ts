@@ -32,10 +32,17 @@ export interface Explained {
   readonly exitCode: ExitCode;
   /** Undefined if the message was printed already. */
   readonly sentence?: string;
+  /** Where the server says that it is explained. */
+  readonly help?: string | undefined;
 }
 
 /** The message and the exit code of an error. */
 export function explain(error: unknown): Explained {
+  const { help } = Object(error) as { help?: unknown };
+  return { ...sentenceOf(error), ...(typeof help === 'string' && { help }) };
+}
+
+function sentenceOf(error: unknown): Explained {
   // commander has printed its message. --help and --version are errors too.
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage };

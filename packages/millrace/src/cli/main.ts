@@ -4,7 +4,7 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { program } from './program.ts';
 import { screenOn } from './screen.ts';
 import { readSecrets } from './secret-files.ts';
-import { withExplanation } from './troubleshooting.ts';
+import { withExplanation } from './with-explanation.ts';
 import { waitsFor } from './waiting.ts';
 
 /**
@@ -31,10 +31,10 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 function tell(error: unknown): ExitCode {
-  const { exitCode, sentence } = explain(error);
+  const { exitCode, sentence, help } = explain(error);
   if (sentence !== undefined) {
     const { text, paint } = screenOn(process.stderr);
-    text(`${paint.red('millrace:')} ${withExplanation(sentence)}`);
+    text(`${paint.red('millrace:')} ${withExplanation(sentence, help)}`);
   }
   return exitCode;
 }

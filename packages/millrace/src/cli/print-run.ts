@@ -1,9 +1,10 @@
 import type { Run, RunAttempt } from '@millrace/sdk';
+import { helpAt } from '@millrace/contract/help';
 import { readableDuration } from '@millrace/contract/plain';
+import { anchorOfFailure } from '@millrace/contract/troubleshooting';
 import { shownValue } from './project-codec.ts';
 import { printTable } from './print-table.ts';
 import { table, type Screen } from './screen.ts';
-import { anchorOfFailure, pageOf } from './troubleshooting.ts';
 
 /** Prints a run for a person, with its attempts if they are given: the first ones. */
 export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text, paint }: Screen): void {
@@ -34,7 +35,7 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
     line();
     text(paint.red(run.error.stackTrace || `${run.error.name ?? 'Error'}: ${run.error.message}`));
     const anchor = anchorOfFailure(run.error);
-    if (anchor !== undefined) line(paint.dim(`See ${pageOf(anchor)}`));
+    if (anchor !== undefined) line(paint.dim(`See ${helpAt(anchor)}`));
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
+import { helpHeader, helpIn } from '@millrace/contract/help';
 import { addressOf, type Parameters } from '../api/address.ts';
 import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
 import type { Blob } from './prepare.ts';
@@ -125,7 +126,8 @@ async function request<T>(
   if (response.ok) return reply as T;
   const { error, details, code } = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
   const sentence = `${response.status} ${typeof error === 'string' ? error : response.statusText}`;
-  throw new ServerRefused(response.status, sentence, { details, code });
+  const help = helpIn(response.headers.get(helpHeader));
+  throw new ServerRefused(response.status, sentence, { details, code, help });
 }
 
 function parsed(text: string): unknown {

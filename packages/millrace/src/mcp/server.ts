@@ -1,3 +1,4 @@
+import { helpOf, withHelp, withoutHelp } from '@millrace/contract/help';
 import { ConfigurationError, MillraceClient } from '@millrace/sdk';
 import {
   McpServer,
@@ -165,10 +166,16 @@ function listOnlyReading({ server }: McpServer): void {
   server.setRequestHandler('tools/list', () => ({ tools: listed }));
 }
 
-/** By name, because a project may have another copy of the SDK. */
+/** What a tool answers instead of a result. The address of the explanation is at its end, as everywhere. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { name, message } = error;
+  return withHelp(sentenceWithoutHelp(error), helpOf(error.message));
+}
+
+/** By name, because a project may have another copy of the SDK. */
+function sentenceWithoutHelp(error: Error): string {
+  const { name } = error;
+  const message = withoutHelp(error.message);
   switch (name) {
     case 'NotFoundError':
       return `This environment does not have it, or its data is no longer kept (${message}). list_runs, list_errors and list_tasks have what there is.`;

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutHelp } from '@millrace/contract/help';
 import type { Problem } from './problem.ts';
 
 const frame =
@@ -14,7 +15,8 @@ export const projectPath = (projectDir: string, file: string): string =>
  * is the file that was being loaded.
  */
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
-  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  // Other sentences follow, and the commands add the address again.
+  const message = thrown instanceof Error ? `${thrown.name}: ${withoutHelp(thrown.message)}` : String(thrown);
   const stack = thrown instanceof Error ? String(thrown.stack ?? '') : '';
   for (const line of stack.split('\n').slice(0, 200)) {
     const match = frame.exec(line.trim().slice(0, 1_000));

@@ -94,6 +94,29 @@ describe('call', () => {
     await expect(retrieve(client)).rejects.toMatchObject({ name: 'ApiError', message });
   });
 
+  test('says where the documentation explains a failure, if the reply names a place there', async () => {
+    const failure = async (help: string | undefined, error = 'Run not found') => {
+      const client = await clientFor(() => ({
+        status: 404,
+        ...(help !== undefined && { headers: { 'x-millrace-help': help } }),
+        body: { error },
+      }));
+      const { message, help: given } = (await retrieve(client).catch(
+        (thrown: unknown) => thrown,
+      )) as ApiError;
+      return [message, given];
+    };
+    const help = 'docs/troubleshooting.md#not-found';
+    expect(await failure(help)).toEqual([`404 Run not found; see ${help}`, help]);
+    expect(await failure(help, 'Try again.')).toEqual([`404 Try again. See ${help}`, help]);
+    // Several lines stay as they are, and so does what names a page already.
+    expect(await failure(help, 'one\ntwo')).toEqual(['404 one\ntwo', help]);
+    expect(await failure(help, 'See docs/limits.md.')).toEqual(['404 See docs/limits.md.', help]);
+    expect(await failure(undefined)).toEqual(['404 Run not found', undefined]);
+    for (const odd of ['https://evil.example', 'docs/a.md#b and more', `docs/${'a'.repeat(101)}#b`])
+      expect(await failure(odd)).toEqual(['404 Run not found', undefined]);
+  });
+
   test('says where a redirect leads, and does not take the key there', async () => {
     const client = await clientFor(() => ({ status: 308, headers: { location: 'https://x.test/' } }));
     await expect(retrieve(client)).rejects.toThrow(/308 .*https:\/\/x\.test\//);
@@ -104,13 +127,20 @@ describe('call', () => {
     await server.close();
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiConnectionError);
-    expect((error as Error).message).toMatch(/^Cannot reach http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^Cannot reach http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED .*; see docs\/troubleshooting\.md#the-server-cannot-be-reached$/,
+      ) as string,
+      help: 'docs/troubleshooting.md#the-server-cannot-be-reached',
+    });
     expect(JSON.stringify(error) + (error as Error).stack).not.toContain('svc_dev_key');
   });
 
   test('does not take a web page for a reply', async () => {
     const client = await clientFor(() => ({ body: '<html>' }));
-    await expect(retrieve(client)).rejects.toThrow(UnexpectedReplyError);
+    const error = await retrieve(client).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnexpectedReplyError);
+    expect(error).toMatchObject({ help: 'docs/troubleshooting.md#another-server-answers' });
   });
 
   test('throws errors whose stack leads to the caller', async () => {
@@ -175,7 +205,11 @@ describe('trigger', () => {
     const settled = await Promise.allSettled([0, 1, 2].map((n) => client.trigger('t', members(n))));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(settled[1]).toMatchObject({
-      reason: { name: 'UnprocessableEntityError', status: 422, message: '422 too many tags' },
+      reason: {
+        name: 'UnprocessableEntityError',
+        status: 422,
+        message: '422 too many tags; see docs/troubleshooting.md#a-value-is-not-accepted',
+      },
     });
     expect(server.received).toHaveLength(1);
   });

@@ -1,3 +1,5 @@
+import { helpAt, withHelp } from '@millrace/contract/help';
+import type { Anchor } from '@millrace/contract/troubleshooting';
 import type { RetryHints } from './request-retry.ts';
 
 /** A request that did not succeed. Thrown as the subclass of its status where there is one. */
@@ -11,15 +13,27 @@ export class ApiError extends Error {
   readonly details: readonly ErrorDetail[];
   /** The server says that it is of no use to send the request again. */
   readonly isFinal: boolean;
+  /**
+   * Where the documentation explains it, such as `docs/troubleshooting.md#the-key-is-missing`: a path in the repository of Millrace. The message
+   * ends with it. Undefined where the reply named none, as those of other servers and of proxies.
+   */
+  readonly help: string | undefined;
 
   constructor(
     message: string,
-    reply: { status?: number; body?: unknown; cause?: unknown; isFinal?: boolean } = {},
+    reply: {
+      status?: number;
+      body?: unknown;
+      cause?: unknown;
+      isFinal?: boolean;
+      help?: string | undefined;
+    } = {},
   ) {
-    super(message, reply.cause === undefined ? undefined : { cause: reply.cause });
+    super(withHelp(message, reply.help), reply.cause === undefined ? undefined : { cause: reply.cause });
     this.status = reply.status;
     this.body = reply.body;
     this.isFinal = reply.isFinal ?? false;
+    this.help = reply.help;
     const details = (reply.body as { details?: unknown } | null | undefined)?.details;
     this.details = Array.isArray(details) ? (details as ErrorDetail[]) : [];
   }
@@ -85,7 +99,13 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
 
 /** A request that failed for good, before it becomes an error. */
 export type Failure =
-  | (RetryHints & { readonly status: number; readonly text: string; readonly location?: string | undefined })
+  | (RetryHints & {
+      readonly status: number;
+      readonly text: string;
+      readonly location?: string | undefined;
+      /** Where the reply says that it is explained. */
+      readonly help?: string | undefined;
+    })
   | (RetryHints & { readonly status: undefined; readonly cause: unknown; readonly baseURL: string });
 
 function parsed(text: string): unknown {
@@ -130,15 +150,22 @@ function causeText(cause: unknown): string {
 export function errorOf(failure: Failure): ApiError {
   if (failure.status === undefined) {
     const message = `Cannot reach ${failure.baseURL}: ${causeText(failure.cause)}`;
-    return new ApiConnectionError(message, { cause: failure.cause });
+    return new ApiConnectionError(message, {
+      cause: failure.cause,
+      help: helpAt('the-server-cannot-be-reached' satisfies Anchor),
+    });
   }
   const { status } = failure;
   const body = parsed(failure.text);
   if (status < 300) {
     const message = `${status} with a body that is not this API's; is baseURL the address of a Millrace server?`;
-    return new UnexpectedReplyError(message, { status, body });
+    return new UnexpectedReplyError(message, {
+      status,
+      body,
+      help: helpAt('another-server-answers' satisfies Anchor),
+    });
   }
   const Class = classes[status] ?? (status >= 500 ? InternalServerError : ApiError);
   const isFinal = failure.shouldRetry === 'false';
-  return new Class(`${status} ${reasonOf(body, failure)}`, { status, body, isFinal });
+  return new Class(`${status} ${reasonOf(body, failure)}`, { status, body, isFinal, help: failure.help });
 }

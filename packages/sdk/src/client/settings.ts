@@ -1,5 +1,6 @@
 import { currentRun, executesRuns, type RunScope } from '../run-scope.ts';
 import type { Codec } from '../sealing/codec.ts';
+import { explained } from '../explained.ts';
 
 /** How a client reaches the server and as whom. Everything not given comes from the environment. */
 export interface ClientSettings {
@@ -72,18 +73,27 @@ const filled = (text: string | undefined): string | undefined => text?.trim() ||
 function checkedBaseURL(text: string | undefined): string {
   if (text === undefined) {
     throw new ConfigurationError(
-      'No server address: set MILLRACE_API_URL, or call configure({ baseURL }). `millrace dev` prints the address of its server.',
+      explained(
+        'No server address: set MILLRACE_API_URL, or call configure({ baseURL }). `millrace dev` prints the address of its server.',
+        'no-server-is-configured',
+      ),
     );
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new ConfigurationError(
-      `baseURL (MILLRACE_API_URL) must be an http or https address such as https://millrace.example.com; got ${JSON.stringify(text)}.`,
+      explained(
+        `baseURL (MILLRACE_API_URL) must be an http or https address such as https://millrace.example.com; got ${JSON.stringify(text)}.`,
+        'no-server-is-configured',
+      ),
     );
   }
   if (url.username || url.password) {
     throw new ConfigurationError(
-      'baseURL (MILLRACE_API_URL) must not hold a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+      explained(
+        'baseURL (MILLRACE_API_URL) must not hold a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+        'no-server-is-configured',
+      ),
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
@@ -92,13 +102,19 @@ function checkedBaseURL(text: string | undefined): string {
 function checkedToken(text: string | undefined): string {
   if (text === undefined) {
     throw new ConfigurationError(
-      "No secret key: set MILLRACE_SECRET_KEY to an environment's secret key (svc_…) or MILLRACE_ACCESS_TOKEN to a personal " +
-        'access token, or call configure({ secretKey }). `millrace dev` prints the keys of its project.',
+      explained(
+        "No secret key: set MILLRACE_SECRET_KEY to an environment's secret key (svc_…) or MILLRACE_ACCESS_TOKEN to a personal " +
+          'access token, or call configure({ secretKey }). `millrace dev` prints the keys of its project.',
+        'no-server-is-configured',
+      ),
     );
   }
   if (!/^[\x21-\x7e]+$/.test(text)) {
     throw new ConfigurationError(
-      'The secret key or access token holds a space or a character that no key has; copy it again, without quotes.',
+      explained(
+        'The secret key or access token holds a space or a character that no key has; copy it again, without quotes.',
+        'the-key-is-not-known',
+      ),
     );
   }
   return text;
@@ -168,7 +184,10 @@ export function accessTokenOf(settings: ResolvedSettings): string | Promise<stri
   if (run?.credential) return run.credential();
   if (accessToken !== '') return accessToken;
   throw new ConfigurationError(
-    'There is no credential here: the process that executes tasks holds no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
-      'which has one of its own, not while a file is imported; or give a key with configure({ secretKey }) or auth.withAuth.',
+    explained(
+      'There is no credential here: the process that executes tasks holds no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
+        'which has one of its own, not while a file is imported; or give a key with configure({ secretKey }) or auth.withAuth.',
+      'there-is-no-credential-in-a-task',
+    ),
   );
 }

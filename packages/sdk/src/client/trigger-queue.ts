@@ -3,6 +3,7 @@
  * together to `triggerMany`, where each succeeds or fails for itself.
  */
 import type { Operations, Reply, triggerManyLimit } from '@millrace/contract';
+import { helpOfStatus } from '@millrace/contract/help';
 import type { Failure } from './api-error.ts';
 import { exchange } from './exchange.ts';
 import { pathOf, routes } from './routes.ts';
@@ -138,7 +139,11 @@ export class TriggerQueue {
       }
       // Goes on alone from its first failure, retries and all.
       else
-        void this.#sendAlone(call, { status: result.status, text: JSON.stringify({ error: result.error }) });
+        void this.#sendAlone(call, {
+          status: result.status,
+          text: JSON.stringify({ error: result.error }),
+          help: helpOfStatus(result.status),
+        });
     }
   }
 }

@@ -2,6 +2,7 @@ import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { ConfigurationError, runOf } from '../client/settings.ts';
 import { expected, isObject } from './expected.ts';
+import { explained } from '../explained.ts';
 
 /** Which environment a call is about. */
 export interface Address {
@@ -46,7 +47,10 @@ function ownEnvironment(client: ApiClient): Promise<Address> {
   const { settings } = client;
   if (!runOf(settings) && /^(?:svc|tr)_pat_/.test(settings.accessToken ?? '')) {
     throw new ConfigurationError(
-      'A personal access token is for many environments: give the project reference and the environment first, as in envvars.list("proj_…", "prod").',
+      explained(
+        'A personal access token is for many environments: give the project reference and the environment first, as in envvars.list("proj_…", "prod").',
+        'the-operation-takes-another-credential',
+      ),
     );
   }
   let asked = own.get(client);

@@ -1,7 +1,9 @@
 import vm from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { serializeError } from './serialize-error.ts';
+import { NotFoundError } from '../client/api-error.ts';
+import { UnserializableError } from '../payload/unserializable-error.ts';
+import { internalError, serializeError } from './serialize-error.ts';
 
 describe('serializeError', () => {
   test('keeps name, message, stack, code and fingerprint of an error', () => {
@@ -20,6 +22,26 @@ describe('serializeError', () => {
     class _CardDeclined extends Error {}
     expect(serializeError(new _CardDeclined('x')).name).toBe('CardDeclined');
     expect(serializeError(new (class extends Error {})('x')).name).toBe('Error');
+  });
+
+  test('leaves out where the documentation explains it: the message of a run is what was wrong', () => {
+    const help = 'docs/troubleshooting.md#not-found';
+    const thrown = new NotFoundError('404 Run not found', { status: 404, help });
+    expect(thrown.stack).toMatch(
+      /^NotFoundError: 404 Run not found; see docs|^Error: 404 Run not found; see docs/,
+    );
+    const { message, stackTrace } = serializeError(thrown);
+    expect(message).toBe('404 Run not found');
+    expect(stackTrace).toMatch(/^\w*Error: 404 Run not found\n\s+at /);
+    expect(JSON.stringify(serializeError(new Error('outer', { cause: thrown })))).not.toContain('docs/');
+    // The text that is replaced in the stack is no pattern.
+    const odd = new UnserializableError('The $& cannot be serialized: $1.');
+    expect(serializeError(odd).stackTrace).toContain('The $& cannot be serialized: $1.\n');
+    expect(internalError('OutputUnserializableError', odd.message).message).toBe(
+      'The $& cannot be serialized: $1.',
+    );
+    const own = new Error('Ask for docs/troubleshooting.md#not-found in the office.');
+    expect(serializeError(own).message).toBe(own.message);
   });
 
   test('takes an error of another realm for an error', () => {

@@ -1,3 +1,4 @@
+import { withoutHelp } from '@millrace/contract/help';
 import type { SerializedError } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { propertiesText } from '../logger/properties.ts';
@@ -77,8 +78,10 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   }
   walk.seen.add(thrown);
   const isError = isErrorLike(thrown);
-  const message = isError ? read(thrown, 'message') : thrown;
-  const stack = read(thrown, 'stack');
+  const given = isError ? read(thrown, 'message') : thrown;
+  // Of a run the message alone is stored: errors with the same one are one group, and those who read of it get the address then.
+  const message = typeof given === 'string' ? withoutHelp(given) : given;
+  const stack = withoutHelpIn(read(thrown, 'stack'), given, message);
   const code = read(thrown, 'code');
   const fingerprint = read(thrown, 'fingerprint');
   const causes = isError ? causesOf(thrown, level, walk) : [];
@@ -97,6 +100,12 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   };
 }
 
+/** A stack with its message as it is stored. */
+const withoutHelpIn = (stack: unknown, given: unknown, message: unknown): unknown =>
+  typeof stack === 'string' && typeof given === 'string' && given !== message
+    ? stack.replace(given, () => String(message))
+    : stack;
+
 /**
  * Whatever was thrown, made safe to send and store: bounded, free of NUL and lone surrogates, with its causes (and the errors
  * of an AggregateError) up to 3 levels down. Never throws, whatever getters and proxies do.
@@ -113,6 +122,6 @@ export function serializeError(thrown: unknown): SerializedError {
 export const internalError = (name: string, message: string): SerializedError => ({
   type: 'INTERNAL_ERROR',
   name,
-  message: boundedText(message, bounds.message),
+  message: boundedText(withoutHelp(message), bounds.message),
   stackTrace: '',
 });

@@ -1,3 +1,5 @@
+import { explained } from '../explained.ts';
+
 /** Frames of our own between the call of a user and the value that is in the way; Node would show ten in all. */
 const stackFrames = 30;
 
@@ -6,7 +8,7 @@ export class UnserializableError extends Error {
   override readonly name = 'UnserializableError';
 
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(explained(message, 'a-value-cannot-be-serialized'), options);
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = Math.max(stackTraceLimit, stackFrames);
     Error.captureStackTrace?.(this, new.target);

@@ -1,3 +1,5 @@
+import { explained } from '../explained.ts';
+
 /** A text that a codec sealed. Both members are stored as they are. */
 export interface SealedText {
   /** Names the key, for people and for `decode`. Never the key itself. At most 128 characters. */
@@ -38,6 +40,10 @@ export interface Codec {
 /** Something sealed that cannot be opened here: no codec, another key, moved or damaged. The message says which. */
 export class SealedError extends Error {
   override readonly name = 'SealedError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(explained(message, 'a-sealed-value-does-not-open'), options);
+  }
 }
 
 interface Holder {

@@ -1,3 +1,4 @@
+import { helpHeader, helpIn } from '@millrace/contract/help';
 import type { ApiClient } from '../client/api-client.ts';
 import { errorOf } from '../client/api-error.ts';
 import { headersOf } from '../client/exchange.ts';
@@ -75,8 +76,10 @@ export async function* followRecords(
       });
       if (!response.ok || !response.body) {
         const text = await response.text();
-        if (final.has(response.status)) throw new Final(errorOf({ status: response.status, text }));
-        throw new Error(`status ${response.status}`);
+        const { status, headers } = response;
+        if (final.has(status))
+          throw new Final(errorOf({ status, text, help: helpIn(headers.get(helpHeader)) }));
+        throw new Error(`status ${status}`);
       }
       for await (const { event, data } of sentEvents(response.body, heard)) {
         delay = firstDelayMs;

@@ -1,5 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
 import { currentRun } from '../run-scope.ts';
+import { outsideOfRun } from '../wait/misplaced.ts';
 import { positionIn, sessionIn, type SessionIn } from './in.ts';
 import { sessionOut, type SessionOut } from './out.ts';
 import { sessionAddress, type SessionReference } from './session.ts';
@@ -38,7 +39,7 @@ export function open(reference: SessionReference): SessionHandle {
     out: sessionOut(client, session, () => position.last),
     async endAndContinue(reason) {
       const run = currentRun();
-      if (!run) throw new Error('endAndContinue works only in the code of a task while it runs.');
+      if (!run) throw outsideOfRun('endAndContinue');
       return client.call('continueSession', {
         params: { session },
         body: { callingRunId: run.run, reason },

@@ -8,6 +8,7 @@ import { currentRun, type RunScope, type RunSteps } from '../run-scope.ts';
 import { processCodec } from '../sealing/codec.ts';
 import { openError, sealError } from '../sealing/errors.ts';
 import { decodeOpened, sealText } from '../sealing/values.ts';
+import { insideOfStep, outsideOfRun } from '../wait/misplaced.ts';
 import { checkName, indexed } from './name.ts';
 import { StepError, StepMismatchError } from './step-error.ts';
 
@@ -258,12 +259,8 @@ function refuseStopped({ signal }: RunScope, what: string): void {
 /** The steps of the attempt that the calling code belongs to. Throws where there can be none. */
 export function ownSteps(what: string): Steps {
   const scope = currentRun();
-  if (!scope) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
-  if (scope.step !== undefined) {
-    throw new Error(
-      `${what} does not work inside a step (here "${scope.step}"): what a step does is stored as a whole. Call it before or after the step.`,
-    );
-  }
+  if (!scope) throw outsideOfRun(what);
+  if (scope.step !== undefined) throw insideOfStep(what, scope.step);
   refuseStopped(scope, what);
   if (scope.fence === undefined || !scope.credential)
     throw new Error(`${what} does not work here: the code runs without a runner that could store steps.`);

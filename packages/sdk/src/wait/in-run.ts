@@ -1,4 +1,5 @@
 import { currentRun, type RunScope, type RunWaits } from '../run-scope.ts';
+import { insideOfStep, outsideOfRun } from './misplaced.ts';
 
 /** The attempt that waits. */
 export interface WaitingRun {
@@ -15,12 +16,8 @@ export interface WaitingRun {
 /** The attempt that the calling code belongs to. Throws outside of one. */
 export function waitingRun(what: string): WaitingRun {
   const scope = currentRun();
-  if (!scope) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);
-  if (scope.step !== undefined) {
-    throw new Error(
-      `${what} does not work inside a step (here "${scope.step}"): what a step does is stored as a whole. Call it before or after the step.`,
-    );
-  }
+  if (!scope) throw outsideOfRun(what);
+  if (scope.step !== undefined) throw insideOfStep(what, scope.step);
   if (scope.signal?.aborted === true)
     throw new Error(`${what} does not work in a run that was asked to stop.`);
   const { waits } = scope;

@@ -19,7 +19,7 @@ import { mountOperations } from './mount.ts';
 import { mountOidcPages, type OidcPages } from './oidc-pages.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
-import { sendFailure, sendJson } from './problem.ts';
+import { sendError, sendFailure } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
 import { tracedRequest, type TracedRequest } from './traced-request.ts';
 import { belowBase } from './base-url.ts';
@@ -174,7 +174,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     app.addHook('onResponse', async (request, reply) => onResponse(tracedRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
   app.setNotFoundHandler((_request, reply) => {
-    sendJson(reply.header('x-should-retry', 'false'), 404, '{"error":"Not found"}');
+    sendError(reply.header('x-should-retry', 'false'), 404, 'Not found');
   });
   mountProbes(app, isReady, pausedSince, metrics, metricsReaders);
   if (options.packets) mountPacketContent(app, options.packets, log);

@@ -1,10 +1,12 @@
 /** The addresses that a browser visits to log in with an identity provider. They answer with redirects, or with a page that says what is wrong. */
 import { hash } from 'node:crypto';
+import { helpHeader } from '@millrace/contract/help';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../logger.ts';
 import { asProblem, badRequest } from '../problem.ts';
 import type { Origin } from '../request.ts';
 import { baseUrlOf } from './base-url.ts';
+import { helpFor } from '../help.ts';
 import { sendFailure } from './problem.ts';
 
 interface Visit {
@@ -105,6 +107,7 @@ const escaped = (text: string): string =>
 const sendPage = (reply: FastifyReply, status: number, sentence: string) =>
   reply
     .code(status)
+    .header(helpHeader, helpFor(status, sentence))
     .type('text/html; charset=utf-8')
     .send(
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Log in · Millrace</title><style>${style}</style></head>` +

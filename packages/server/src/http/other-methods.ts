@@ -1,7 +1,7 @@
 import type { Method } from '@millrace/contract';
 import type { FastifyInstance } from 'fastify';
 import { preflightHeaders } from './headers.ts';
-import { sendJson } from './problem.ts';
+import { sendError } from './problem.ts';
 
 interface MountedRoute {
   readonly method: Method;
@@ -39,7 +39,7 @@ export function mountOtherMethods(app: FastifyInstance, routes: readonly Mounted
       method: methods.filter((method) => !allowed.includes(method)),
       url,
       handler: (_, reply) => {
-        sendJson(reply.header('allow', allow), 405, '{"error":"Method not allowed"}');
+        sendError(reply.header('allow', allow), 405, 'Method not allowed');
       },
     });
     app.route({

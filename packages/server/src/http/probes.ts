@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
-import { sendJson } from './problem.ts';
+import { sendError, sendJson } from './problem.ts';
 import { NotReady } from './readiness.ts';
 import { refuseReader, type MetricsOptions } from './serve-metrics.ts';
 
@@ -31,7 +31,7 @@ export function mountProbes(
       () => sendJson(reply, 200, answer('ready')),
       (reason: unknown) => {
         const error = reason instanceof NotReady ? reason.message : 'The database does not answer';
-        sendJson(reply, 503, JSON.stringify({ error }));
+        sendError(reply, 503, error);
       },
     );
   });
@@ -40,7 +40,7 @@ export function mountProbes(
   if (readers.address) return;
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);
-    if (refusal) return sendJson(reply, refusal.status, JSON.stringify({ error: refusal.error }));
+    if (refusal) return sendError(reply, refusal.status, refusal.error);
     const { type, body } = await metrics.expose(request.headers.accept);
     return reply.header('content-type', type).send(body);
   });

@@ -1,9 +1,11 @@
 /** Turns every error into a response. */
+import { helpHeader } from '@millrace/contract/help';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '../db/errors.ts';
 import type { Log } from '../logger.ts';
 import { asProblem, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
+import { helpFor } from '../help.ts';
 import { drainBody } from './drain-body.ts';
 
 const internal = new Problem(500, 'Internal Server Error');
@@ -40,11 +42,17 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   config.observed?.observe(status, performance.now() - request.arrivedAt);
   // 401 and 403 have the same body on every operation.
   const fields = status === 401 || status === 403 ? undefined : config.failure;
-  sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }));
+  sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }), message);
 }
 
-export function sendJson(reply: FastifyReply, status: number, text: string): void {
+/** Responds with an error that is no Problem of an operation. */
+export const sendError = (reply: FastifyReply, status: number, error: string): void =>
+  sendJson(reply, status, JSON.stringify({ error }), error);
+
+/** @param failure the message of a failed response */
+export function sendJson(reply: FastifyReply, status: number, text: string, failure?: string): void {
   reply.statusCode = status;
+  if (failure !== undefined) reply.header(helpHeader, helpFor(status, failure));
   reply.headers(apiHeaders).header('content-type', 'application/json; charset=utf-8').send(text);
 }
 

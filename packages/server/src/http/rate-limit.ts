@@ -2,10 +2,12 @@
  * Token buckets in memory. With several processes behind a load balancer each one allows the whole rate, so together they allow at
  * most the rate times the number of processes.
  */
+import { helpHeader } from '@millrace/contract/help';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders } from './headers.ts';
+import { helpFor } from '../help.ts';
 
 export interface RateLimit {
   /** Size of the bucket: requests that may come at once. */
@@ -224,6 +226,7 @@ function sendRateExceeded(reply: FastifyReply, limit: RateLimit, verdict: Verdic
   reply
     .headers(apiHeaders)
     .header('retry-after', refusal.secondsUntilReset)
+    .header(helpHeader, helpFor(429, refusal.error))
     .header('content-type', 'application/problem+json; charset=utf-8')
     .send(JSON.stringify(refusal));
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { helpHeader } from '@millrace/contract/help';
 import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
@@ -7,6 +8,7 @@ import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { asProblem, forbidden, MisusedCredential, Problem } from '../problem.ts';
+import { helpFor } from '../help.ts';
 import type { BadCredentialLimit } from './bad-credentials.ts';
 import { belowBase } from './base-url.ts';
 import { hasSingleHost, conflictingHosts } from './host-header.ts';
@@ -170,6 +172,6 @@ function refuse(duplex: Duplex, { status, message }: Problem): void {
   const body = JSON.stringify({ error: message });
   duplex.end(
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${helpHeader}: ${helpFor(status, message)}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -1,6 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { helpHeader } from '@millrace/contract/help';
+import { helpFor } from '../help.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** Who may read the metrics, and where. */
@@ -61,16 +63,20 @@ export async function serveMetrics(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { host, port } = options.address;
   const server = createServer((request, response) => {
-    const answer = (status: number, type: string, body: string | Buffer): void =>
-      void response.writeHead(status, { 'content-type': type }).end(body);
-    const json = (status: number, error: string): void =>
-      answer(status, 'application/json; charset=utf-8', JSON.stringify({ error }));
-    if (request.url?.split('?')[0] !== '/metrics') return json(404, 'Not found: there is /metrics');
+    const answer = (status: number, headers: Readonly<Record<string, string>>, body: string | Buffer): void =>
+      void response.writeHead(status, headers).end(body);
+    const refuse = (status: number, error: string): void =>
+      answer(
+        status,
+        { 'content-type': 'application/json; charset=utf-8', [helpHeader]: helpFor(status, error) },
+        JSON.stringify({ error }),
+      );
+    if (request.url?.split('?')[0] !== '/metrics') return refuse(404, 'Not found: there is /metrics');
     const refusal = refuseReader(request, options);
-    if (refusal) return json(refusal.status, refusal.error);
+    if (refusal) return refuse(refusal.status, refusal.error);
     metrics.expose(request.headers.accept).then(
-      ({ type, body }) => answer(200, type, body),
-      () => json(500, 'Internal Server Error'),
+      ({ type, body }) => answer(200, { 'content-type': type }, body),
+      () => refuse(500, 'Internal Server Error'),
     );
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import type { Operations } from '@millrace/contract';
+import { helpHeader } from '@millrace/contract/help';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
@@ -163,4 +164,4 @@ class ShapeAnswer {
 
 const exposed =
   'electric-handle, electric-offset, electric-cursor, electric-schema, electric-up-to-date, electric-shape-id, ' +
-  'electric-chunk-last-offset, retry-after, x-should-retry';
+  `electric-chunk-last-offset, retry-after, x-should-retry, ${helpHeader}`;

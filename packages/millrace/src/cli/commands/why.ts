@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { printJson, screenOn } from '../screen.ts';
-import { withExplanation } from '../troubleshooting.ts';
+import { withExplanation } from '../with-explanation.ts';
 
 export const whyCommand = (): Command =>
   withConnectionOptions(

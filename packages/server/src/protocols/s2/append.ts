@@ -7,6 +7,7 @@ import type { Channels } from '../../log/channels.ts';
 import { uuidOf, type ChannelKey } from '../../log/key.ts';
 import type { NewRecord } from '../../log/record.ts';
 import { AppendRefused } from '../../log/refused.ts';
+import { helpFor } from '../../help.ts';
 import { asProblem, badRequest, forbidden } from '../../problem.ts';
 import { NotReadable, textOf, type AppendAck, type AppendInput, type InputRecord } from './protobuf.ts';
 
@@ -148,8 +149,18 @@ function partOf(records: readonly InputRecord[]): string | undefined {
   return bodies.every((body) => ownId.test(body)) ? hash('sha256', bodies.join('\n')) : undefined;
 }
 
-/** A failure in the form of this protocol. */
-export function refusalOf(error: unknown): { readonly status: number; readonly body: object } {
+/** A failure in the form of this protocol, and where it is explained. */
+export function refusalOf(error: unknown): {
+  readonly status: number;
+  readonly body: object;
+  readonly help: string;
+} {
+  const { status, body } = answerTo(error);
+  const { message = '' } = body as { message?: string };
+  return { status, body, help: helpFor(status, message) };
+}
+
+function answerTo(error: unknown): { readonly status: number; readonly body: object } {
   if (error instanceof AppendRefused && error.reason === 'match') {
     return { status: 412, body: { seq_num_mismatch: error.tail } };
   }

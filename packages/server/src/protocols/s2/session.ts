@@ -7,8 +7,10 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { IncomingHttpHeaders } from 'node:http2';
+import { helpHeader } from '@millrace/contract/help';
 import type { AccessWatcher } from '../../auth/watch-access.ts';
 import type { Log } from '../../logger.ts';
+import { helpFor } from '../../help.ts';
 import { notFound, unauthorized } from '../../problem.ts';
 import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
 import { limitFrames, type FrameLimits } from './limit-frames.ts';
@@ -86,7 +88,11 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
     // Ended with its connection, by its limits.
     if (stream.destroyed) return;
     if (!hasSingleHost(rawHeaders))
-      return refuse(stream, 400, { error: 'The request names more than one host' });
+      return refuse(stream, {
+        status: 400,
+        body: { error: severalHosts },
+        help: helpFor(400, severalHosts),
+      });
     const session = stream.session as ServerHttp2Session | undefined;
     const onAdmitted = (): void => {
       if (!session) return;
@@ -94,9 +100,9 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
       stream.once('close', () => finish(session));
     };
     serve(options, stream, headers, onAdmitted).catch((error: unknown) => {
-      const { status, body } = refusalOf(error);
-      if (status === 500) log.error('request.failed', { route: streamsPath, err: error });
-      refuse(stream, status, body);
+      const refusal = refusalOf(error);
+      if (refusal.status === 500) log.error('request.failed', { route: streamsPath, err: error });
+      refuse(stream, refusal);
     });
   });
   return {
@@ -108,13 +114,13 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
 }
 
 /** Sends the reason and closes the stream. Without that it would stay open until its writer or its connection ends it. */
-function refuse(stream: ServerHttp2Stream, status: number, body: object): void {
+function refuse(stream: ServerHttp2Stream, { status, body, help }: ReturnType<typeof refusalOf>): void {
   if (stream.destroyed) return;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
   if (stream.headersSent) {
     stream.end(lastFrame(status, body));
   } else {
-    stream.respond({ ':status': status, 'content-type': 'application/json' });
+    stream.respond({ ':status': status, 'content-type': 'application/json', [helpHeader]: help });
     stream.end(JSON.stringify(body));
   }
   // Discard what the writer still sends.
@@ -136,8 +142,7 @@ async function serve(
   let ended = false;
   const release = access.watch(to.principal, () => {
     ended = true;
-    const { status, body } = refusalOf(accessEnded());
-    refuse(stream, status, body);
+    refuse(stream, refusalOf(accessEnded()));
   });
   stream.once('close', release);
   stream.respond({ ':status': 200, 'content-type': 's2s/proto' });
@@ -164,4 +169,5 @@ async function drained(stream: ServerHttp2Stream): Promise<void> {
   stream.off('close', close);
 }
 
+const severalHosts = 'The request names more than one host';
 const accessEnded = () => unauthorized('The token of this append session has ended');

@@ -1,0 +1,48 @@
+import type { Part } from './part.ts';
+import { replies } from './replies.ts';
+import { ownErrors, runs } from './runs.ts';
+import { starting } from './starting.ts';
+import { anchorOfStatus } from './status.ts';
+
+/** A section of docs/troubleshooting.md. */
+export type Anchor = (typeof starting | typeof replies | typeof runs)[number][1];
+
+/** More of a line is not searched: the rest is what a user sent. */
+const maxLength = 500;
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+const patternsOf = (parts: readonly Part[]) =>
+  parts.map(([part, anchor]): readonly [RegExp, Anchor] => [
+    new RegExp(part.split('…').map(escaped).join('.+')),
+    anchor as Anchor,
+  ]);
+
+const ofReplies = patternsOf(replies);
+const ofOthers = patternsOf([...starting, ...runs]);
+
+/** All sections, each once. */
+export const anchors: readonly Anchor[] = [
+  ...new Set([...ofOthers, ...ofReplies].map(([, anchor]) => anchor)),
+];
+
+function findIn(patterns: typeof ofReplies, message: string): Anchor | undefined {
+  const line = message.slice(0, maxLength).split('\n', 1)[0] ?? '';
+  return patterns.find(([pattern]) => pattern.test(line))?.[1];
+}
+
+/** The section that explains a failed reply of the API: by its message, else by its status. */
+export const anchorOfReply = (status: number, message: string): Anchor =>
+  findIn(ofReplies, message) ?? anchorOfStatus(status);
+
+/** The section that explains a message, by its first line; undefined if there is none. Replies are shown with their status in front. */
+export function anchorOf(message: string): Anchor | undefined {
+  const [, status, said = ''] = /^([45]\d\d) (.*)/.exec(message) ?? [];
+  return (
+    findIn(ofOthers, message) ?? (status === undefined ? undefined : anchorOfReply(Number(status), said))
+  );
+}
+
+/** The same for the error of a run. Other errors are of the code of the task, whose words may be the same by chance. */
+export const anchorOfFailure = ({ name, message }: { name?: string; message: string }): Anchor | undefined =>
+  name !== undefined && ownErrors.has(name) ? anchorOf(message) : undefined;
