@@ -1,5 +1,6 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { routes } from '@millrace/contract/plain';
+import { refusalSentence } from '../api/refusal-sentence.ts';
 import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Login } from './login.ts';
 
@@ -51,8 +52,8 @@ export async function call<K extends keyof Operations>(
   const { status } = response;
   const refused = status === 401 || status === 403;
   const reply = membersOf(text);
-  const sentence = typeof reply['error'] === 'string' ? reply['error'] : response.statusText;
-  throw new CallRefused(refused ? exitCodes.cannotReach : exitCodes.failed, `${status} ${sentence}`, reply);
+  const sentence = refusalSentence(status, response.statusText, reply);
+  throw new CallRefused(refused ? exitCodes.cannotReach : exitCodes.failed, sentence, reply);
 }
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {

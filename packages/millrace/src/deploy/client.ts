@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
 import { addressOf, type Parameters } from '../api/address.ts';
 import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
+import { refusalSentence } from '../api/refusal-sentence.ts';
 import type { Blob } from './prepare.ts';
 
 export interface DeployTarget {
@@ -123,9 +124,9 @@ async function request<T>(
   });
   const reply = parsed(text);
   if (response.ok) return reply as T;
-  const { error, details, code } = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
-  const sentence = `${response.status} ${typeof error === 'string' ? error : response.statusText}`;
-  throw new ServerRefused(response.status, sentence, { details, code });
+  const refusal = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
+  const sentence = refusalSentence(response.status, response.statusText, refusal);
+  throw new ServerRefused(response.status, sentence, refusal);
 }
 
 function parsed(text: string): unknown {
