@@ -109,6 +109,11 @@ describe('millrace deploy', () => {
       /is uploaded and ready, but not current\. No runner that fetches versions is connected\. Start `millrace work`/,
     );
     expect(await project.run('versions', 'promote', version)).toMatchObject({ exitCode: 1 });
+    for (const percent of ['0', '100'])
+      expect(await project.run('versions', 'promote', version, '--percent', percent)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('from 1 to 99'),
+      });
     expect(await project.run('deploy', '--no-promote')).toMatchObject({
       exitCode: 0,
       json: { version, isNew: false, isCurrent: false },
@@ -151,6 +156,7 @@ describe('millrace deploy', () => {
       [0, same[0]?.json.version],
       [0, same[0]?.json.version],
     ]);
+    for (const { json } of same) expect(json.replaced).not.toBe(json.version);
   }, 120_000);
 
   test('an interrupted upload is given up, a killed one continues where it was', async () => {
@@ -206,6 +212,28 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     });
   }, 60_000);
 
+  test('a version that no runner can serve says what is missing, and nothing else', async () => {
+    const { keys } = installation;
+    const project = await deployedProject(installation, keys.prod, {
+      'tasks/a.ts': taskFile('a', '1').replace("id: 'a'", "id: 'a', requires: ['gpu']"),
+    });
+    await startFetchingRunner(installation, keys.prod);
+    const deployed = await project.run('deploy');
+    const promoted = await project.run('versions', 'promote', deployed.json.version);
+    for (const { exitCode, stderr } of [deployed, promoted]) {
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(
+        'No connected runner has the label gpu, as its tasks require (`millrace work --label gpu`).',
+      );
+    }
+    expect((await project.run('deploy', '--force')).exitCode).toBe(0);
+    await project.write('tasks/a.ts', taskFile('a', '2'));
+    expect((await project.run('deploy', '--force')).exitCode).toBe(0);
+    expect((await project.run('versions', 'promote', deployed.json.version)).stderr).toContain(
+      '--allow-rollback of `millrace versions promote`',
+    );
+  }, 120_000);
+
   test('runners are listed, drained and stopped from afar', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.stg, { 'tasks/a.ts': taskFile('a', '1') });
@@ -231,7 +259,7 @@ describe('millrace deploy refuses', () => {
     [
       'a missing dependency',
       { 'tasks/a.ts': "import 'not-there';" },
-      /tasks\/a\.ts:1:8: Could not resolve "not-there"/,
+      /tasks\/a\.ts:1:8: Could not resolve "not-there": is the package installed\? Run `npm install`, or `npm install not-there` if /,
     ],
     ['a duplicate id', { 'tasks/a.ts': taskFile('good', '2') }, /the task id "good" is declared 2 times/],
     [

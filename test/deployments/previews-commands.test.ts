@@ -136,6 +136,17 @@ test('a runner of preview registers no folder unless a branch is named', async (
     env: { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: keys.prod },
   });
   expect(ofProd).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--branch needs the key') });
+  // The key is good: what is wrong is the branch.
+  const nowhere = await project.run('work', '--branch', 'feat/none', '--dir', '.');
+  expect(nowhere).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringMatching(/No matching branch: create it first \(`millrace branches create`\)/),
+  });
+  expect(nowhere.stderr).not.toContain('Check MILLRACE_SECRET_KEY');
+  expect(await project.run('deploy')).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringMatching(/name a branch of it \(--branch /),
+  });
   const env = { MILLRACE_SECRET_KEY: keys.preview, MILLRACE_API_URL: url };
   expect((await finished(['branches', 'create', 'feat/folder'], { cwd: project.dir, env })).exitCode).toBe(0);
   const runner = project.start('work', '--branch', 'feat/folder', '--json', '--grace', '1s');

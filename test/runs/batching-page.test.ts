@@ -91,6 +91,8 @@ test('events are added as triggers are', async () => {
 test('items of batches are refused', async () => {
   await expect(tasks.batchTrigger('adds', [{ payload: 1 }])).rejects.toMatchObject({
     status: 422,
-    message: expect.stringContaining('use trigger, not batchTrigger') as string,
+    message: expect.stringMatching(
+      /^422 Invalid item at index 0: the task "adds" has a batch of its own, .* use trigger, not batchTrigger\.$/,
+    ) as string,
   });
 });

@@ -189,6 +189,19 @@ test('a step that nobody awaits is stored before the attempt ends, and a line sa
   ]);
 });
 
+test('what nobody awaits and fails after the task has returned fails the attempt, and is not lost', async () => {
+  const step = await execute('forgotten-failure');
+  expect(step.run).toMatchObject({
+    status: 'FAILED',
+    error: { message: 'Step "slow" failed: nobody waited' },
+  });
+  const trigger = await execute('forgotten-trigger');
+  expect(trigger.run).toMatchObject({
+    status: 'FAILED',
+    error: { message: expect.stringContaining('options.delay: "soon" cannot be read') as string },
+  });
+});
+
 test('a canceled run stores the step that it is in, and starts no other', async () => {
   const file = join(folder, `notes-${++files}`);
   const { id } = await tasks.trigger('canceled', { file });

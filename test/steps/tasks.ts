@@ -94,6 +94,16 @@ export const forgotten = task({ id: 'forgotten', retry: { maxAttempts: 1 }, run:
   return 'returned';
 } });
 
+export const forgottenFailure = task({ id: 'forgotten-failure', retry: { maxAttempts: 1 }, run: async () => {
+  void step.run('slow', async () => { await pause(50); throw new Error('nobody waited'); });
+  return 'returned';
+} });
+
+export const forgottenTrigger = task({ id: 'forgotten-trigger', retry: { maxAttempts: 1 }, run: async ({ file }) => {
+  void retried.trigger({ file }, { delay: 'soon' });
+  return 'returned';
+} });
+
 export const handled = task({ id: 'handled', retry: { maxAttempts: 2, minTimeoutInMs: 1 }, run: async ({ file }, { ctx }) => {
   try {
     await step.run('charge', () => { note(file, 'charge'); throw Object.assign(new Error('declined'), { code: 'card' }); });

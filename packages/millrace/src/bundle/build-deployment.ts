@@ -111,9 +111,9 @@ const ownEntry = (name: string, resolveDir: string, contents: () => Promise<stri
 const importsOf = (packages: readonly string[]): string =>
   packages.map((name) => `import ${JSON.stringify(name)};\n`).join('');
 
-/** What the files of a project import from packages. */
+/** What the files of a project import from packages; nothing if they cannot be compiled, which the build that asks says itself. */
 async function importedPackages(project: Project): Promise<string[]> {
-  const { metafile } = await withEsbuild((esbuild) =>
+  const built = await withEsbuild((esbuild) =>
     esbuild.build({
       ...moduleOptions(project),
       entryPoints: project.taskFiles.map((file) => ({ in: join(project.dir, file), out: outputOf(file) })),
@@ -121,7 +121,12 @@ async function importedPackages(project: Project): Promise<string[]> {
       allowOverwrite: true,
       packages: 'external',
     }),
-  );
+  ).catch((failure: unknown) => {
+    if (isBuildFailure(failure)) return undefined;
+    throw failure;
+  });
+  if (built === undefined) return [];
+  const { metafile } = built;
   const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
   const packages = imports.filter(({ external, path }) => external && !isBuiltin(path) && packageOf(path));
   return [...new Set(packages.map(({ path }) => path))].toSorted();

@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path';
 import type { BuildFailure, Message } from 'esbuild';
 import type { Problem } from '../project/problem.ts';
+import { packageOf } from './package-folder.ts';
 
 export const slashes = (path: string): string => path.split(sep).join('/');
 
@@ -10,10 +11,20 @@ export const inBuild = (path: string, outdir: string): string => slashes(relativ
 export const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
 
+/** What to do about a package that is imported and not found. */
+function adviceOn({ text, notes }: Pick<Message, 'text' | 'notes'>): string {
+  const specifier = /^Could not resolve "([^"]+)"$/.exec(text)?.[1];
+  const name = specifier === undefined ? undefined : packageOf(specifier);
+  if (name === undefined) return '';
+  const notExported = notes.find((note) => note.text.includes('is not exported by package'));
+  if (notExported) return `: ${notExported.text.replace(/:$/, '')}`;
+  return `: is the package installed? Run \`npm install\`, or \`npm install ${name}\` if package.json does not list it`;
+}
+
 /** What esbuild says of a file. `entry` is the file that was built, for messages without a location. */
-export const problemOf = ({ text, location }: Message, entry: string): Problem => ({
+export const problemOf = ({ text, location, notes }: Message, entry: string): Problem => ({
   file: location ? slashes(location.file) : entry,
   line: location?.line ?? null,
   column: location ? location.column + 1 : null,
-  message: text,
+  message: text + adviceOn({ text, notes }),
 });

@@ -1,6 +1,7 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { helpHeader, helpIn } from '@millrace/contract/help';
 import { routes } from '@millrace/contract/plain';
+import { refusalSentence } from '../api/refusal-sentence.ts';
 import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Login } from './login.ts';
 
@@ -60,10 +61,9 @@ export async function call<K extends keyof Operations>(
   const { status } = response;
   const refused = status === 401 || status === 403;
   const reply = membersOf(text);
-  const sentence = typeof reply['error'] === 'string' ? reply['error'] : response.statusText;
   throw new CallRefused(
     refused ? exitCodes.cannotReach : exitCodes.failed,
-    `${status} ${sentence}`,
+    refusalSentence(status, response.statusText, reply),
     reply,
     helpIn(response.headers.get(helpHeader)),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, environment, instant, json, port, positiveInteger } from './options.ts';
+import { address, environment, instant, json, percentage, port, positiveInteger } from './options.ts';
 
 describe('values of options', () => {
   test('a port is 0 to 65535', () => {
@@ -35,6 +35,12 @@ describe('values of options', () => {
       '10',
     ])
       expect(() => instant(text), text).toThrow(/a date that exists/);
+  });
+
+  test('a share of the new runs is neither none nor all of them', () => {
+    expect([percentage('1'), percentage('99')]).toEqual([1, 99]);
+    for (const text of ['0', '100', '1.5', '-1', 'x'])
+      expect(() => percentage(text)).toThrow(/from 1 to 99; leave it out for all runs/);
   });
 
   test('a count is above 0', () => {

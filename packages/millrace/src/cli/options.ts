@@ -59,6 +59,13 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
+/** Of the new runs: all of them are no canary. */
+export function percentage(text: string): number {
+  if (!/^[1-9]\d?$/.test(text))
+    throw new InvalidArgumentError('It is a whole number from 1 to 99; leave it out for all runs.');
+  return Number(text);
+}
+
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (/^\d{1,9}(\.\d{1,3})?$/.test(text) && value > 0) return value;

@@ -3,6 +3,7 @@ import type { Operations, Reply } from '@millrace/contract';
 import { helpHeader, helpIn } from '@millrace/contract/help';
 import { addressOf, type Parameters } from '../api/address.ts';
 import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
+import { refusalSentence } from '../api/refusal-sentence.ts';
 import type { Blob } from './prepare.ts';
 
 export interface DeployTarget {
@@ -124,8 +125,9 @@ async function request<T>(
   });
   const reply = parsed(text);
   if (response.ok) return reply as T;
-  const { error, details, code } = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
-  const sentence = `${response.status} ${typeof error === 'string' ? error : response.statusText}`;
+  const refusal = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
+  const { details, code } = refusal;
+  const sentence = refusalSentence(response.status, response.statusText, refusal);
   const help = helpIn(response.headers.get(helpHeader));
   throw new ServerRefused(response.status, sentence, { details, code, help });
 }

@@ -46,6 +46,10 @@ export async function buildLayers(
   const because = `${first?.name} cannot be bundled (${first?.why}) and is installed by npm from a package-lock.json`;
   if (lock === undefined) throw new LayerRefused(`${because}; there is none. Run \`npm install\` first.`);
   const { packages, folder } = lock;
+  if (lock.isBroken)
+    throw new LayerRefused(
+      `${because}. ${lock.name} is not JSON: \`npm install\` repairs it, also if a merge has left conflicts in it.`,
+    );
   if (packages === undefined)
     throw new LayerRefused(
       lock.name.endsWith('.json')

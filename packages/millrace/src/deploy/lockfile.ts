@@ -25,6 +25,8 @@ export interface Lockfile {
   readonly name: string;
   /** By location, such as `node_modules/sharp`; undefined for a lockfile of another tool than npm. */
   readonly packages: Readonly<Record<string, LockedPackage>> | undefined;
+  /** It is not JSON, as with the marks of a merge. */
+  readonly isBroken: boolean;
 }
 
 const names = [
@@ -40,13 +42,18 @@ const names = [
 export function findLockfile(projectDir: string): Lockfile | undefined {
   for (let folder = projectDir; ; folder = dirname(folder)) {
     const name = names.find((candidate) => existsSync(join(folder, candidate)));
-    if (name !== undefined) return { folder, name, packages: read(join(folder, name)) };
+    if (name !== undefined) return { folder, name, ...read(join(folder, name)) };
     if (folder === dirname(folder)) return undefined;
   }
 }
 
-function read(file: string): Lockfile['packages'] {
-  if (!file.endsWith('.json')) return undefined;
-  const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages?: Lockfile['packages'] };
-  return packages;
+function read(file: string): Pick<Lockfile, 'packages' | 'isBroken'> {
+  if (!file.endsWith('.json')) return { packages: undefined, isBroken: false };
+  const text = readFileSync(file, 'utf8');
+  try {
+    const { packages } = JSON.parse(text) as { packages?: Lockfile['packages'] };
+    return { packages, isBroken: false };
+  } catch {
+    return { packages: undefined, isBroken: true };
+  }
 }

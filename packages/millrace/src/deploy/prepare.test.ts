@@ -234,6 +234,11 @@ test('without a package-lock.json a layer is refused, and the sentence names pac
   await expect(prepared(made)).rejects.toThrow(/This project has pnpm-lock.yaml, which is only supported if/);
   await made.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
   await expect(prepared(made)).rejects.toThrow(/package-lock.json does not have it: run `npm install`/);
+  await made.write('package-lock.json', '<<<<<<< HEAD\n{}');
+  await expect(prepared(made)).rejects.toMatchObject({
+    name: 'ProjectError',
+    message: expect.stringMatching(/package-lock\.json is not JSON: `npm install` repairs it/) as string,
+  });
 }, 120_000);
 
 test.each([
@@ -359,7 +364,9 @@ test('every problem of a project is named, and nothing is prepared', async () =>
   });
   const refused = (await prepared(made).catch((error: Error) => error)) as Error;
   expect(refused.name).toBe('ProjectRefused');
-  expect(refused.message).toMatch(/tasks\/missing\.ts:1:8: .*not-there.*\n.*tasks\/syntax\.ts:1:14: /);
+  expect(refused.message).toMatch(
+    /^The project has 2 problems, so nothing of it was uploaded:\n {2}tasks\/missing\.ts:1:8: .*not-there.*\n {2}tasks\/syntax\.ts:1:14: [^\n]*$/,
+  );
   await made.write('tasks/syntax.ts', "throw new Error('on import');");
   await made.write('tasks/missing.ts', taskNamed('good', '1'));
   const thrown = (await prepared(made).catch((error: Error) => error)) as Error;

@@ -83,12 +83,12 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
   });
   onStep('the task files to be bundled');
   const build = await buildDeployment(project, nodeMajor);
-  if (build.problems.length > 0) throw new ProjectRefused(build.problems);
+  if (build.problems.length > 0) throw new ProjectRefused(build.problems, 'uploaded');
   const outputs = merged(build.outputs, [...(await copiedFiles(project)), ...added]);
   const { env: before, secrets } = await environment();
   const env = withVariables(before, variables);
   const leaks = findSecrets(outputs, secrets);
-  if (leaks.length > 0) throw new ProjectRefused(leaks);
+  if (leaks.length > 0) throw new ProjectRefused(leaks, 'uploaded');
   onStep('the tasks to be found');
   const tasks = await tasksOf(project, build, outputs, env);
   const { layers, withoutScript } = await layersOf(project, build, onStep, signal);
@@ -218,7 +218,7 @@ async function tasksOf(
     { ...build, hash, dir, inputs: [] },
     { projectDir: dir, sdk: join(dir, build.sdk), env, defaults: project.defaults },
   );
-  if (problems.length > 0) throw new ProjectRefused(problems);
+  if (problems.length > 0) throw new ProjectRefused(problems, 'uploaded');
   if (tasks.length === 0)
     throw new ProjectError({
       file: project.configFile ?? 'tasks',

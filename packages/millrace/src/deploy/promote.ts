@@ -74,5 +74,12 @@ function whyNone(
     return `It needs Node.js ${nodeMajor}, and every connected runner has an older one.`;
   if (fetching.every(strange))
     return `It has packages for ${platforms.join(', ')}, and no connected runner is one of these: see build.platforms in millrace.config.ts.`;
-  return `No connected runner has everything that it needs: Node.js ${nodeMajor}${requires.length > 0 ? `, the labels ${requires.join(', ')}` : ''}.`;
+  if (fetching.every(lacks))
+    return `No connected runner has ${requires.length === 1 ? 'the label' : 'all of the labels'} ${requires.join(', ')}, as its tasks require (\`millrace work ${requires.map((label) => `--label ${label}`).join(' ')}\`).`;
+  const needs = [
+    ...(nodeMajor > 0 ? [`Node.js ${nodeMajor}`] : []),
+    ...(platforms.length > 0 ? [`the platform ${platforms.join(' or ')}`] : []),
+    ...requires.map((label) => `the label ${label}`),
+  ];
+  return `No connected runner has everything that it needs: ${needs.join(', ')}.`;
 }

@@ -11,19 +11,16 @@ export interface Problem {
 export const describeProblem = ({ file, line, column, message }: Problem): string =>
   `${file}${line === null ? '' : `:${line}${column === null ? '' : `:${column}`}`}: ${message}`;
 
-/** The project has problems, and nothing of it was registered or started. */
+/** The project has problems, and nothing of it was registered, started or uploaded. */
 export class ProjectRefused extends Error {
   override readonly name = 'ProjectRefused';
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
-    super(
-      problems.length === 1
-        ? `The project has a problem, so nothing of it was registered:\n  ${problems.map(describeProblem).join('')}`
-        : `The project has ${problems.length} problems, so nothing of it was registered:\n${problems
-            .map((problem) => `  ${describeProblem(problem)}`)
-            .join('\n')}`,
-    );
+  /** `done`: what would have been done with it. */
+  constructor(problems: readonly Problem[], done: 'registered' | 'uploaded' = 'registered') {
+    const lines = problems.map((problem) => `\n  ${describeProblem(problem)}`).join('');
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    super(`The project has ${count}, so nothing of it was ${done}:${lines}`);
     this.problems = problems;
   }
 }

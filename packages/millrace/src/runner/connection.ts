@@ -89,10 +89,15 @@ export class Connection {
     socket.on('unexpected-response', (request, response) => {
       const status = response.statusCode ?? 0;
       trouble = `the server answered ${status}`;
-      request.destroy();
-      if (status >= 400 && status < 500 && status !== 408 && status !== 429)
-        this.#refused(refusalOf(status, url));
-      else this.#lost(socket, trouble);
+      if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
+        void saidIn(response).then((said) => {
+          request.destroy();
+          this.#refused(refusalOf(status, url, said));
+        });
+      } else {
+        request.destroy();
+        this.#lost(socket, trouble);
+      }
     });
     socket.on('close', () => this.#lost(socket, trouble));
   }
@@ -153,8 +158,28 @@ export class Connection {
   }
 }
 
-function refusalOf(status: number, url: string): string {
+const maxReplyLength = 10_000;
+
+/** The server's sentence; undefined for another server's reply. */
+async function saidIn(reply: AsyncIterable<unknown>): Promise<string | undefined> {
+  let text = '';
+  try {
+    for await (const chunk of reply) {
+      text += String(chunk);
+      if (text.length > maxReplyLength) return undefined;
+    }
+    const { error } = Object(JSON.parse(text)) as { error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refusalOf(status: number, url: string, said: string | undefined): string {
   if (status === 401 || status === 403) {
+    // The key may be good, and the branch unknown or a right missing.
+    if (said !== undefined && !said.startsWith('Invalid'))
+      return `${url} does not accept this runner (${status}): ${said}`;
     return `${url} does not accept this secret key for running tasks (${status}). Check MILLRACE_SECRET_KEY.`;
   }
   return `${url} is not a Millrace server that takes runners (it answered ${status}). Check MILLRACE_API_URL.`;

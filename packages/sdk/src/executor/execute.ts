@@ -52,7 +52,11 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const outcome = await scopes.run(scope, () => runAttempt(options));
   for (const message of scope.steps?.end(outcome.kind === 'completed') ?? [])
     onLog({ at: Date.now(), level: 'warn', message });
-  while (calls.size > 0) await Promise.all(calls);
+  while (calls.size > 0) {
+    await Promise.all(calls);
+    // Node.js reports a rejection that nothing handles after the microtasks. The attempt that it belongs to must still be there.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   await metadata?.end();
   const codec = processCodec();
   return codec ? sealOutcome(codec, assignment.run, outcome) : outcome;

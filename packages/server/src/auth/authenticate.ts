@@ -184,12 +184,14 @@ export function createAuthenticate({
     if (kind === 'prod' || kind === 'stg') return environment;
     if (kind === 'dev' && (branch === undefined || branch === 'default')) return environment;
     if (branch === undefined) {
-      throw new MisusedCredential('x-service-branch header required for the preview environment');
+      throw new MisusedCredential(
+        'x-service-branch header required for the preview environment: name a branch of it (--branch of `millrace`, previewBranch of the SDK)',
+      );
     }
     const target = await branchOf(sql, environment, branch);
     if (!target)
       throw new MisusedCredential(
-        'No matching branch: create it first, or correct the x-service-branch header',
+        'No matching branch: create it first (`millrace branches create`), or correct the name (--branch, x-service-branch)',
       );
     return target;
   }

@@ -29,11 +29,8 @@ export function readItem(
 ): NewRun | Promise<NewRun> {
   const redacted = (run: NewRun): NewRun | Promise<NewRun> => {
     if (run.collection)
-      throw ofItem(
-        unprocessable(
-          `the task "${task}" has a batch of its own, which collects single triggers; use trigger, not batchTrigger.`,
-        ),
-        index,
+      throw unprocessable(
+        `the task "${task}" has a batch of its own, which collects single triggers; use trigger, not batchTrigger.`,
       );
     return redactMetadata(redactor, run);
   };
@@ -41,7 +38,7 @@ export function readItem(
     // The id follows from the batch.
     const run = prepareRun(engine, environment, task, { payload, options }, { runId: '' });
     return run instanceof Promise
-      ? run.then(redacted, (error: unknown) => {
+      ? run.then(redacted).catch((error: unknown) => {
           throw ofItem(error, index);
         })
       : redacted(run);

@@ -45,8 +45,10 @@ async function reasonToStay(
            coalesce((select b.count from ${liveRuns(tx, env)} b where b.version_id = ${id}), 0) as live`;
   if (row?.current) return `Version ${version} is the current one: promote another one first.`;
   if (row?.canary) return `Version ${version} is the canary: abort it first.`;
-  if (row && row.live > 0)
-    return `${row.live} runs are bound to version ${version} and have not ended: wait for them, cancel them, or move them to another version.`;
+  if (row && row.live > 0) {
+    const live = row.live === 1 ? '1 run is' : `${row.live} runs are`;
+    return `${live} bound to version ${version}, not ended yet: wait, cancel what is left, or move it to another version (\`millrace versions move ${version} …\`).`;
+  }
   return undefined;
 }
 

@@ -58,7 +58,7 @@ describe('promotion', () => {
     const [one, two] = [await t.deploy(bundleOf({})), await t.deploy(bundleOf({ 'a.js': 'a' }))];
     await t.promoteTo(two.version);
     await expect(t.promoteTo(one.version)).rejects.toMatchObject(
-      problem(409, /is older than the current version .* \(allowRollbacks=true\)/),
+      problem(409, /is older than the current version .*--allow-rollback of .*allowRollbacks=true/),
     );
     expect(await t.promoteTo(one.version, { allowRollbacks: true })).toMatchObject({ replaced: two.version });
     expect(await t.promoteTo(two.version)).toMatchObject({ replaced: one.version });

@@ -48,7 +48,7 @@ export async function promoteDeployment(
       options.authorizeRollback?.();
       if (!options.allowRollbacks)
         throw conflict(
-          `Version ${version.version} is older than the current version ${current.version}: allow the rollback (allowRollbacks=true) to go back to it.`,
+          `Version ${version.version} is older than the current version ${current.version}. To go back to it, allow the rollback: --allow-rollback of \`millrace versions promote\`, or allowRollbacks=true.`,
         );
     }
     // Promoting the current one again changes nothing, so nothing is asked of its runners.
@@ -85,11 +85,11 @@ export async function promoteDeployment(
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(
-        `No connected runner has loaded version ${version}. Those that can have been asked to: try again in a few seconds, start one, or promote it all the same (force=true).`,
+        `No connected runner has loaded version ${version}. Those that can have been asked to: try again in a few seconds, start one, or promote it all the same (--force, or force=true).`,
         { code: 'version_not_loaded' },
       )
     : conflict(
-        `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (force=true).`,
+        `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (--force, or force=true).`,
       );
 
 /** 409, saying why, for a version that runs could not start on. */

@@ -23,12 +23,15 @@ export type Duration = number | string;
 const part = /(\d+(?:\.\d+)?)\s*([a-z]+)/gi;
 const wholePattern = /^(?:\s*\d+(?:\.\d+)?\s*[a-z]+\s*,?(?:\s*and)?)+$/i;
 
+/** A hundred years. The engine cannot use every time that a number can name. */
+const maxMs = 36_525 * unitMs.day;
+
 /** Milliseconds of a length of time. Throws a TypeError that says what is accepted. */
 export function durationMs(given: Duration): number {
   const ms = typeof given === 'string' ? parse(given) : given;
-  if (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0) return Math.round(ms);
+  if (typeof ms === 'number' && ms >= 0 && ms <= maxMs) return Math.round(ms);
   throw new TypeError(
-    `advance takes milliseconds from 0 on, or a text such as "3 days", "90s" or "1h 30m"; got ${JSON.stringify(given)}.`,
+    `advance takes milliseconds from 0 on, or a text such as "3 days", "90s" or "1h 30m", at most 100 years; got ${typeof given === 'number' ? given : JSON.stringify(given)}.`,
   );
 }
 

@@ -35,7 +35,8 @@ async function complaint(): Promise<string> {
 }
 
 test('names a trigger that was not awaited, and code that still executes', async () => {
-  const forgotten = nap.trigger(60);
+  // Long enough to be seen while it executes, on any machine.
+  const forgotten = nap.trigger(2_000);
   expect(await complaint()).toMatch(/The request POST \/api\/v1\/tasks\/nap\/trigger was still going/);
   await forgotten;
   await expect
@@ -67,7 +68,7 @@ test.each([
   expect(durationMs(text)).toBe(ms);
 });
 
-test.each(['', 'soon', '3', '3 fortnights', '-1 day', -1, Number.NaN])(
+test.each(['', 'soon', '3', '3 fortnights', '-1 day', '5300 weeks', -1, 1e20, Number.NaN])(
   'refuses the length of time %j',
   (text) => {
     expect(() => durationMs(text)).toThrow(

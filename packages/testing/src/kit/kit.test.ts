@@ -154,5 +154,9 @@ test('a task that the kit does not know is named', async () => {
   const unknown = task({ id: 'unknown', run: async () => 1 });
   await unknown.trigger();
   const [waiting] = await kit.drain();
-  expect(waiting).toMatchObject({ task: 'unknown', status: 'PENDING_VERSION' });
+  expect(waiting).toMatchObject({
+    task: 'unknown',
+    status: 'PENDING_VERSION',
+    message: 'The kit does not know the task "unknown": add it to `tasks` of the kit.',
+  });
 });

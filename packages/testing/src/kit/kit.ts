@@ -83,7 +83,9 @@ export function currentKit(): Kit {
  */
 export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
   if (current) {
-    throw new Error('This process has a test kit already: close it first, with await kit.close().');
+    throw new Error(
+      'This process has a test kit already: close it first, with await kit.close(). With useMillrace, give one kit all tasks, or call it in a describe(…) for each.',
+    );
   }
   const given = readTasks(options?.tasks, options);
   const { channel, url } = await openInstallation(given.manifests);

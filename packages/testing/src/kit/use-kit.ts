@@ -11,18 +11,36 @@ export interface Hooks {
 /** The first start of an installation creates a database. */
 const startMs = 60_000;
 
+function refuseShared(isShared: boolean): void {
+  if (isShared)
+    throw new Error(
+      'Two tests of one kit run at the same time, and each needs an environment of its own: write `test` instead of `test.concurrent`. Files may run in parallel.',
+    );
+}
+
 /** One kit for a test file, with a new environment for each test. */
 export function useKit(options: TestKitOptions, hooks: Hooks): TestKit {
   let kit: TestKit | undefined;
   let isFresh = true;
+  let running = 0;
+  let isShared = false;
   hooks.beforeAll(async () => {
     kit = await createTestKit(options);
   }, startMs);
   hooks.beforeEach(async () => {
+    running += 1;
+    isShared ||= running > 1;
+    refuseShared(isShared);
     if (!isFresh) await kit?.reset();
     isFresh = false;
   });
-  hooks.afterEach(async () => kit?.check());
+  hooks.afterEach(async () => {
+    running -= 1;
+    const wasShared = isShared;
+    if (running === 0) isShared = false;
+    refuseShared(wasShared);
+    await kit?.check();
+  });
   hooks.afterAll(async () => kit?.close());
   // The kit is there when the first test starts, and this is called before.
   return new Proxy({} as TestKit, {

@@ -21,21 +21,23 @@ const most = 20;
 /** The runs that are not over, the oldest first. */
 export async function readWaiting(): Promise<WaitingRun[]> {
   const { data } = await runs.list({ status: [...open], limit: most });
-  return Promise.all(
-    data.toReversed().map(({ id, taskIdentifier, status }) => whyOf(id, taskIdentifier, status)),
+  const read = await Promise.all(
+    data.toReversed().map(({ id, taskIdentifier }) => whyOf(id, taskIdentifier)),
   );
+  // The engine goes on meanwhile: a pause of some milliseconds may end, and the run with it.
+  return read.filter(({ status }) => open.some((one) => one === status));
 }
 
-async function whyOf(id: RunReference & string, task: string, status: string): Promise<WaitingRun> {
-  const { reason, message, until } = await runs.reason(id);
-  return { id, task, status, reason, message, ...(until && { until }) };
+async function whyOf(id: RunReference & string, task: string): Promise<WaitingRun> {
+  const { status, reason, message, until } = await runs.reason(id);
+  // The server's advice is about deployments.
+  const said =
+    reason === 'no_version'
+      ? `The kit does not know the task ${JSON.stringify(task)}: add it to \`tasks\` of the kit.`
+      : message;
+  return { id, task, status, reason, message: said, ...(until && { until }) };
 }
 
 /** One line for each. */
 export const waitingText = (waiting: readonly WaitingRun[]): string =>
-  waiting
-    .map(
-      ({ id, task, status, reason, message }) =>
-        `  ${task} (${id}) is ${status}: ${message}${reason === 'no_version' ? ' Is it missing in `tasks` of the kit?' : ''}`,
-    )
-    .join('\n');
+  waiting.map(({ id, task, status, message }) => `  ${task} (${id}) is ${status}: ${message}`).join('\n');

@@ -69,5 +69,9 @@ function printPlan({ waiting, missingTasks, staying, from, to }: Moved): void {
       ]),
     );
   if (staying > 0)
-    line(`${staying === 1 ? '1 attempt is' : `${staying} attempts are`} alive on ${from}, and stay.`);
+    line(
+      staying === 1
+        ? `1 attempt is alive on ${from}, and stays.`
+        : `${staying} attempts are alive on ${from}, and stay.`,
+    );
 }

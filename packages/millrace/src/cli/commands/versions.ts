@@ -6,7 +6,7 @@ import { confirmed } from '../confirm.ts';
 import { promoteWhenLoaded } from '../../deploy/promote.ts';
 import { findServer, openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { grace, positiveInteger } from '../options.ts';
+import { grace, percentage, positiveInteger } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
 import { moveCommand } from './versions-move.ts';
@@ -162,11 +162,7 @@ const promoteCommand = (): Command =>
       .description('make a version current: new runs start on it')
       .argument('<version>', 'such as 20261121.3, or its id'),
   )
-    .option(
-      '--percent <number>',
-      'as a canary, for so many percent of the new runs: 1 to 99',
-      positiveInteger,
-    )
+    .option('--percent <number>', 'as a canary, for so many percent of the new runs: 1 to 99', percentage)
     .option('--allow-rollback', 'even if it is older than the current one')
     .action(async (version: string, options: PromoteOptions) => {
       const { deployments } = await openClient(options);

@@ -283,7 +283,7 @@ function explained(error: unknown, { tasks }: Prepared): unknown {
       : tasks.find(({ filePath }) => error.message.includes(filePath));
   if (!task) return error;
   const message = `${path[0] === 'tasks' ? `task "${task.id}": ` : ''}${error.message.replace(/^\d+ /, '')}`;
-  return new ProjectRefused([{ file: task.filePath, line: null, column: null, message }]);
+  return new ProjectRefused([{ file: task.filePath, line: null, column: null, message }], 'uploaded');
 }
 
 type Ending = Pick<Deployed, 'isCurrent' | 'replaced' | 'reason'> & { readonly failure?: string };
@@ -316,7 +316,8 @@ async function promoteIt(
         failure: `${version} is uploaded and ready, but not current. ${why} Start \`millrace work\` and then \`millrace versions promote ${version}\`, or deploy with --force: new runs then wait for a runner.`,
       };
     }
-    const { replaced } = promotion;
+    // Another deployment of the same content may have promoted it first.
+    const replaced = promotion.replaced === version ? null : promotion.replaced;
     const now = await currentVersion(target);
     return now === version
       ? { isCurrent: true, replaced }

@@ -20,7 +20,11 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   const now = clock.now();
   const { kind, branch } = connection.environment;
   if (kind === environmentTypes.preview && branch === null && hello.servesBranches !== true)
-    return refuse(connection, 'x-service-branch header required for the preview environment', false);
+    return refuse(
+      connection,
+      'x-service-branch header required for the preview environment: name a branch of it (--branch)',
+      false,
+    );
   const ids = [...(await versions.ids(env, hello.versions)).values()];
   const asked = await register(connection, hello, ids, now);
   if (!asked) {

@@ -1,0 +1,31 @@
+import { task } from '@millrace/sdk';
+import { expect, test } from 'vitest';
+import { useKit } from './use-kit.ts';
+
+const one = task({ id: 'one', run: async () => 1 });
+
+test('tests of one kit that run at the same time are told so, and those that follow are not', async () => {
+  const acts: Record<string, () => Promise<void>> = {};
+  useKit(
+    { tasks: [one] },
+    {
+      beforeAll: (act) => void (acts['beforeAll'] = act),
+      beforeEach: (act) => void (acts['beforeEach'] = act),
+      afterEach: (act) => void (acts['afterEach'] = act),
+      afterAll: (act) => void (acts['afterAll'] = act),
+    },
+  );
+  const { beforeAll, beforeEach, afterEach, afterAll } = acts as Record<string, () => Promise<void>>;
+  await beforeAll?.();
+  try {
+    await beforeEach?.();
+    const shared = /write `test` instead of `test\.concurrent`/;
+    await expect(beforeEach?.()).rejects.toThrow(shared);
+    await expect(afterEach?.()).rejects.toThrow(shared);
+    await expect(afterEach?.()).rejects.toThrow(shared);
+    await beforeEach?.();
+    await afterEach?.();
+  } finally {
+    await afterAll?.();
+  }
+}, 60_000);
