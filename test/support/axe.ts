@@ -22,3 +22,17 @@ export async function violations(page: Page): Promise<string[]> {
       nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
     );
 }
+
+/**
+ * The same in both themes. The page was loaded in one of them and changes to the other, as it does with the system's setting, so that the next
+ * page is loaded in that one.
+ */
+export async function violationsInBothThemes(page: Page): Promise<string[]> {
+  const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
+  const found: string[] = [];
+  for (const colorScheme of isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const)) {
+    await page.emulateMedia({ colorScheme });
+    for (const one of await violations(page)) found.push(`${one} (${colorScheme})`);
+  }
+  return found;
+}
