@@ -325,6 +325,11 @@ describe('millrace deploy refuses', () => {
       exitCode: 4,
     });
     expect(await project.run('deploy', '--url', 'http://127.0.0.1:9')).toMatchObject({ exitCode: 4 });
+    await project.write('millrace.config.ts', "export default { project: 'proj_other' };");
+    expect(await project.run('deploy', '--force')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/belongs to the project proj_\w+, but .* says proj_other/),
+    });
     await rm(join(project.dir, 'tasks'), { recursive: true });
     expect(await project.run('deploy')).toMatchObject({ exitCode: 3 });
   });

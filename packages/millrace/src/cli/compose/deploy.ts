@@ -196,7 +196,7 @@ async function variablesOf(
     : { values: {}, secrets: [] };
 }
 
-/** The project of the key. A branch is created unless it is there. */
+/** The project of the key, which must be the one that is named. A branch is created unless it is there. */
 async function projectOf(
   target: DeployTarget,
   named: string | null | undefined,
@@ -204,8 +204,13 @@ async function projectOf(
 ): Promise<string | undefined> {
   const { branch } = target;
   const parent = { ...target, branch: undefined };
-  const ofKey = async () => (await callServer(parent, 'whoami')).project?.ref;
-  const projectRef = branch === undefined ? await ofKey() : (named ?? (await ofKey()));
+  const ofKey = (await callServer(parent, 'whoami')).project?.ref;
+  if (typeof named === 'string' && ofKey !== undefined && named !== ofKey)
+    throw new CommandFailed(
+      exitCodes.usage,
+      `The key belongs to the project ${ofKey}, but millrace.config.ts or --project says ${named}. Give a key of that project.`,
+    );
+  const projectRef = ofKey ?? named ?? undefined;
   if (branch === undefined || projectRef === undefined) return projectRef;
   const body = { branch, env: 'preview', schedules };
   await callServer(parent, 'createBranch', { params: { projectRef }, body });
