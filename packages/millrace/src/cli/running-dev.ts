@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { explainFolder, makeFolder } from '../make-folder.ts';
 import { lockFolder, processStart, processUser } from '../postgres/index.ts';
+import { renameOver } from '../platform/rename.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 /** A server and a secret key for it. */
@@ -58,7 +59,7 @@ export async function ownDev(dir: string): Promise<OwnedDev> {
       await rm(draft, { force: true });
       await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600 });
       // Atomic, because another terminal may be reading it.
-      await rename(draft, file);
+      await renameOver(draft, file);
     },
     async release() {
       await rm(file, { force: true });

@@ -1,11 +1,22 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { killTree } from './kill-tree.ts';
 import { packagePlatform } from './package-platform.ts';
 import { programFile } from './program-file.ts';
 import { renameOver } from './rename.ts';
@@ -33,6 +44,44 @@ test('a file replaces another, and other errors than that of an open file are re
   mkdirSync(from);
   await expect(renameOver(from, to, 'windows')).rejects.toMatchObject({ code: 'ENOTDIR' });
   expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
+test('what a process started is killed with it on Windows by taskkill, which is told its id', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // Windows' own program is not on this machine.
+  writeFileSync(join(folder, 'taskkill'), `#!/bin/sh\nkill -9 "-$4"\necho "$*" > '${folder}/told'\n`, {
+    mode: 0o755,
+  });
+  const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${folder}:${path}`;
+  try {
+    killTree(child.pid ?? 0, 'win32');
+  } finally {
+    process.env['PATH'] = path;
+  }
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  await expect
+    .poll(() => existsSync(join(folder, 'told')) && readFileSync(join(folder, 'told'), 'utf8'))
+    .toBe(`/T /F /PID ${child.pid}\n`);
+});
+
+test('without taskkill, and on Unix without a group, the process itself is killed', async () => {
+  const path = process.env['PATH'];
+  for (const system of ['win32', 'linux'] as const) {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    process.env['PATH'] = '/nowhere';
+    try {
+      killTree(child.pid ?? 0, system);
+    } finally {
+      process.env['PATH'] = path;
+    }
+    expect(await ended).toEqual([null, 'SIGKILL']);
+  }
 });
 
 const built = fileURLToPath(new URL('../../dist/platform/rename.js', import.meta.url));

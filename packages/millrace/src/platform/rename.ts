@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ownWays, type Ways } from './ways.ts';
 
@@ -6,7 +6,10 @@ import { ownWays, type Ways } from './ways.ts';
 const busy = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const patienceMs = 2_000;
 
-/** Renames a file or folder, in the place of a file if there is one. Where an open file cannot be replaced it tries for two seconds. */
+/**
+ * Renames a file or folder, in the place of a file if there is one. Windows renames and replaces nothing that is open: there it tries for
+ * two seconds. A folder is never replaced on Windows, so that is reported at once.
+ */
 export async function renameOver(from: string, to: string, ways: Ways = ownWays): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -14,8 +17,14 @@ export async function renameOver(from: string, to: string, ways: Ways = ownWays)
       return await rename(from, to);
     } catch (error) {
       const isBusy = busy.has((error as NodeJS.ErrnoException).code ?? '');
-      if (ways === 'unix' || !isBusy || Date.now() > deadline) throw error;
+      if (ways === 'unix' || !isBusy || Date.now() > deadline || (await isFolder(to))) throw error;
     }
     await wait(20);
   }
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
