@@ -7,8 +7,10 @@ import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
 import { tasksFile } from './testing/runner.ts';
 
-const built = (file: string): string =>
-  JSON.stringify(fileURLToPath(new URL(`../../dist/runner/${file}`, import.meta.url)));
+const pathOf = (url: URL): string => JSON.stringify(fileURLToPath(url));
+const runnerFile = pathOf(new URL('../../dist/runner/index.js', import.meta.url));
+const guardFile = pathOf(new URL('../../dist/runner/guard.js', import.meta.url));
+const slotsFile = pathOf(new URL('../../dist/runner/slots.js', import.meta.url));
 
 test.each(['unix', 'windows'])(
   'executor processes die with a runner that is killed, a blocked one as well (%s)',
@@ -25,9 +27,9 @@ test.each(['unix', 'windows'])(
     });
     const options = { url: peer.url, secretKey: peer.secretKey, projectDir: project.dir, watch: false };
     const program = `
-    import { startRunner } from ${built('index.js')};
-    import { startGuard } from ${built('guard.js')};
-    import { Slots } from ${built('slots.js')};
+    import { startRunner } from ${runnerFile};
+    import { startGuard } from ${guardFile};
+    import { Slots } from ${slotsFile};
     await startRunner(${JSON.stringify(options)}, { slots: new Slots(10), guard: startGuard('${ways}') });`;
     const runner = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', 'inherit', 'inherit'],
