@@ -1,6 +1,7 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WAL_FOLDER } from '../postgres/index.ts';
+import { renameOver } from '../platform/rename.ts';
 import { baseFolder, readBackups, withBackupFolder } from './backup-folder.ts';
 import { parseSegment } from './wal.ts';
 
@@ -17,7 +18,7 @@ export function prune(backups: string, keep: number): Promise<Pruned> {
     for (const { name } of deleted) {
       // Renamed first: a half deleted backup is none.
       const draft = join(baseFolder(backups), `draft-${name}`);
-      await rename(join(baseFolder(backups), name), draft);
+      await renameOver(join(baseFolder(backups), name), draft);
       await rm(draft, { recursive: true });
     }
     const [oldest] = all

@@ -1,7 +1,9 @@
-import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { connect, type Database, type Sql } from '@millrace/server';
+import { renameOver } from '../platform/rename.ts';
+import { syncFolder } from '../platform/sync-folder.ts';
 import { claimArchive } from '../postgres/index.ts';
 import { version } from '../version.ts';
 import { baseFolder, makeDraft, withBackupFolder } from './backup-folder.ts';
@@ -35,7 +37,7 @@ export async function takeBackup({ database, cluster, backups, signal }: TakeBac
         copy({ session, name, draft, cluster, walFolder, signal }),
       );
       await writeManifest(draft, manifest);
-      await rename(draft, join(baseFolder(backups), name));
+      await renameOver(draft, join(baseFolder(backups), name));
       await syncFolder(baseFolder(backups));
       return manifest;
     } catch (error) {
@@ -161,9 +163,4 @@ function namesBefore(
     names.unshift(name);
   }
   return [];
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 }

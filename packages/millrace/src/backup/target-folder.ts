@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explainFolder, makeFolder } from '../make-folder.ts';
 import { lockFolder } from '../postgres/index.ts';
+import { renameOver } from '../platform/rename.ts';
 import { BackupRefused } from './errors.ts';
 
 /** What may be in a folder that counts as empty: owners, the master key, the root of a file system, and what a killed restore left. */
@@ -35,7 +36,7 @@ export async function fillDataFolder<R>(dataFolder: string, fill: (draft: string
       await mkdir(draft);
       await chmod(draft, mode);
       const result = await fill(draft);
-      await rename(join(draft, 'postgres'), join(dataFolder, 'postgres'));
+      await renameOver(join(draft, 'postgres'), join(dataFolder, 'postgres'));
       isFilled = true;
       return result;
     } finally {

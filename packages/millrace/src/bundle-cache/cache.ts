@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { BundleLayer } from '@millrace/contract/runner';
 import { explainFolder, makeFolder } from '../make-folder.ts';
+import { renameOver } from '../platform/rename.ts';
 import { contentOf, isBundleIntact } from './digests.ts';
 import { Entries } from './entries.ts';
 import { CannotServe, codeOf, Damaged, DiskFull, isFull } from './errors.ts';
@@ -218,7 +219,7 @@ export class BundleCache {
   async #moveIn(wanted: Wanted, fresh: string, folder: string): Promise<void> {
     for (;;) {
       try {
-        return await rename(fresh, folder);
+        return await renameOver(fresh, folder);
       } catch (error) {
         if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error) ?? '') || !existsSync(folder))
           throw error;
@@ -231,7 +232,7 @@ export class BundleCache {
   /** Takes an entry out of its place. Returns where it is then. */
   async #setAside(folder: string): Promise<string> {
     const aside = this.#newFolder();
-    await rename(join(this.#folder, folder), aside).catch((error: unknown) => {
+    await renameOver(join(this.#folder, folder), aside).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
     return aside;

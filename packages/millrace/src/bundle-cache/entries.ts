@@ -1,5 +1,6 @@
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renameOver } from '../platform/rename.ts';
 
 /** Something that a cache holds and removes as a whole: an unpacked bundle or layer. */
 export interface Entry {
@@ -27,7 +28,7 @@ export class Entries {
   async add(name: string, bytes: number): Promise<void> {
     const draft = join(this.#folder, `${name}-${process.pid}.draft`);
     await writeFile(draft, String(bytes));
-    await rename(draft, join(this.#folder, name));
+    await renameOver(draft, join(this.#folder, name));
   }
 
   async touch(name: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning, processStart } from '../postgres/process-start.ts';
+import { renameOver } from '../platform/rename.ts';
 
 interface User {
   readonly pid: number;
@@ -76,7 +77,7 @@ export class Users {
   async #write(user: User): Promise<void> {
     const draft = join(this.#folder, `${this.id}.draft`);
     await writeFile(draft, JSON.stringify(user));
-    await rename(draft, this.#file);
+    await renameOver(draft, this.#file);
   }
 
   async #isAlive({ pid, birth, namespace }: User, file: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
+import { renameOver } from '../platform/rename.ts';
 
 /** Writes a build atomically, also when this command runs twice. */
 export async function store(
@@ -22,7 +23,7 @@ export async function store(
     await mkdir(join(half, dirname(path)), { recursive: true });
     await writeFile(join(half, path), contents);
   }
-  await rename(half, dir).catch(async (error: unknown) => {
+  await renameOver(half, dir).catch(async (error: unknown) => {
     await rm(half, { recursive: true, force: true });
     if (!existsSync(dir)) throw error;
   });

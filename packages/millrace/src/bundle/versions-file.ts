@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
 import type { TaskDefaults } from '../executor/messages.ts';
+import { renameOver } from '../platform/rename.ts';
 import type { Entry } from './build.ts';
 
 /** What an executor needs to serve a version. */
@@ -74,5 +75,5 @@ export async function keepVersions(
   );
   const half = `${fileOf(buildsDir)}.${randomBytes(6).toString('hex')}`;
   await writeFile(half, JSON.stringify(stored));
-  await rename(half, fileOf(buildsDir));
+  await renameOver(half, fileOf(buildsDir));
 }

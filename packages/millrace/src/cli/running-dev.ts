@@ -1,9 +1,11 @@
 import { constants } from 'node:fs';
-import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { explainFolder, makeFolder } from '../make-folder.ts';
-import { lockFolder, processStart, processUser } from '../postgres/index.ts';
+import { isRunning, lockFolder, processStart, processUser } from '../postgres/index.ts';
+import { renameOver } from '../platform/rename.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
+import { ownPrivateFolder, privateFileOf } from './private-folder.ts';
 
 /** A server and a secret key for it. */
 export interface Connection {
@@ -22,7 +24,8 @@ interface DevFile extends RunningDev {
   readonly birth: string | null;
 }
 
-const devFile = (dir: string): string => join(dir, '.millrace', 'dev.json');
+const devFile = async (dir: string, privateFolder: string | undefined): Promise<string> =>
+  privateFolder === undefined ? join(dir, '.millrace', 'dev.json') : privateFileOf(privateFolder, dir);
 
 export interface OwnedDev {
   /** Writes address and credentials for other terminals, readable only by this user. */
@@ -35,14 +38,15 @@ export interface OwnedDev {
  * Makes this process the only `millrace dev` of a folder: two would delete each other's builds, and `dev.json` can name only one. Only
  * the owner of the folder writes or removes that file.
  */
-export async function ownDev(dir: string): Promise<OwnedDev> {
-  const file = devFile(dir);
+export async function ownDev(dir: string, privateFolder = ownPrivateFolder): Promise<OwnedDev> {
+  const file = await devFile(dir, privateFolder);
+  const owned = join(dir, '.millrace');
+  await makeFolder(owned);
   await makeFolder(dirname(file));
-  const ownership = await lockFolder(dirname(file)).catch(async (error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'DataFolderInUse')
-      throw explainFolder(error, dirname(file));
+  const ownership = await lockFolder(owned).catch(async (error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'DataFolderInUse') throw explainFolder(error, owned);
     const { pid } = error as Error & { readonly pid: number };
-    const running = await readDev(file);
+    const running = await readDev(file, privateFolder);
     const address = running?.pid === pid ? ` at ${running.url}` : ', which is still starting';
     throw new CommandFailed(
       exitCodes.cannotStart,
@@ -58,7 +62,7 @@ export async function ownDev(dir: string): Promise<OwnedDev> {
       await rm(draft, { force: true });
       await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600 });
       // Atomic, because another terminal may be reading it.
-      await rename(draft, file);
+      await renameOver(draft, file);
     },
     async release() {
       await rm(file, { force: true });
@@ -68,9 +72,12 @@ export async function ownDev(dir: string): Promise<OwnedDev> {
 }
 
 /** The running `millrace dev` of this folder or of the nearest one above it. */
-export async function findDev(dir: string): Promise<RunningDev | undefined> {
+export async function findDev(
+  dir: string,
+  privateFolder = ownPrivateFolder,
+): Promise<RunningDev | undefined> {
   for (let folder = resolve(dir); ; folder = dirname(folder)) {
-    const running = await readDev(devFile(folder));
+    const running = await readDev(await devFile(folder, privateFolder), privateFolder);
     if (running) return running;
     if (folder === dirname(folder)) return undefined;
   }
@@ -78,12 +85,14 @@ export async function findDev(dir: string): Promise<RunningDev | undefined> {
 
 /**
  * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is trusted only if nobody
- * else can have written it: a repository may contain such a file, and another user may create one in a parent folder.
+ * else can have written it: a repository may contain such a file, and another user may create one in a parent folder. What is in a
+ * private folder this user has written.
  */
-async function readDev(file: string): Promise<RunningDev | undefined> {
+async function readDev(file: string, privateFolder: string | undefined): Promise<RunningDev | undefined> {
   try {
+    if (privateFolder !== undefined) return parseTrusted(await readFile(file, 'utf8'), isAlive);
     const text = await readOwn(file);
-    return text === undefined ? undefined : parseTrusted(text);
+    return text === undefined ? undefined : parseTrusted(text, isOurs);
   } catch {
     // There is none, it is a link, or it is not JSON.
     return undefined;
@@ -106,12 +115,15 @@ async function readOwn(file: string): Promise<string | undefined> {
   }
 }
 
-function parseTrusted(text: string): RunningDev | undefined {
+function parseTrusted(
+  text: string,
+  isItsProcess: (pid: number, birth: unknown) => boolean,
+): RunningDev | undefined {
   const found = JSON.parse(text) as Partial<Record<keyof DevFile, unknown>> | null;
   const { url, key, token, pid, birth } = found ?? {};
   if (typeof url !== 'string' || typeof key !== 'string' || typeof pid !== 'number') return undefined;
   if (token !== null && typeof token !== 'string') return undefined;
-  return isOnThisMachine(url) && isOurs(pid, birth) ? { url, key, token, pid } : undefined;
+  return isOnThisMachine(url) && isItsProcess(pid, birth) ? { url, key, token, pid } : undefined;
 }
 
 /**
@@ -122,6 +134,8 @@ function isOurs(pid: number, birth: unknown): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0 || typeof birth !== 'string') return false;
   return processStart(pid) === birth && processUser(pid) === process.geteuid?.();
 }
+
+const isAlive = (pid: number): boolean => Number.isSafeInteger(pid) && pid > 0 && isRunning(pid);
 
 /** `dev` only listens on this machine. */
 function isOnThisMachine(url: string): boolean {

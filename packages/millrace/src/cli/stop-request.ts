@@ -11,7 +11,7 @@ export interface StopRequest {
 }
 
 /**
- * Listens for Ctrl-C, SIGTERM, SIGHUP and, with an IPC channel, for the end of the parent. A second signal exits at once, or, with
+ * Listens for Ctrl-C, SIGTERM, SIGHUP (a closed terminal), SIGBREAK (Ctrl-Break, on Windows only) and, with an IPC channel, for the end of the parent. A second signal exits at once, or, with
  * `onSecond`, half a second later at most; child processes notice that this process has ended.
  */
 export function listenForStop(onFirst: () => void = () => {}, onSecond?: () => void): StopRequest {
@@ -38,7 +38,7 @@ export function listenForStop(onFirst: () => void = () => {}, onSecond?: () => v
     if (firstAt !== undefined && performance.now() - firstAt > echoMs) stopNow();
     else stop();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, onSignal);
   process.on('disconnect', stop);
   return { requested };
 }

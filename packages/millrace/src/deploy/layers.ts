@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allowedScripts, readManifest } from '../bundle/package-folder.ts';
 import type { ExternalPackage } from '../bundle/external-packages.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { Project } from '../project/load.ts';
+import { renameOver } from '../platform/rename.ts';
 import { withInstalled } from './install.ts';
 import { LayerRefused, planLayer, type LayerPlan, type LayerRoot } from './layer-plan.ts';
 import { findLockfile } from './lockfile.ts';
@@ -137,9 +138,9 @@ async function builtLayer(
   const half = join(folder, `.half-${process.pid}-${Math.random().toString(36).slice(2)}`);
   try {
     const digests = await build(half);
-    await rename(half, file);
+    await renameOver(half, file);
     await writeFile(`${half}.json`, JSON.stringify(digests));
-    await rename(`${half}.json`, `${file}.json`);
+    await renameOver(`${half}.json`, `${file}.json`);
     return { ...digests, platform, file, packages, isNew: true };
   } finally {
     await rm(half, { force: true });

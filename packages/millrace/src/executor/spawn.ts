@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { killTree } from '../platform/kill-tree.ts';
+import { ownWays } from '../platform/ways.ts';
 import { readLines, readOutput } from './read-lines.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 
@@ -66,7 +68,9 @@ export function spawnExecutor({
     cwd: projectDir,
     env: { ...env },
     ...ids,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    // On Windows a pipe that is not overlapped is not read and written at the same time; elsewhere both are the same.
+    stdio: ['ignore', 'pipe', 'pipe', 'overlapped'],
+    windowsHide: true,
     // A separate process group: Ctrl-C reaches only the runner, which lets runs finish, and a kill includes grandchildren.
     detached: true,
   });
@@ -84,7 +88,8 @@ export function spawnExecutor({
   const died = new Promise<Death>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, lastWords: [error.message] }));
     child.once('exit', (code, signal) => {
-      killGroup(child);
+      // Windows has no groups, and the id of an ended process may be that of another by now.
+      if (ownWays === 'unix') killGroup(child);
       const end = (): void => resolve({ code, signal, lastWords });
       // Read its last output first, unless a process outside of the group keeps the pipe open.
       const timer = setTimeout(end, 500);
@@ -110,10 +115,11 @@ export function spawnExecutor({
 }
 
 function killGroup(child: ChildProcess): void {
+  if (ownWays === 'windows' && child.pid !== undefined) return killTree(child.pid);
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group has ended already, or the system has no process groups.
+    // The group has ended already.
     child.kill('SIGKILL');
   }
 }

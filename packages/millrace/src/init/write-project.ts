@@ -1,7 +1,8 @@
-import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { explainFolder, makeFolder } from '../make-folder.ts';
 import { dependsOnPublished } from '../published/project/copy.ts';
+import { renameOver } from '../platform/rename.ts';
 import { commandFor, completeManifest, withParts, type CompletedManifest } from './complete-manifest.ts';
 import { firstProject, packageName, parts, publishedParts, readme } from './first-project.ts';
 
@@ -87,7 +88,7 @@ async function replace(path: string, text: string): Promise<void> {
   const { mode } = await stat(file);
   try {
     await writeFile(draft, text, { flag: 'wx', mode });
-    await rename(draft, file);
+    await renameOver(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
     throw explainFolder(error, dirname(path));

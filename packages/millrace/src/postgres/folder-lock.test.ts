@@ -50,3 +50,11 @@ test('an owner file cut short by a power failure does not lock the folder for ev
   writeFileSync(join(folder, 'owner.1'), '');
   await expect(lockFolder(folder)).resolves.toBeDefined();
 });
+
+test('an owner whose start is not known counts while a process has its id', async () => {
+  const folder = createTemporaryFolder();
+  writeFileSync(join(folder, 'owner.1'), JSON.stringify({ pid: process.ppid, birth: null }));
+  await expect(lockFolder(folder)).rejects.toBeInstanceOf(DataFolderInUse);
+  writeFileSync(join(folder, 'owner.1'), JSON.stringify({ pid: spawnSync('true').pid, birth: null }));
+  await expect(lockFolder(folder)).resolves.toBeDefined();
+});

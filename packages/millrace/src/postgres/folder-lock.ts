@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renameOver } from '../platform/rename.ts';
 import { DataFolderInUse } from './errors.ts';
 import { isRunning, processStart } from './process-start.ts';
 
@@ -84,7 +85,7 @@ async function release(folder: string, generation: number): Promise<void> {
   const draft = draftName(folder);
   try {
     await writeFile(draft, JSON.stringify({ pid: 0, birth: null } satisfies Owner));
-    await rename(draft, join(folder, `owner.${generation}`));
+    await renameOver(draft, join(folder, `owner.${generation}`));
   } catch (error) {
     await rm(draft, { force: true });
     const { code } = error as NodeJS.ErrnoException;

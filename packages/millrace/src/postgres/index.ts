@@ -2,7 +2,7 @@ export { clusterMajor, findBinaries, OLDEST_MAJOR, readBinaries, type Binaries }
 export { cleanUpServer } from './clean-up.ts';
 export { lockFolder } from './folder-lock.ts';
 export { syncCluster } from './initialise.ts';
-export { processStart, processUser } from './process-start.ts';
+export { isRunning, processStart, processUser } from './process-start.ts';
 export { runningConnection } from './running.ts';
 export { serverUser, type ServerUser } from './server-user.ts';
 export { startPostgres } from './start.ts';

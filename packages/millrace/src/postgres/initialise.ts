@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { programFile } from '../platform/program-file.ts';
+import { renameOver } from '../platform/rename.ts';
+import { syncFolder } from '../platform/sync-folder.ts';
 import type { Binaries } from './binaries.ts';
 import { explainOutput } from './errors.ts';
+import { runProgram, runSingleUser } from './run-program.ts';
 import type { ServerUser } from './server-user.ts';
-import { serverEnvironment } from './launch.ts';
 import type { Settings } from './settings.ts';
 import { folderDescriptors } from './folder-descriptors.ts';
 
@@ -30,11 +32,10 @@ export async function initialise(
   if (user) await chown(draft, user.uid, user.gid);
   const visible = folderDescriptors([draft], user);
   const [target = draft] = visible.paths;
-  const run = (program: string, args: string[], input: string): Promise<string> =>
-    runAs(user, join(binaries.folder, program), args, input, visible.descriptors);
   try {
-    await run(
-      'initdb',
+    await runProgram(
+      user,
+      programFile(binaries.folder, 'initdb'),
       [
         `--pgdata=${target}`,
         '--locale=C',
@@ -46,19 +47,17 @@ export async function initialise(
         ...(settings['fsync'] === 'off' ? ['--no-sync'] : []),
       ],
       '',
+      visible.descriptors,
     );
     // Single-user mode, so that a cluster never exists without its database.
-    const single = [
-      '--single',
-      '-D',
-      target,
-      '-c',
-      'exit_on_error=on',
-      '-c',
-      `fsync=${settings['fsync'] ?? 'on'}`,
-    ];
-    await run('postgres', [...single, 'template1'], `CREATE DATABASE ${DATABASE}\n`);
-    await rename(draft, clusterFolder);
+    await runSingleUser(
+      user,
+      programFile(binaries.folder, 'postgres'),
+      { cluster: target, database: 'template1', settings: { fsync: settings['fsync'] ?? 'on' } },
+      `CREATE DATABASE ${DATABASE}\n`,
+      visible.descriptors,
+    );
+    await renameOver(draft, clusterFolder);
     await syncFolder(parent);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -83,7 +82,7 @@ export async function syncCluster(
   const [target = clusterFolder] = visible.paths;
   try {
     const args = ['--sync-only', `--pgdata=${target}`];
-    await runAs(user, join(binaries.folder, 'initdb'), args, '', visible.descriptors);
+    await runProgram(user, programFile(binaries.folder, 'initdb'), args, '', visible.descriptors);
   } finally {
     visible.close();
   }
@@ -95,33 +94,4 @@ async function sweepDrafts(parent: string): Promise<void> {
     if (/\.new-\d+$/.test(name))
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
   }
-}
-
-function runAs(
-  user: ServerUser | null,
-  program: string,
-  args: string[],
-  input: string,
-  descriptors: number[],
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      ...(user ? { uid: user.uid, gid: user.gid } : {}),
-      cwd: '/',
-      env: serverEnvironment(),
-      stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
-    });
-    let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stdin?.on('error', () => {}); // It ended before reading: the exit code is reported.
-    child.stdin?.end(input);
-    child.on('error', reject);
-    child.on('close', (status) => (status === 0 ? resolve(output) : reject(new Error(output))));
-  });
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 }

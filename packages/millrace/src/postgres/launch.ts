@@ -1,11 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Binaries } from './binaries.ts';
-import type { ServerUser } from './server-user.ts';
-import { settingArguments, type Settings } from './settings.ts';
-import { folderDescriptors } from './folder-descriptors.ts';
-import { archiveSettings } from './wal-archive.ts';
+import { spawnServer, type ServerCommand } from './spawn-server.ts';
 
 /** A server process. */
 export interface Server {
@@ -17,39 +12,9 @@ export interface Server {
   shutDown(): void;
 }
 
-export interface Launch {
-  binaries: Binaries;
-  clusterFolder: string;
-  socketFolder: string;
-  user: ServerUser | null;
-  settings: Settings;
-  /** Where WAL is archived; undefined if it is not. */
-  walFolder?: string | undefined;
+export interface Launch extends ServerCommand {
   onLog: (line: string) => void;
 }
-
-// The watchdog: a shell that is the server's parent and stops the server when its standard input ends, however this process dies.
-// A number on its input stops the server too, with that many tenths of a second to finish (0.7 s when this process died).
-// As the parent it can signal the process id safely. It ignores signals to the process group, because the server must keep
-// running until this process has finished.
-const watchdog = `
-trap '' INT TERM HUP
-exec 9<&0 </dev/null
-"$@" 9<&- &
-server=$!
-(
-  read -r tenths <&9 || tenths=7
-  kill -INT "$server"
-  while [ "$tenths" -gt 0 ]; do sleep 0.1; tenths=$((tenths - 1)); done
-  kill -QUIT "$server"
-) >/dev/null 2>&1 &
-watch=$!
-exec 9<&-
-wait "$server"
-status=$?
-kill -KILL "$watch"
-exit "$status"
-`;
 
 // Logged for each connection attempt while it starts or stops, which can be hundreds.
 const refusal =
@@ -58,27 +23,8 @@ const refusal =
 const PATIENCE_TENTHS = 300;
 
 export function launch(options: Launch): Server {
-  const { binaries, clusterFolder, socketFolder, user, settings, walFolder, onLog } = options;
-  const archive = walFolder === undefined ? [] : [walFolder];
-  const visible = folderDescriptors([clusterFolder, socketFolder, ...archive], user);
-  const [cluster = clusterFolder, socket = socketFolder, wal] = visible.paths;
-  const command = [
-    join(binaries.folder, 'postgres'),
-    '-D',
-    cluster,
-    '-c',
-    `unix_socket_directories="${socket.replaceAll('"', '""')}"`,
-    ...settingArguments({ ...settings, ...(wal !== undefined && archiveSettings(wal)) }),
-  ];
-  const child = spawn('/bin/sh', ['-c', watchdog, 'millrace-postgres', ...command], {
-    ...(user ? { uid: user.uid, gid: user.gid } : {}),
-    cwd: '/',
-    env: serverEnvironment(),
-    // A separate session, so that Ctrl-C does not stop the database before this process has shut down.
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', ...visible.descriptors],
-  });
-  visible.close();
+  const { onLog } = options;
+  const child = spawnServer(options);
 
   const recent: string[] = [];
   const reportedReady = new Promise<void>((resolve) => {
@@ -108,9 +54,4 @@ export function launch(options: Launch): Server {
 
 function readLines({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): void {
   for (const stream of [stdout, stderr]) if (stream) createInterface(stream).on('line', onLine);
-}
-
-/** A minimal environment: the server needs no secrets, and PG… variables would affect it. */
-export function serverEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }

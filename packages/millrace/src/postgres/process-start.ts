@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { ownWays } from '../platform/ways.ts';
 
 /**
  * The start time of a process, as text that no later process with the same id shares (process ids are reused, especially in
- * containers). Null if there is no such process, or it cannot be inspected.
+ * containers). Null if there is no such process, or it cannot be inspected, as on Windows.
  */
 export function processStart(pid: number): string | null {
+  if (ownWays === 'windows') return null;
   if (process.platform !== 'linux') {
     const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
     return status === 0 && stdout.trim() !== '' ? stdout.trim() : null;
@@ -24,6 +26,7 @@ export function processStart(pid: number): string | null {
 
 /** The effective user id of a process. Null if there is no such process, or it cannot be inspected. */
 export function processUser(pid: number): number | null {
+  if (ownWays === 'windows') return null;
   if (process.platform !== 'linux') {
     const { status, stdout } = spawnSync('ps', ['-o', 'uid=', '-p', String(pid)], { encoding: 'utf8' });
     return status === 0 && /^\s*\d+\s*$/.test(stdout) ? Number(stdout) : null;

@@ -1,7 +1,8 @@
-import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { renameOver } from '../platform/rename.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { restoreLinks } from './library-links.ts';
 import { mayExecute, type ServerUser } from './server-user.ts';
@@ -57,7 +58,7 @@ async function copyOnce(tree: string, cache: string, name: string): Promise<stri
   try {
     await copyReadable(tree, draft);
     await restoreLinks(draft);
-    await rename(draft, copy);
+    await renameOver(draft, copy);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     // Another process finished the same copy first.

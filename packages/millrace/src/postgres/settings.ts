@@ -16,8 +16,6 @@ const measured: Settings = {
 };
 
 const required: Settings = {
-  listen_addresses: '',
-  unix_socket_permissions: '0700',
   // The supervisor parses the log on standard error, in English.
   logging_collector: 'off',
   log_destination: 'stderr',
@@ -27,16 +25,12 @@ const required: Settings = {
   // Statement errors go to the client. They contain row values, which must not be logged.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
-  // The socket's name is always the same.
-  port: '5432',
 };
 
-/** The arguments `-c name=value …`. `extra` may override measured values, but not those that the supervisor needs. */
-export function settingArguments(extra: Settings): string[] {
-  return Object.entries({ ...measured, ...extra, ...required }).flatMap(([name, value]) => [
+/** The arguments `-c name=value …`. `extra` may override measured values, but not those that the supervisor and clients need. */
+export function settingArguments(extra: Settings, listening: Settings): string[] {
+  return Object.entries({ ...measured, ...extra, ...required, ...listening }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
 }
-
-export const PORT = 5432;

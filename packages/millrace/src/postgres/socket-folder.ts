@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SOCKET_PORT } from './listening.ts';
 import type { ServerUser } from './server-user.ts';
-import { PORT } from './settings.ts';
 
 // macOS allows 103 bytes in the path of a socket, Linux 107.
 const LONGEST = 103;
@@ -36,5 +36,5 @@ async function makePrivate(folder: string, user: ServerUser | null): Promise<str
 }
 
 function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, `.s.PGSQL.${PORT}`)) <= LONGEST;
+  return Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST;
 }

@@ -12,11 +12,19 @@ import {
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Ways } from '../platform/ways.ts';
 import { startPostgres, type PostgresConnection, type RunningPostgres } from './start.ts';
-import { isRoot, createDataFolder, serverPid, createTemporaryFolder, visit } from './testing/folders.ts';
+import {
+  bothWays,
+  isRoot,
+  createDataFolder,
+  serverPid,
+  createTemporaryFolder,
+  visit,
+} from './testing/folders.ts';
 
-async function start(dataDir: string): Promise<RunningPostgres> {
-  const running = await startPostgres({ dataDir });
+async function start(dataDir: string, ways: Ways = 'unix'): Promise<RunningPostgres> {
+  const running = await startPostgres({ dataDir, ways });
   onTestFinished(() => running.stop());
   return running;
 }
@@ -30,37 +38,40 @@ async function ask<Row extends postgres.Row>(connection: PostgresConnection, que
   }
 }
 
-test('the first start makes the database, the next one finds its data, and durability is on', async () => {
-  const dataDir = join(createTemporaryFolder(), 'data');
-  const first = await start(dataDir);
-  const names = [
-    'fsync',
-    'synchronous_commit',
-    'full_page_writes',
-    'jit',
-    'listen_addresses',
-    'shared_buffers',
-  ];
-  const settings = await ask<{ name: string; value: string }>(
-    first.connection,
-    `select name, current_setting(name) as value from unnest('{${names}}'::text[]) as name`,
-  );
-  expect(Object.fromEntries(settings.map(({ name, value }) => [name, value]))).toEqual({
-    fsync: 'on',
-    synchronous_commit: 'on',
-    full_page_writes: 'on',
-    jit: 'off',
-    listen_addresses: '',
-    shared_buffers: '256MB',
-  });
-  await ask(first.connection, 'create table kept as select 42 as answer');
-  await first.stop();
-  await expect(first.exited).resolves.toEqual({ error: null });
-  expect(existsSync(first.connection.host)).toBe(false);
+test.each(bothWays)(
+  'the first start makes the database, the next one finds its data, and durability is on (%s)',
+  async (ways) => {
+    const dataDir = join(createTemporaryFolder(ways), 'data');
+    const first = await start(dataDir, ways);
+    const names = [
+      'fsync',
+      'synchronous_commit',
+      'full_page_writes',
+      'jit',
+      'listen_addresses',
+      'shared_buffers',
+    ];
+    const settings = await ask<{ name: string; value: string }>(
+      first.connection,
+      `select name, current_setting(name) as value from unnest('{${names}}'::text[]) as name`,
+    );
+    expect(Object.fromEntries(settings.map(({ name, value }) => [name, value]))).toEqual({
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      jit: 'off',
+      listen_addresses: ways === 'unix' ? '' : '127.0.0.1',
+      shared_buffers: '256MB',
+    });
+    await ask(first.connection, 'create table kept as select 42 as answer');
+    await first.stop();
+    await expect(first.exited).resolves.toEqual({ error: null });
+    expect(existsSync(first.connection.host)).toBe(false);
 
-  const second = await start(dataDir);
-  expect(await ask(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
-});
+    const second = await start(dataDir, ways);
+    expect(await ask(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  },
+);
 
 test('only the user of the server may enter the socket folder and the cluster', async () => {
   const dataDir = await createDataFolder();
@@ -78,17 +89,20 @@ test('a path too deep for a socket is served from a short folder, and left clean
   expect(existsSync(running.connection.host)).toBe(false);
 });
 
-test('a path with spaces, quotes and commas is served', async () => {
-  const { connection } = await start(join(createTemporaryFolder(), `my "data", here's`));
+test.each(bothWays)('a path with spaces, quotes and commas is served (%s)', async (ways) => {
+  const { connection } = await start(join(createTemporaryFolder(ways), `my "data", here's`), ways);
   expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('a lock file whose process id belongs to another process by now does not stop the start', async () => {
-  const dataDir = await createDataFolder();
-  writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${process.ppid}\n${dataDir}/postgres\n`);
-  await start(dataDir);
-  expect(serverPid(dataDir)).not.toBe(process.ppid);
-});
+test.each(bothWays)(
+  'a lock file whose process id belongs to another process by now does not stop the start (%s)',
+  async (ways) => {
+    const dataDir = await createDataFolder(ways);
+    writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${process.ppid}\n${dataDir}/postgres\n`);
+    await start(dataDir, ways);
+    expect(serverPid(dataDir)).not.toBe(process.ppid);
+  },
+);
 
 test('data made by another major version is refused in one sentence and left alone', async () => {
   const dataDir = createTemporaryFolder();
@@ -106,11 +120,11 @@ test('a file in the place of the data folder is refused in one sentence', async 
   await expect(startPostgres({ dataDir })).rejects.toThrow(`The data folder ${dataDir} is not a folder`);
 });
 
-test('a stop may be asked for twice, and the folder is free after it', async () => {
-  const dataDir = await createDataFolder();
-  const first = await start(dataDir);
+test.each(bothWays)('a stop may be asked for twice, and the folder is free after it (%s)', async (ways) => {
+  const dataDir = await createDataFolder(ways);
+  const first = await start(dataDir, ways);
   await Promise.all([first.stop(), first.stop()]);
-  const second = await start(dataDir);
+  const second = await start(dataDir, ways);
   expect(await ask(second.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 

@@ -1,17 +1,20 @@
-import { chmod, chown, lchown, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lchown, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
-import { writeAccessRules } from './access-rules.ts';
+import { ownWays, type Ways } from '../platform/ways.ts';
 import { findBinaries, type Binaries } from './binaries.ts';
+import { urlOf, type PostgresConnection } from './connection.ts';
 import { EmbeddedPostgresError } from './errors.ts';
-import { DATABASE, initialise, USERNAME } from './initialise.ts';
+import { initialise } from './initialise.ts';
 import { lockFolder, type Ownership } from './folder-lock.ts';
+import { serve } from './serve.ts';
 import { serverUser, type ServerUser } from './server-user.ts';
-import { PORT, type Settings } from './settings.ts';
-import { makeSocketFolder } from './socket-folder.ts';
-import { supervise, type PostgresEnd } from './supervise.ts';
+import type { Settings } from './settings.ts';
+import type { PostgresEnd } from './supervise.ts';
 import { CLUSTER, finishSwap } from './swap.ts';
 import { claimArchive, requireArchivePrograms } from './wal-archive.ts';
+
+export type { PostgresConnection } from './connection.ts';
 
 export interface StartPostgres {
   /** The folder of the data; made when missing. Relative paths are taken from the working directory. */
@@ -28,20 +31,15 @@ export interface StartPostgres {
   user?: ServerUser | null;
   /** The caller owns the folder already, and will release it. */
   isOwned?: boolean;
-}
-
-/** What postgres.js needs to connect: `postgres({ ...connection, max: 10 })`. */
-export interface PostgresConnection {
-  /** The folder of the Unix socket. */
-  host: string;
-  port: number;
-  database: string;
-  username: string;
+  /** Default: those of this system. */
+  ways?: Ways;
+  /** For a server at a port. Default: a free one. */
+  choosePort?: () => Promise<number>;
 }
 
 export interface RunningPostgres {
   connection: PostgresConnection;
-  /** The same as a libpq URL (`postgresql://…?host=<socket folder>`), for psql and other programs. */
+  /** The same as a libpq URL (`postgresql://…?host=<socket folder>`, or with address and password), for psql and other programs. */
   url: string;
   /** Ends all sessions, checkpoints, stops the server and releases the folder. May be called more than once. */
   stop(): Promise<void>;
@@ -64,6 +62,8 @@ export async function startPostgres({
   binaries: givenBinaries,
   user: givenUser,
   isOwned = false,
+  ways = ownWays,
+  choosePort,
 }: StartPostgres): Promise<RunningPostgres> {
   const folder = resolve(dataDir);
   await makeDataFolder(folder);
@@ -82,29 +82,28 @@ export async function startPostgres({
     onLog(`Starting PostgreSQL ${binaries.major} of ${binaries.folder} on ${clusterFolder}${instead}`);
     await initialise(clusterFolder, binaries, user, settings);
     await makePrivate(clusterFolder, user);
-    await writeAccessRules(clusterFolder, user);
-    if (archiveTo !== undefined) requireArchivePrograms();
+    if (archiveTo !== undefined) requireArchivePrograms(ways);
     const walFolder = archiveTo && (await claimArchive(resolve(archiveTo), clusterFolder, user));
-    const socketFolder = await makeSocketFolder(folder, user);
-    const supervised = await supervise({
+    const served = await serve({
+      dataFolder: folder,
+      ways,
+      choosePort,
       binaries,
       clusterFolder,
-      socketFolder,
       user,
       settings,
       walFolder,
       onLog,
     });
-    const exited = supervised.exited.then(async (end) => {
-      await rm(socketFolder, { recursive: true, force: true });
+    const exited = served.exited.then(async (end) => {
       await ownership.release();
       return end;
     });
     return {
-      connection: { host: socketFolder, port: PORT, database: DATABASE, username: USERNAME },
-      url: `postgresql://${USERNAME}@localhost:${PORT}/${DATABASE}?host=${encodeURIComponent(socketFolder)}`,
+      connection: served.connection,
+      url: urlOf(served.connection),
       stop: async () => {
-        supervised.stop();
+        served.stop();
         await exited;
       },
       exited,

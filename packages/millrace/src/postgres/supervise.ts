@@ -43,7 +43,7 @@ export async function supervise(options: Launch): Promise<Supervised> {
         await pause(failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), MAX_PAUSE_MS), stopping.signal);
         if (stopping.signal.aborted) return { error: null };
         try {
-          await cleanUpServer(options.clusterFolder, options.socketFolder, onLog);
+          await cleanUpServer(options.clusterFolder, socketFolderOf(options), onLog);
           server = launch(options);
           // Stopped during the launch: stop this server too.
           if (stopping.signal.aborted) server.shutDown();
@@ -67,7 +67,7 @@ export async function supervise(options: Launch): Promise<Supervised> {
 
 /** The first start: its failure goes to the caller. */
 async function startOnce(options: Launch): Promise<Server> {
-  await cleanUpServer(options.clusterFolder, options.socketFolder, options.onLog);
+  await cleanUpServer(options.clusterFolder, socketFolderOf(options), options.onLog);
   const server = launch(options);
   try {
     await server.ready;
@@ -81,6 +81,9 @@ async function startOnce(options: Launch): Promise<Server> {
     );
   }
 }
+
+const socketFolderOf = ({ listening }: Launch): string | undefined =>
+  listening.via === 'socket' ? listening.folder : undefined;
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal }).catch(() => {});

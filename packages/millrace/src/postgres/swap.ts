@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renameOver } from '../platform/rename.ts';
+import { syncFolder } from '../platform/sync-folder.ts';
 
 /** The folder of the cluster in a data folder. */
 export const CLUSTER = 'postgres';
@@ -21,7 +23,7 @@ interface Swap {
 export async function swapClusters(dataFolder: string, swap: Swap): Promise<void> {
   const draft = join(dataFolder, `${MARKER}.new`);
   await writeFile(draft, JSON.stringify(swap), { flush: true });
-  await rename(draft, join(dataFolder, MARKER));
+  await renameOver(draft, join(dataFolder, MARKER));
   await finishSwap(dataFolder);
 }
 
@@ -42,16 +44,11 @@ export async function finishSwap(dataFolder: string): Promise<void> {
   const made = join(dataFolder, draft, CLUSTER);
   if (existsSync(made)) {
     // Not there any more if a process died between the two renames.
-    if (existsSync(cluster)) await rename(cluster, join(dataFolder, kept));
+    if (existsSync(cluster)) await renameOver(cluster, join(dataFolder, kept));
     await syncFolder(dataFolder);
-    await rename(made, cluster);
+    await renameOver(made, cluster);
   }
   await syncFolder(dataFolder);
   await rm(marker);
   await rm(join(dataFolder, draft), { recursive: true, force: true });
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, chown, open, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { explainFolder, makeFolder } from '../make-folder.ts';
+import type { Ways } from '../platform/ways.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { serverUser, type ServerUser } from './server-user.ts';
 import type { Settings } from './settings.ts';
@@ -84,8 +85,14 @@ export function archiveSettings(walFolder: string): Settings {
 /** PostgreSQL replaces %f and %p in the command; a shell reads the rest. */
 const quote = (path: string): string => `'${path.replaceAll('%', '%%').replaceAll("'", String.raw`'\''`)}'`;
 
-/** Throws if a program that the archive command needs is missing. */
-export function requireArchivePrograms(): void {
+/** Throws if something that the archive command needs is missing. */
+export function requireArchivePrograms(ways: Ways): void {
+  if (ways === 'windows') {
+    throw new EmbeddedPostgresError(
+      'no_binaries',
+      'The embedded PostgreSQL archives its WAL by a shell, which Windows lacks. Start without --backups, or set DATABASE_URL to a server whose backups you make yourself.',
+    );
+  }
   const missing = ['gzip', 'cmp', 'sync'].filter(
     (name) => spawnSync('/bin/sh', ['-c', `command -v ${name}`], { stdio: 'ignore' }).status !== 0,
   );

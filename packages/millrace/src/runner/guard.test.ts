@@ -7,32 +7,42 @@ import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
 import { tasksFile } from './testing/runner.ts';
 
-const built = fileURLToPath(new URL('../../dist/runner/index.js', import.meta.url));
+const pathOf = (url: URL): string => JSON.stringify(fileURLToPath(url));
+const runnerFile = pathOf(new URL('../../dist/runner/index.js', import.meta.url));
+const guardFile = pathOf(new URL('../../dist/runner/guard.js', import.meta.url));
+const slotsFile = pathOf(new URL('../../dist/runner/slots.js', import.meta.url));
 
-test('executor processes die with a runner that is killed, a blocked one as well', async () => {
-  const peer = await new Peer().listen();
-  const project = await createProject({
-    'tasks/all.ts': tasksFile(
-      {
-        waits: 'console.log(`pid ${process.pid}`); await sleep(60_000);',
-        blocks: 'console.log(`pid ${process.pid}`); await sleep(100); for (;;) {}',
-      },
-      { blocks: 'isolated: true,' },
-    ),
-  });
-  const options = { url: peer.url, secretKey: peer.secretKey, projectDir: project.dir, watch: false };
-  const program = `import { startRunner } from ${JSON.stringify(built)}; await startRunner(${JSON.stringify(options)});`;
-  const runner = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  await peer.until(() => peer.received.some(({ type }) => type === 'serve'));
-  const fences = [peer.assign('waits'), peer.assign('blocks')];
-  const lines = await Promise.all(fences.map((fence) => peer.line(`run_${fence}`, 'pid')));
-  const pids = lines.map(({ message }) => Number(message.slice(4)));
-  await sleep(200);
-  expect(pids.map(isAlive)).toEqual([true, true]);
-  runner.kill('SIGKILL');
-  await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
-  await peer.close();
-  await project.remove();
-});
+test.each(['unix', 'windows'])(
+  'executor processes die with a runner that is killed, a blocked one as well (%s)',
+  async (ways) => {
+    const peer = await new Peer().listen();
+    const project = await createProject({
+      'tasks/all.ts': tasksFile(
+        {
+          waits: 'console.log(`pid ${process.pid}`); await sleep(60_000);',
+          blocks: 'console.log(`pid ${process.pid}`); await sleep(100); for (;;) {}',
+        },
+        { blocks: 'isolated: true,' },
+      ),
+    });
+    const options = { url: peer.url, secretKey: peer.secretKey, projectDir: project.dir, watch: false };
+    const program = `
+    import { startRunner } from ${runnerFile};
+    import { startGuard } from ${guardFile};
+    import { Slots } from ${slotsFile};
+    await startRunner(${JSON.stringify(options)}, { slots: new Slots(10), guard: startGuard('${ways}') });`;
+    const runner = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    await peer.until(() => peer.received.some(({ type }) => type === 'serve'));
+    const fences = [peer.assign('waits'), peer.assign('blocks')];
+    const lines = await Promise.all(fences.map((fence) => peer.line(`run_${fence}`, 'pid')));
+    const pids = lines.map(({ message }) => Number(message.slice(4)));
+    await sleep(200);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    runner.kill('SIGKILL');
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+    await peer.close();
+    await project.remove();
+  },
+);

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ownWays, type Ways } from '../platform/ways.ts';
 
 /** Kills the process groups on its list when the runner has ended, however it ended. */
 export interface Guard {
@@ -18,28 +20,36 @@ done
 for pid in $pids; do kill -9 "-$pid" 2>/dev/null; done
 `;
 
+// Old Node.js versions cannot run TypeScript, so tests use the built file too.
+const guardProcess = fileURLToPath(
+  new URL(
+    import.meta.url.endsWith('.ts') ? '../../dist/runner/guard-process.js' : './guard-process.js',
+    import.meta.url,
+  ),
+);
+
 /**
  * An executor with a blocked event loop does not notice that its pipe ended, and would run forever after its runner was
- * killed. So a small shell waits for the end of a pipe and then kills it.
+ * killed. So a small shell, or a Node.js process where there is none, waits for the end of a pipe and then kills it.
  */
-export function startGuard(): Guard {
-  if (process.platform === 'win32')
-    return { add: () => undefined, remove: () => undefined, end: () => undefined };
-  const shell = spawn('sh', ['-c', script], {
+export function startGuard(ways: Ways = ownWays): Guard {
+  const [program, ...args] = ways === 'unix' ? ['sh', '-c', script] : [process.execPath, guardProcess];
+  const child = spawn(program ?? '', args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
+    windowsHide: true,
     // It gets none of our settings, since they would be readable in its environment.
     env: { PATH: process.env['PATH'] },
   });
-  // Without a shell there is no guard; executors that are not blocked still end with their pipes.
-  shell.on('error', () => undefined);
-  shell.stdin.on('error', () => undefined);
+  // Without it there is no guard; executors that are not blocked still end with their pipes.
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
   const tell = (act: string, pid: number | undefined): void => {
-    if (pid !== undefined && shell.stdin.writable) shell.stdin.write(`${act} ${pid}\n`);
+    if (pid !== undefined && child.stdin.writable) child.stdin.write(`${act} ${pid}\n`);
   };
   return {
     add: (pid) => tell('add', pid),
     remove: (pid) => tell('remove', pid),
-    end: () => shell.stdin.end(),
+    end: () => child.stdin.end(),
   };
 }

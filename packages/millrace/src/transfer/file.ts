@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { renameOver } from '../platform/rename.ts';
 import { parts } from './parts/index.ts';
 import { waitingRun } from './runs.ts';
 
@@ -162,7 +163,7 @@ export async function writeFileOnce<R>(file: string, write: (lines: Lines) => Pr
     await flush();
     await handle.sync();
     await handle.close();
-    await rename(part, file);
+    await renameOver(part, file);
     return result;
   } catch (error) {
     await handle.close().catch(() => {});

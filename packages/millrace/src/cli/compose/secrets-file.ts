@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { renameOver } from '../../platform/rename.ts';
 import type { ShownCredentials } from './credentials.ts';
 
 /** Whether the file is from an earlier, interrupted first start. Other files are never replaced. */
@@ -26,7 +27,7 @@ export async function writeSecretsFile(file: string, credentials: ShownCredentia
     } finally {
       await handle.close();
     }
-    await rename(draft, file);
+    await renameOver(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
     throw new CommandFailed(

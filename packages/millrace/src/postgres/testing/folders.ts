@@ -1,20 +1,27 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, onTestFinished } from 'vitest';
+import type { Ways } from '../../platform/ways.ts';
 import { isRunning } from '../process-start.ts';
 import { startPostgres, type PostgresConnection } from '../start.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
-/** A folder under the system's temporary one, removed after the test. */
-export function createTemporaryFolder(): string {
+export const bothWays = ['unix', 'windows'] as const;
+
+/**
+ * A folder under the system's temporary one, removed after the test. In the ways of Windows the server's user enters it by its path, so
+ * root lets everybody cross it.
+ */
+export function createTemporaryFolder(ways: Ways = 'unix'): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+  if (ways === 'windows') chmodSync(folder, 0o711);
   onTestFinished(async () => {
     // A server whose owner the test killed may be writing here for a moment longer.
     await until(() => !isRunning(serverPid(folder)), 5000);
@@ -32,10 +39,11 @@ afterAll(async () => {
 });
 
 /** A data folder that has been started and stopped once: a copy of one made for the test file, to spare an initdb. */
-export async function createDataFolder(): Promise<string> {
+export async function createDataFolder(ways?: Ways): Promise<string> {
   prepared ??= prepare();
-  const folder = createTemporaryFolder();
+  const folder = createTemporaryFolder(ways);
   cpSync(await prepared, folder, { recursive: true });
+  if (ways === 'windows') chmodSync(folder, 0o711);
   return folder;
 }
 
@@ -56,15 +64,23 @@ export interface OwnerProcess {
 export async function startOwnerProcess(
   dataDir: string,
   user: { uid?: number; gid?: number } = {},
+  ways: Ways = 'unix',
 ): Promise<OwnerProcess> {
-  const child = spawnOwnerProcess(dataDir, user);
+  const child = spawnOwnerProcess(dataDir, user, ways);
   const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
   return { child, ...(JSON.parse(line) as Omit<OwnerProcess, 'child'>) };
 }
 
-export function spawnOwnerProcess(dataDir: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
+export function spawnOwnerProcess(
+  dataDir: string,
+  user: { uid?: number; gid?: number } = {},
+  ways: Ways = 'unix',
+): ChildProcess {
   const script = fileURLToPath(new URL('owner-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, dataDir], { ...user, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, dataDir, ways], {
+    ...user,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

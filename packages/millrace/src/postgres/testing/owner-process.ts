@@ -1,9 +1,10 @@
 // A process that owns a data folder, for tests that kill it. Prints one line of JSON when it knows how it went.
+import type { Ways } from '../../platform/ways.ts';
 import { startPostgres } from '../start.ts';
 
-const [dataDir = ''] = process.argv.slice(2);
+const [dataDir = '', ways = 'unix'] = process.argv.slice(2);
 try {
-  const { connection } = await startPostgres({ dataDir });
+  const { connection } = await startPostgres({ dataDir, ways: ways as Ways });
   console.log(JSON.stringify({ connection }));
 } catch (error) {
   const { name, message } = error as Error;
