@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ownWays } from '../platform/ways.ts';
 import { LayerRefused, type LayerPlan } from './layer-plan.ts';
 
 const run = promisify(execFile);
+const prefix = 'millrace-layer-';
+/** A folder that is older was left by a command that was killed. */
+const abandonedMs = 86_400_000;
 
 /** Settings of an npm that runs this command. They are about another folder. */
 const ofAnotherFolder =
@@ -26,7 +31,8 @@ export async function withInstalled<T>(
   { npmrcFolders, scripts, signal }: InstallOptions,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-layer-'));
+  await removeAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), prefix));
   try {
     const manifest = {
       name: 'layer',
@@ -45,10 +51,7 @@ export async function withInstalled<T>(
     };
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
-    for (const from of npmrcFolders)
-      await copyFile(join(from, '.npmrc'), join(folder, '.npmrc')).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
+    await lendNpmrc(npmrcFolders, join(folder, '.npmrc'));
     const [os = '', cpu = '', libc] = plan.platform.split('-');
     const target = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === undefined ? [] : [`--libc=${libc}`])];
     const ci = [
@@ -67,6 +70,26 @@ export async function withInstalled<T>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A link, because the file may hold a token, and a command that is killed leaves the folder behind. */
+async function lendNpmrc(folders: readonly string[], to: string): Promise<void> {
+  const file = folders.map((folder) => join(folder, '.npmrc')).findLast((path) => existsSync(path));
+  // Links need a right on Windows.
+  if (file !== undefined) await (ownWays === 'windows' ? copyFile(file, to) : symlink(file, to));
+}
+
+async function removeAbandoned(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  await Promise.all(
+    names.map(async (name) => {
+      const path = join(tmpdir(), name);
+      const found = await stat(path).catch(() => undefined);
+      // Those of other users stay.
+      if (found && Date.now() - found.mtimeMs > abandonedMs)
+        await rm(path, { recursive: true, force: true }).catch(() => {});
+    }),
+  );
 }
 
 async function npm(folder: string, args: readonly string[], signal: AbortSignal | undefined): Promise<void> {
