@@ -5,7 +5,7 @@ import { repository } from '../cli/command.ts';
 
 /** Tests with the kit, in processes of their own: it moves `Date` and sets variables, and files of other tests share a process. */
 test.each([
-  ['packages/testing', 4],
+  ['packages/testing', 5],
   ['examples/trip', 1],
 ])('the tests of %s pass', { timeout: 240_000 }, async (folder, files) => {
   const environment = Object.entries(process.env).filter(
