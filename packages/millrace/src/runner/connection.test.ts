@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Connection } from './connection.ts';
 import { startRunner } from './index.ts';
 import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
@@ -138,6 +142,32 @@ test('a wrong key is one clear sentence that does not repeat the key', async () 
   await expect(started).rejects.not.toThrow(secretKey);
   await peer.close();
   await project.remove();
+});
+
+test('a refusal that says no more than its status, and does not end, is told all the same', async () => {
+  const server = createServer();
+  server.on('upgrade', (_request, socket) =>
+    socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{'),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  let connection: Connection | undefined;
+  const refused = await new Promise<Error>((resolve) => {
+    connection = new Connection({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      secretKey: 'svc_dev_sk_111111111111111111111111',
+      hello: () => expect.fail('it was refused'),
+      onWelcome: () => expect.fail('it was refused'),
+      onMessage: () => undefined,
+      onState: () => undefined,
+      onLeasesLost: () => undefined,
+      onRefused: resolve,
+    });
+  });
+  connection?.close();
+  expect(refused.message).toMatch(/does not accept this secret key .*403/);
 });
 
 test('a server that does not answer is waited for until the start is given up', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { maxFrameBytes } from '@millrace/contract/runner';
 import type { RunnerMessage, ServerMessage } from '@millrace/contract/runner';
 import { WebSocket } from 'ws';
@@ -159,10 +160,12 @@ export class Connection {
 }
 
 const maxReplyLength = 10_000;
+const replyMs = 5_000;
 
-/** The server's sentence; undefined for another server's reply. */
-async function saidIn(reply: AsyncIterable<unknown>): Promise<string | undefined> {
+/** The server's sentence; undefined for another server's reply, and for one that does not end. */
+async function saidIn(reply: IncomingMessage): Promise<string | undefined> {
   let text = '';
+  const timer = setTimeout(() => reply.destroy(), replyMs);
   try {
     for await (const chunk of reply) {
       text += String(chunk);
@@ -172,6 +175,8 @@ async function saidIn(reply: AsyncIterable<unknown>): Promise<string | undefined
     return typeof error === 'string' ? error : undefined;
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
