@@ -13,6 +13,7 @@ import { Feeder, type Item } from './src/feeder.ts';
 import { dataFolder, source } from './src/folders.ts';
 import { startDatabases, Tables, type Databases } from './src/postgres.ts';
 import { cpuOf, ownCpuOf } from './src/processes.ts';
+import { median } from './src/statistics.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const runs = Number(process.argv[3] ?? 100_000);
@@ -96,7 +97,7 @@ function drain(url: string, key: string, names: readonly string[]): Promise<void
       headers: { authorization: `Bearer ${key}` },
     });
     const send = (message: RunnerMessage) => socket.send(JSON.stringify(message));
-    let settled = 0;
+    let ended = 0;
     let heartbeat: NodeJS.Timeout | undefined;
     socket.on('open', () =>
       send({
@@ -124,8 +125,8 @@ function drain(url: string, key: string, names: readonly string[]): Promise<void
           })),
         });
       } else if (message.type === 'settled') {
-        settled += message.fences.length;
-        if (settled < runs) return;
+        ended += message.fences.length;
+        if (ended < runs) return;
         clearInterval(heartbeat);
         socket.close();
         resolve();
@@ -183,9 +184,6 @@ async function round(databases: Databases, side: Side): Promise<void> {
   await new Promise((resolve) => server.child.once('exit', resolve));
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
 const databases = await startDatabases();
 try {
   // In turn, so that whatever else the machine does meets all.
@@ -199,8 +197,8 @@ console.table(
     const others = sides.find((side) => side.name === against)?.figures ?? [];
     // Each round against the same round of the other side.
     const ratio = (of: (one: Figures) => number) =>
-      median(figures.map((one, n) => of(one) / of(others[n] ?? one))).toFixed(2);
-    const figure = (of: (one: Figures) => number) => median(figures.map(of)).toFixed(1);
+      median(figures.map((one, n) => of(one) / of(others[n] ?? one)))?.toFixed(2);
+    const figure = (of: (one: Figures) => number) => median(figures.map(of))?.toFixed(1);
     return {
       '': name,
       'trigger, µs a run': figure((one) => one.trigger),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries } from '../../packages/millrace/src/postgres/binaries.ts';
 import { serverUser } from '../../packages/millrace/src/postgres/server-user.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
 
 export interface TcpPostgres {
   readonly port: number;

@@ -1,5 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isFolder } from './platform/is-folder.ts';
 
 /** A folder that Millrace has to write to cannot be created or written to. */
 export class FolderRefused extends Error {
@@ -31,12 +32,6 @@ async function makeEach(folder: string, mode: number): Promise<void> {
     if (!(await isFolder(folder))) throw error;
   });
 }
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 
 /** A sentence for a folder that cannot be created or written to; other errors as they are. */
 export function explainFolder(error: unknown, folder: string): unknown {

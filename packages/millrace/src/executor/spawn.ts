@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { builtFile } from '../platform/built-file.ts';
 import { killTree } from '../platform/kill-tree.ts';
 import { ownWays } from '../platform/ways.ts';
 import { readLines, readOutput } from './read-lines.ts';
@@ -41,10 +41,7 @@ export interface SpawnOptions {
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
-// Old Node.js versions cannot run TypeScript, so tests use the built file too.
-const entry = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../dist/executor/main.js' : './main.js', import.meta.url),
-);
+const entry = builtFile('executor/main.js');
 const lastWordsKept = 30;
 /** MiB. V8's default of 48 for the young generation doubles the memory of a busy process without a measurable gain. */
 const youngHeap = 4;

@@ -1,5 +1,6 @@
-import { rename, stat } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isFolder } from './is-folder.ts';
 import { ownWays, type Ways } from './ways.ts';
 
 /** What Windows answers while somebody has the file open, such as a virus scanner. */
@@ -22,9 +23,3 @@ export async function renameOver(from: string, to: string, ways: Ways = ownWays)
     await wait(20);
   }
 }
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );

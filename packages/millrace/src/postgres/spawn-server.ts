@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { builtFile } from '../platform/built-file.ts';
 import { programFile } from '../platform/program-file.ts';
 import type { Binaries } from './binaries.ts';
 import { folderDescriptors } from './folder-descriptors.ts';
@@ -42,13 +42,7 @@ kill -KILL "$watch"
 exit "$status"
 `;
 
-// Old Node.js versions cannot run TypeScript, so tests use the built file too.
-const nodeWatchdog = fileURLToPath(
-  new URL(
-    import.meta.url.endsWith('.ts') ? '../../dist/postgres/watchdog.js' : './watchdog.js',
-    import.meta.url,
-  ),
-);
+const nodeWatchdog = builtFile('postgres/watchdog.js');
 
 /** Starts the server under its watchdog: a shell, or a Node.js process where there are no sockets, because there is no shell either. */
 export function spawnServer(command: ServerCommand): ChildProcess {

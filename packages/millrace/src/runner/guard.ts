@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { builtFile } from '../platform/built-file.ts';
 import { ownWays, type Ways } from '../platform/ways.ts';
 
 /** Kills the process groups on its list when the runner has ended, however it ended. */
@@ -20,13 +20,7 @@ done
 for pid in $pids; do kill -9 "-$pid" 2>/dev/null; done
 `;
 
-// Old Node.js versions cannot run TypeScript, so tests use the built file too.
-const guardProcess = fileURLToPath(
-  new URL(
-    import.meta.url.endsWith('.ts') ? '../../dist/runner/guard-process.js' : './guard-process.js',
-    import.meta.url,
-  ),
-);
+const guardProcess = builtFile('runner/guard-process.js');
 
 /**
  * An executor with a blocked event loop does not notice that its pipe ended, and would run forever after its runner was
