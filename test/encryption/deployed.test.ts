@@ -7,7 +7,10 @@ import { testServer } from '../support/server.ts';
 import { codecFile, configFile, holdKeys } from './project.ts';
 
 const words = `import { step, task } from '@millrace/sdk';
-export const says = task({ id: 'says', run: async ({ name }) => 'Hello, ' + await step.run('name', () => name) });
+const run = async ({ name }) => 'Hello, ' + await step.run('name', () => name);
+export const says = task({ id: 'says', run });
+export const alone = task({ id: 'alone', isolated: true, run });
+export const sized = task({ id: 'sized', machine: 'micro', run });
 `;
 
 test(
@@ -29,10 +32,12 @@ test(
       boundTo: 'test/prod',
     });
     configure({ baseURL: server.url, secretKey: server.keys.prod, codec });
-    const { id } = await tasks.trigger('says', { name: 'Ada' });
-    const run = await runs.poll(id, { timeoutInMs: 60_000, pollIntervalMs: 50 });
-    expect([run.version, run.output, run.error]).toEqual([version, 'Hello, Ada', undefined]);
-    const { body } = await server.ask(`/api/v3/runs/${id}`);
-    expect([isSealed(body.payload), isSealed(body.output)]).toEqual([true, true]);
+    for (const task of ['says', 'alone', 'sized']) {
+      const { id } = await tasks.trigger(task, { name: 'Ada' });
+      const run = await runs.poll(id, { timeoutInMs: 60_000, pollIntervalMs: 50 });
+      expect([task, run.version, run.output, run.error]).toEqual([task, version, 'Hello, Ada', undefined]);
+      const { body } = await server.ask(`/api/v3/runs/${id}`);
+      expect([isSealed(body.payload), isSealed(body.output)]).toEqual([true, true]);
+    }
   },
 );

@@ -53,7 +53,7 @@ test('folders named trigger are found, and what ignorePatterns names is left out
   };
   const project = await loading(files);
   expect(project.taskFiles).toEqual(['src/trigger/init.ts', 'src/trigger/a.ts']);
-  expect(project.defaults.published).toMatchObject({ preloads: ['src/trigger/init.ts'] });
+  expect(project.defaults).toMatchObject({ preloads: ['src/trigger/init.ts'] });
 });
 
 const ofVersion = async (version: string | undefined): Promise<string> => {
@@ -152,6 +152,56 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
         ),
       ],
     ]);
+  },
+);
+
+const preloading = {
+  'trigger.config.ts': `
+import { defineConfig } from '@trigger.dev/sdk';
+export default defineConfig({ project: 'p', maxDuration: 60, onStart: async () => console.log('config') });
+`,
+  'trigger/init.ts': `
+import { tasks } from '@trigger.dev/sdk';
+tasks.middleware('first', async ({ next }) => { console.log('init'); await next(); });
+`,
+  // Without a task of its own.
+  'trigger/pager.ts': `
+import { tasks } from '@trigger.dev/sdk';
+tasks.onSuccess('pager', async () => console.log('hooks'));
+`,
+  'trigger/tasks.ts': `
+import { task } from '@trigger.dev/sdk';
+import { chat } from '@trigger.dev/sdk/ai';
+import { existsSync, rmSync } from 'node:fs';
+const run = async () => 'done';
+export const shared = task({ id: 'shared', run });
+export const sized = task({ id: 'sized', machine: 'small-1x', run });
+export const agent = chat.agent({ id: 'agent', run });
+export const suspect = task({ id: 'suspect', run: async ({ once }: { once: string }) => {
+  if (existsSync(once)) { rmSync(once); process.abort(); }
+  return 'done';
+} });
+`,
+};
+
+test.each(['dev', 'prod'] as const)(
+  'init.ts, and hooks of the configuration and of other files, are there in every process (%s)',
+  { timeout: 120_000 },
+  async (how) => {
+    const { dir, write } = await publishedProject('4.8', preloading, onTestFinished);
+    const served = await serve(dir, how, onTestFinished);
+    expect(served.problems).toEqual([]);
+    await write('once', '');
+    for (const task of ['shared', 'sized', 'suspect']) {
+      const run = await served.run(task, { once: join(dir, 'once') });
+      expect(run).toMatchObject({ status: 'COMPLETED', output: 'done' });
+      const lines = await served.allLogs(run.id, 3);
+      const messages = lines.map(({ message }) => message);
+      expect([task, ...messages.slice(-3)]).toEqual([task, 'init', 'config', 'hooks']);
+    }
+    const agent = await served.trigger('agent', { messages: [], chatId: 'c', trigger: 'submit-message' });
+    const [first, second] = await served.allLogs(agent, 2);
+    expect([first.message, second.message]).toEqual(['init', 'config']);
   },
 );
 

@@ -75,6 +75,8 @@ export const bundle = z.object({
     published: publishedSettings.optional(),
     /** The file with the codec of the project; one of the entries. */
     codec: z.string().optional(),
+    /** Files that every process imports, in this order, before those with its tasks. */
+    preloads: z.array(z.string()).optional(),
   }),
   /** By id. */
   tasks: z.record(z.string(), servedTask),

@@ -10,9 +10,7 @@ export const logLevelSettings = ['none', 'error', 'warn', 'info', 'debug'] as co
 export const publishedSettings = z.object({
   /** The version of the project's copy of the package. */
   version: z.string(),
-  /** Task files that every process imports although they may have no task: `init` files, and a configuration with hooks. */
-  preloads: z.array(z.string()),
-  /** The configuration, if it is one of the preloads: its default export has hooks. */
+  /** The configuration, if its default export has hooks: one of the preloads of the version. */
   configFile: z.string().optional(),
   /** `retries.default`. Without it, a task without settings of its own has one attempt. */
   retry: retryPolicy.optional(),

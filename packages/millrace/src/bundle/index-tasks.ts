@@ -4,6 +4,7 @@ import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from
 import type { Problem } from '../project/problem.ts';
 import { boundSchemas } from './bound-schemas.ts';
 import type { Build, Entry } from './build.ts';
+import { importOrder } from './import-order.ts';
 
 /** Milliseconds that importing one file may take while finding tasks. */
 export const importMs = 15_000;
@@ -12,6 +13,8 @@ export const importMs = 15_000;
 export interface TaskIndex {
   readonly tasks: readonly IndexedTask[];
   readonly problems: readonly Problem[];
+  /** The given defaults, with files that register hooks for all tasks among the preloads. */
+  readonly defaults: TaskDefaults;
 }
 
 export interface IndexOptions {
@@ -29,15 +32,23 @@ export interface IndexOptions {
 /** Imports a build in a separate process and returns the tasks that it declares. */
 export async function indexTasks(build: Build, options: IndexOptions): Promise<TaskIndex> {
   const problems: Problem[] = [...build.problems];
-  let entries = build.entries;
+  const { defaults } = options;
+  const sources = build.entries.map(({ source }) => source);
+  let entries = importOrder(build.entries, defaults, sources);
   // If a file ends the process, throws an uncaught exception or never finishes, try again without it.
   while (entries.length > 0) {
     const result = await attempt(build.dir, entries, options);
     problems.push(...result.problems);
-    if ('tasks' in result) return withoutClashes(result.tasks, each(problems));
+    if ('tasks' in result) {
+      const preloads = [...new Set([...(defaults.preloads ?? []), ...result.hookFiles])];
+      return {
+        ...withoutClashes(result.tasks, each(problems)),
+        defaults: { ...defaults, ...(preloads.length > 0 && { preloads }) },
+      };
+    }
     entries = entries.filter(({ source }) => source !== result.leftOut);
   }
-  return { tasks: [], problems: each(problems) };
+  return { tasks: [], problems: each(problems), defaults };
 }
 
 /** Each try reports uncaught errors again. */
@@ -45,7 +56,8 @@ const each = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
 ];
 
-type Attempt = TaskIndex | { readonly leftOut: string; readonly problems: readonly Problem[] };
+type Indexed = Omit<Extract<FromExecutor, { type: 'indexed' }>, 'type'>;
+type Attempt = Indexed | { readonly leftOut: string; readonly problems: readonly Problem[] };
 
 async function attempt(
   dir: string,
@@ -53,7 +65,7 @@ async function attempt(
   { projectDir, sdk, env, ids, defaults, timeout = importMs }: IndexOptions,
 ): Promise<Attempt> {
   let importing = entries[0]?.source ?? '';
-  let indexed: TaskIndex | undefined;
+  let indexed: Indexed | undefined;
   const aside: Problem[] = [];
   let torn: string | undefined;
   let timedOut = false;
@@ -88,7 +100,8 @@ async function attempt(
   link.send({ type: 'index', env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);
-  if (indexed) return { tasks: boundSchemas(indexed.tasks), problems: [...indexed.problems, ...aside] };
+  if (indexed)
+    return { ...indexed, tasks: boundSchemas(indexed.tasks), problems: [...indexed.problems, ...aside] };
   if (torn !== undefined) return { leftOut: torn, problems: aside };
   const message = timedOut
     ? `importing it did not finish within ${timeout / 1_000} seconds`
@@ -101,7 +114,10 @@ const describeDeath = ({ code, signal, lastWords }: Death): string =>
   [`importing it ended the process (${signal ?? `exit code ${code}`})`, ...lastWords.slice(-8)].join('\n');
 
 /** Refuses both of two tasks with the same id, because choosing one would be a guess. */
-function withoutClashes(tasks: readonly IndexedTask[], problems: readonly Problem[]): TaskIndex {
+function withoutClashes(
+  tasks: readonly IndexedTask[],
+  problems: readonly Problem[],
+): Pick<TaskIndex, 'tasks' | 'problems'> {
   const byId = new Map<string, IndexedTask[]>();
   for (const task of tasks) byId.set(task.manifest.id, [...(byId.get(task.manifest.id) ?? []), task]);
   const clashes = [...byId.entries()].filter(([, same]) => same.length > 1);

@@ -8,7 +8,8 @@ import type { Bundle, TaskManifest } from '@millrace/contract/runner';
 import semver from 'semver';
 import { buildDeployment, type DeploymentBuild } from '../bundle/build-deployment.ts';
 import type { Output } from '../bundle/build.ts';
-import { indexTasks } from '../bundle/index-tasks.ts';
+import { importOrder } from '../bundle/import-order.ts';
+import { indexTasks, type TaskIndex } from '../bundle/index-tasks.ts';
 import { readManifest } from '../bundle/package-folder.ts';
 import { pruneBuilds } from '../bundle/prune.ts';
 import { store } from '../bundle/store.ts';
@@ -90,7 +91,7 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
   const leaks = findSecrets(outputs, secrets);
   if (leaks.length > 0) throw new ProjectRefused(leaks, 'uploaded');
   onStep('the tasks to be found');
-  const tasks = await tasksOf(project, build, outputs, env);
+  const { tasks, defaults } = await tasksOf(project, build, outputs, env);
   const { layers, withoutScript } = await layersOf(project, build, onStep, signal);
   onStep('the files to be compressed');
   const blobs = new Map<string, Blob>();
@@ -112,7 +113,7 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       read: (offset) =>
         Readable.toWeb(createReadStream(file, { start: offset })) as ReadableStream<Uint8Array>,
     });
-  const requires = [...new Set(tasks.flatMap((task) => task.requires ?? []))].toSorted();
+  const requires = [...new Set(tasks.flatMap(({ manifest }) => manifest.requires ?? []))].toSorted();
   if (requires.length > maxLabels)
     throw new ProjectError({
       file: project.configFile ?? 'tasks',
@@ -120,22 +121,23 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       column: null,
       message: `its tasks require ${requires.length} labels (${requires.join(', ')}), and a version may require ${maxLabels}`,
     });
-  const { published, codec } = project.defaults;
-  const sources = new Set([
-    ...tasks.map(({ filePath }) => filePath),
-    ...(published?.preloads ?? []),
-    ...(codec === undefined ? [] : [codec]),
-  ]);
+  const entries = importOrder(
+    build.entries,
+    defaults,
+    tasks.map(({ source }) => source),
+  );
   return {
     bundle: {
-      entries: build.entries.filter(({ source }) => sources.has(source)),
+      entries,
       sdk: build.sdk,
-      defaults: project.defaults,
+      defaults,
       tasks: Object.fromEntries(
-        tasks.map(({ id, filePath: source, isolated = false, machine = null, maxDuration = null, retry }) => [
-          id,
-          { source, isolated, machine, maxDuration, ...(retry?.outOfMemory && { retry }) },
-        ]),
+        tasks.map(
+          ({ source, manifest: { id, isolated = false, machine = null, maxDuration = null, retry } }) => [
+            id,
+            { source, isolated, machine, maxDuration, ...(retry?.outOfMemory && { retry }) },
+          ],
+        ),
       ),
       files,
       layers: layers.map(({ platform, digest, size, blob, blobSize }) => ({
@@ -148,7 +150,7 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       nodeMajor,
       requires,
     },
-    tasks,
+    tasks: tasks.map(({ source, manifest }) => ({ ...manifest, filePath: source })),
     variables,
     sdkVersion: sdkVersion(project.dir),
     blobs,
@@ -206,7 +208,7 @@ async function tasksOf(
   build: DeploymentBuild,
   outputs: readonly Output[],
   env: ProcessEnvironment,
-): Promise<TaskManifest[]> {
+): Promise<TaskIndex> {
   const digest = createHash('sha256');
   for (const { path, contents } of outputs) digest.update(`\0${path}\0${contents.length}\0`).update(contents);
   const hash = digest.digest('hex').slice(0, 32);
@@ -214,19 +216,19 @@ async function tasksOf(
   const dir = join(project.dir, '.millrace', 'deploy', hash);
   await store(dir, outputs);
   await pruneBuilds(join(dir, '..'), new Set([hash]));
-  const { tasks, problems } = await indexTasks(
+  const index = await indexTasks(
     { ...build, hash, dir, inputs: [] },
     { projectDir: dir, sdk: join(dir, build.sdk), env, defaults: project.defaults },
   );
-  if (problems.length > 0) throw new ProjectRefused(problems, 'uploaded');
-  if (tasks.length === 0)
+  if (index.problems.length > 0) throw new ProjectRefused(index.problems, 'uploaded');
+  if (index.tasks.length === 0)
     throw new ProjectError({
       file: project.configFile ?? 'tasks',
       line: null,
       column: null,
       message: 'the project has no task: export one from a file in its task folders',
     });
-  return tasks.map(({ source, manifest }) => ({ ...manifest, filePath: source }));
+  return index;
 }
 
 async function layersOf(

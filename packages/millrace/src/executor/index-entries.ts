@@ -8,7 +8,7 @@ import { runOf } from './declared.ts';
 import type { FromExecutor, IndexedTask, ToExecutor } from './messages.ts';
 import { indexPublished, type Imported } from './index-published.ts';
 import { useCodecOf } from './project-codec.ts';
-import { loadPublished } from './published-tasks.ts';
+import { loadPublished, type Published } from './published-tasks.ts';
 import { notExported, type Declared } from './unexported-tasks.ts';
 import type { Sdk } from './sdk.ts';
 
@@ -33,6 +33,8 @@ export async function indexEntries(
   const imported: Imported[] = [];
   const declared: Declared[] = [];
   const exportedRuns = new Set<unknown>();
+  const hookFiles: string[] = [];
+  let hooks = registeredHooks(sdk, published);
   /** The task file whose import started the current code. */
   const sources = new AsyncLocalStorage<string>();
   let importing = entries[0]?.source ?? '';
@@ -62,6 +64,9 @@ export async function indexEntries(
       if (published) imported.push({ source, namespace: namespace as object, ...published.take() });
       // A file that throws exports nothing, and its error is reported already.
       for (const task of collected.slice(before)) declared.push({ task, source });
+      const hooksNow = registeredHooks(sdk, published);
+      if (hooksNow.some((hook) => !hooks.includes(hook))) hookFiles.push(source);
+      hooks = hooksNow;
     } catch (error) {
       // What it registered before it threw is not served.
       published?.take();
@@ -77,8 +82,14 @@ export async function indexEntries(
     problems.push(...found.problems);
   }
   problems.push(...notExported(declared, exportedRuns, projectDir));
-  send({ type: 'indexed', tasks, problems });
+  send({ type: 'indexed', tasks, problems, hookFiles });
 }
+
+/** The functions that are hooks or middleware for all tasks by now. */
+const registeredHooks = (sdk: Sdk, published: Published | undefined): readonly unknown[] => [
+  ...sdk.registeredHooks(),
+  ...(published?.globalHooks() ?? []),
+];
 
 const sealedTheirs = (source: string, id: string): Problem => ({
   file: source,

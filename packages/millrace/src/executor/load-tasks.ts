@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withDefaults, type Task } from './declared.ts';
 import type { ToExecutor } from './messages.ts';
-import { failureOfCodec } from './project-codec.ts';
+import { useCodecOf } from './project-codec.ts';
 import { loadPublished } from './published-tasks.ts';
 import type { Sdk } from './sdk.ts';
 
@@ -12,20 +12,29 @@ export interface LoadedTasks {
   readonly importErrors: ReadonlyMap<string, unknown>;
 }
 
-/** Imports the task files of a build. One that fails does not stop the others. */
+/**
+ * Imports the task files of a build. One that fails does not stop the others, unless it is a preload: without its hooks or its codec no task
+ * of the version may run.
+ */
 export async function loadTasks(
   sdk: Sdk,
   { dir, entries, tasks: sources, defaults }: Extract<ToExecutor, { type: 'serve' }>,
 ): Promise<LoadedTasks> {
   const tasks = new Map<string, Task>();
   const importErrors = new Map<string, unknown>();
-  const { codec } = defaults;
-  const withoutCodec = codec === undefined ? undefined : await failureOfCodec(sdk, { dir, entries, codec });
+  const { codec, preloads = [] } = defaults;
   const published = await loadPublished(defaults.published);
+  const failWhole = (error: unknown): LoadedTasks => ({
+    tasks: new Map(),
+    importErrors: new Map(Object.values(sources).map((source) => [source, error])),
+  });
+  const missing = preloads.find((preload) => !entries.some(({ source }) => source === preload));
+  if (missing !== undefined)
+    return failWhole(new Error(`${missing} does not compile, and every process of the project imports it.`));
   for (const { source, module } of entries) {
     try {
-      if (withoutCodec) throw withoutCodec;
       const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
+      if (source === codec) useCodecOf(sdk, namespace as object);
       for (const { task } of sdk.findTasks(namespace as Record<string, unknown>)) {
         if (sources[task.id] === source) tasks.set(task.id, withDefaults(task, defaults));
       }
@@ -38,6 +47,7 @@ export async function loadTasks(
         if (Object.hasOwn(sources, id)) tasks.set(id, published.define(registered) as unknown as Task);
       }
     } catch (error) {
+      if (preloads.includes(source)) return failWhole(error);
       importErrors.set(source, error);
     }
   }

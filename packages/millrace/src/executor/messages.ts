@@ -76,6 +76,8 @@ export type FromExecutor =
       readonly type: 'indexed';
       readonly tasks: readonly IndexedTask[];
       readonly problems: readonly Problem[];
+      /** Task files that register hooks or middleware for all tasks. */
+      readonly hookFiles: readonly string[];
     }
   | { readonly type: 'ready' }
   | {
@@ -107,6 +109,8 @@ export interface TaskDefaults {
   readonly published?: PublishedSettings;
   /** The file with the codec of the project; one of the entries. */
   readonly codec?: string;
+  /** Files that every process imports, in this order, before those with its tasks. */
+  readonly preloads?: string[];
 }
 
 export interface IndexedTask {

@@ -8,8 +8,8 @@ import { projectPath } from './locate.ts';
 import { ProjectError } from './problem.ts';
 import { readConfig } from './read-config.ts';
 import { readPublished, type PublishedProject } from './read-published.ts';
-import { ignoredFiles, isPreload } from './published-files.ts';
-import { taskFiles } from './task-files.ts';
+import { ignoredFiles } from './published-files.ts';
+import { isInit, taskFiles } from './task-files.ts';
 
 /** A folder with tasks, as its configuration describes it. */
 export interface Project {
@@ -27,6 +27,7 @@ export interface Project {
     readonly maxDuration?: number;
     readonly published?: PublishedSettings;
     readonly codec?: string;
+    readonly preloads?: string[];
   };
   readonly build: Required<BuildSettings>;
   /** Its part that is written for the published SDK. */
@@ -68,18 +69,29 @@ export async function loadProject(folder: string): Promise<Project> {
   const external = [...new Set([...build.external, ...(published?.config.external ?? [])])];
   const ignored = published && (await ignoredFiles(dir, published));
   const served = [...files].filter((path) => !ignored?.has(path)).toSorted();
-  const preloads = published ? preloadsOf(served, dir, published) : [];
+  const withHooks = published?.config.hasHooks ? published.file : null;
+  const preloads = [
+    ...(codec === undefined ? [] : [codec]),
+    ...(withHooks === null ? [] : [withHooks]),
+    ...served.filter((path) =>
+      isInit(
+        path,
+        taskDirs.map((taskDir) => projectPath(dir, taskDir)),
+      ),
+    ),
+  ];
   return {
     dir,
     ref: config.project ?? null,
     configFile,
     taskDirs,
-    taskFiles: [...new Set([...(codec === undefined ? [] : [codec]), ...preloads, ...served])],
+    taskFiles: [...new Set([...preloads, ...served])],
     defaults: {
       ...(retry && { retry }),
       ...(maxDuration !== undefined && { maxDuration }),
       ...(codec !== undefined && { codec }),
-      ...(published && { published: settingsOf(published, preloads) }),
+      ...(preloads.length > 0 && { preloads }),
+      ...(published && { published: settingsOf(published, withHooks) }),
     },
     build: { ...build, external },
     ...(published && { published }),
@@ -98,27 +110,8 @@ function codecFile(dir: string, codec: string, configFile: string | null): strin
   });
 }
 
-/** What every process imports: a configuration with hooks first, then `init` files. */
-function preloadsOf(
-  files: readonly string[],
-  dir: string,
-  { file, config, taskDirs }: PublishedProject,
-): string[] {
-  const inits = files.filter((path) =>
-    isPreload(
-      path,
-      taskDirs.map((taskDir) => projectPath(dir, taskDir)),
-    ),
-  );
-  return file !== null && config.hasHooks ? [file, ...inits] : inits;
-}
-
-const settingsOf = (
-  { version, file, config }: PublishedProject,
-  preloads: readonly string[],
-): PublishedSettings => ({
+const settingsOf = ({ version, config }: PublishedProject, configFile: string | null): PublishedSettings => ({
   version,
-  preloads: [...preloads],
-  ...(file !== null && preloads.includes(file) && { configFile: file }),
+  ...(configFile !== null && { configFile }),
   ...config.settings,
 });

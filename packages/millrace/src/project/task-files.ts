@@ -7,6 +7,15 @@ const notTasks = /\.(?:test|spec)\.[^.]+$|\.d\.[cm]?ts$/;
 /** Whether a file of a task folder is one that may declare tasks. */
 export const isTaskFile = (name: string): boolean => source.test(name) && !notTasks.test(name);
 
+const init = /^init\.[cm]?[jt]s$/;
+
+/** Whether a task file is an `init` file directly in a task folder. `taskDirs` are relative to the project, as `path`. */
+export const isInit = (path: string, taskDirs: readonly string[]): boolean =>
+  taskDirs.some((taskDir) => {
+    const prefix = taskDir === '' ? '' : `${taskDir}/`;
+    return path.startsWith(prefix) && init.test(path.slice(prefix.length));
+  });
+
 /** All task files under a folder, absolute, in a stable order. Hidden folders and `node_modules` are left out. */
 export async function taskFiles(folder: string): Promise<string[]> {
   const found: string[] = [];

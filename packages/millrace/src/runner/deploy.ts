@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { RegisteredVersion, TaskManifest } from '@millrace/contract/runner';
 import { build } from '../bundle/build.ts';
+import { importOrder } from '../bundle/import-order.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 import { credentialHeaders } from '../credential-headers.ts';
@@ -39,7 +40,7 @@ export interface Deployed {
 /** Builds a project, finds its tasks and registers them. */
 export async function deploy(project: Project, options: DeployOptions): Promise<Deployed> {
   const built = await build(project, options.buildsDir);
-  const { tasks, problems } = await indexTasks(built, {
+  const { tasks, problems, defaults } = await indexTasks(built, {
     projectDir: project.dir,
     env: options.env,
     ids: options.ids,
@@ -47,8 +48,9 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   });
   if (options.isStrict) refuseProblems(tasks.length, problems);
   const manifests = tasks.map(({ manifest }) => manifest);
-  // The hash includes the declarations: one that depends on a variable makes another version too.
-  const contentHash = createHash('sha256').update(built.hash).update(JSON.stringify(manifests)).digest('hex');
+  // The hash includes the declarations and the preloads: one that depends on a variable makes another version too.
+  const declared = JSON.stringify([manifests, defaults.preloads]);
+  const contentHash = createHash('sha256').update(built.hash).update(declared).digest('hex');
   const { version, isNew, isCurrent } = await register(options, {
     contentHash,
     tasks: manifests,
@@ -62,14 +64,11 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   );
   const { hash, dir, inputs } = built;
   // Executors do not import files without tasks or files that failed to import.
-  const { published, codec } = project.defaults;
-  const sources = new Set([
-    ...tasks.map(({ source }) => source),
-    ...(published?.preloads ?? []),
-    ...(codec === undefined ? [] : [codec]),
-  ]);
-  const entries = built.entries.filter(({ source }) => sources.has(source));
-  const { defaults } = project;
+  const entries = importOrder(
+    built.entries,
+    defaults,
+    tasks.map(({ source }) => source),
+  );
   return {
     version,
     isNew,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMemory } from '@millrace/contract/runner';
 import type { EnvironmentFacts } from '@millrace/contract/runner';
+import { importOrder } from '../bundle/import-order.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import type { SpawnOptions } from '../executor/spawn.ts';
@@ -133,8 +134,8 @@ export class Pool {
     const build = this.#options.build(version);
     const served = build?.tasks[task];
     if (!build || !served) return undefined;
-    // It imports only the file of that task.
-    const entries = build.entries.filter((entry) => entry.source === served.source);
+    // Of the files with tasks it imports only its own.
+    const entries = importOrder(build.entries, build.defaults, [served.source]);
     const machine = machineOf(attempt, served);
     const memory = machine === null ? this.#options.executorMemory : machineMemory[machine];
     return this.#start({ ...build, entries }, version, purpose, memory);

@@ -8,6 +8,7 @@ export { outputLimit } from './outcome.ts';
 export { lineSealer } from './line-sealer.ts';
 export { useProjectCodec } from '../sealing/codec.ts';
 export { serializeError } from './serialize-error.ts';
+export { registeredHooks } from '../hooks/global.ts';
 export { parsedMessage } from '../sessions/records.ts';
 export { registerTracing } from './tracing/register.ts';
 export { currentRun, type RunLogLine, type RunScope, type RunSpans, type RunWaits } from '../run-scope.ts';

@@ -14,6 +14,10 @@ export const globalHooks = <K extends HookName>(name: K): readonly HookOf<K>[] =
 /** Whether there are any. */
 export const hasGlobalHooks = (name: HookName): boolean => (holder[slot]?.[name]?.size ?? 0) > 0;
 
+/** The functions that are registered as hooks for all tasks, of every kind. */
+export const registeredHooks = (): readonly unknown[] =>
+  Object.values(holder[slot] ?? {}).flatMap((hooks) => [...hooks.values()]);
+
 /** Functions that register a hook for all tasks of the project. A hook with an existing name replaces the earlier one. */
 export type Register<K extends HookName> = {
   (hook: HookOf<K>): void;

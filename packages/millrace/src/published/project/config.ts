@@ -9,7 +9,7 @@ export interface PublishedConfig {
   readonly project: string | undefined;
   readonly dirs: readonly string[] | undefined;
   readonly ignorePatterns: readonly string[];
-  readonly settings: Omit<PublishedSettings, 'version' | 'preloads' | 'configFile'>;
+  readonly settings: Omit<PublishedSettings, 'version' | 'configFile'>;
   readonly hasHooks: boolean;
   readonly external: readonly string[];
   readonly conditions: readonly string[];

@@ -47,6 +47,11 @@ export class Hooks {
     return [...(this.#global.get(kind)?.values() ?? [])];
   }
 
+  /** The functions for all tasks, of every kind. */
+  globals(): HookFunction[] {
+    return kinds.flatMap((kind) => this.global(kind).map(({ fn }) => fn));
+  }
+
   ofTask(kind: HookKind, task: string): HookFunction | undefined {
     return this.#ofTasks.get(kind)?.get(task);
   }

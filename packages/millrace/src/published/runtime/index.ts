@@ -21,6 +21,8 @@ export interface Published {
   readonly take: () => { readonly tasks: readonly Registered[]; readonly refused: readonly Refused[] };
   /** A registered task as one of ours. To be called when all task files are imported. */
   readonly define: (registered: Registered) => ReturnType<typeof definedTask>;
+  /** The functions that are registered as hooks for all tasks. */
+  readonly globalHooks: () => readonly HookFunction[];
   /** Registers the hooks of a configuration: what its file exports. */
   readonly configure: (exported: Readonly<Record<string, unknown>>) => void;
 }
@@ -72,6 +74,7 @@ export function installPublished(settings: PublishedSettings): Published {
       return fresh;
     },
     define: ({ task }) => definedTask(task, catalog, hooks, settings),
+    globalHooks: () => hooks.globals(),
     configure: (exported) => addConfigured(hooks, configurationIn(exported)),
   };
 }
