@@ -50,6 +50,7 @@ import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
 import { maxCharacters } from '../../packages/millrace/src/mcp/bounded.ts';
 import { maxWatchSeconds } from '../../packages/millrace/src/mcp/tools/runs.ts';
 import { longest as consoleCharacters } from '../../packages/millrace/src/executor/capture-console.ts';
+import { maxLineBytes } from '../../packages/millrace/src/executor/read-message.ts';
 import { startsAtMost } from '../../packages/millrace/src/runner/crash.ts';
 import { defaultLimits, startMs } from '../../packages/millrace/src/runner/limits.ts';
 import { maxLinesSize as runnerLines } from '../../packages/millrace/src/runner/outbox.ts';
@@ -283,7 +284,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       ['import of all task files by a process', time(startMs), 'the process is killed', fixed],
-      ['processes of a run that die before it starts', number(startsAtMost), 'CRASHED', fixed],
+      [
+        'processes of a run that die before it starts',
+        number(startsAtMost),
+        'the run starts in a process of its own; CRASHED if that dies too',
+        fixed,
+      ],
       [
         'losses of the runner during a run (a runner that is asked to stop is not lost)',
         `${number(maxRescues)} times`,
@@ -372,6 +378,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['builds kept in `.millrace`', number(builds), 'the oldest unused ones are deleted', fixed],
       ['frame between runner and server', bytes(maxFrameBytes), 'the connection is closed', fixed],
+      [
+        'message of a process to its runner',
+        bytes(maxLineBytes),
+        'the process is killed; Millrace sends none that is longer',
+        fixed,
+      ],
     ],
   ],
   [

@@ -69,6 +69,7 @@ async function attempt(
   const aside: Problem[] = [];
   let torn: string | undefined;
   let timedOut = false;
+  let fault: string | undefined;
   const onTimeout = (): void => {
     timedOut = true;
     link.kill();
@@ -95,9 +96,13 @@ async function attempt(
     env: env.inherited,
     ids,
     onMessage,
+    onFault: (why) => {
+      fault ??= why;
+      link.kill();
+    },
     onOutput: () => undefined,
   });
-  link.send({ type: 'index', env: env.added, dir, entries, defaults });
+  link.send({ type: 'index', token: link.token, env: env.added, dir, entries, defaults });
   const death = await link.died;
   clearTimeout(timer);
   if (indexed)
@@ -105,7 +110,7 @@ async function attempt(
   if (torn !== undefined) return { leftOut: torn, problems: aside };
   const message = timedOut
     ? `importing it did not finish within ${timeout / 1_000} seconds`
-    : describeDeath(death);
+    : (fault ?? describeDeath(death));
   const problem = { file: importing, line: null, column: null, message };
   return { leftOut: importing, problems: [...aside, problem] };
 }

@@ -2,16 +2,13 @@ import type { LogLine } from '@millrace/contract/runner';
 
 /** Overhead of a line. */
 const overhead = 200;
-const noteStart = '{"droppedLines":';
+const note = /^\{"droppedLines":(\d{1,12})\}$/;
 
 const sizeOf = ({ message, properties = '' }: LogLine): number =>
   message.length + properties.length + overhead;
 
 /** How many lines a line stands for: a note about dropped lines stands for those. */
-const countOf = ({ properties = '' }: LogLine): number =>
-  properties.startsWith(noteStart)
-    ? Number((JSON.parse(properties) as { droppedLines?: unknown }).droppedLines) || 1
-    : 1;
+const countOf = ({ properties = '' }: LogLine): number => Number(note.exec(properties)?.[1] ?? 1) || 1;
 
 interface Gap {
   readonly run: string;
@@ -97,15 +94,15 @@ export class LineBuffer {
     const { run, attempt, at, count } = gap;
     const lines = count === 1 ? '1 line is' : `${count} lines are`;
     const message = `${lines} missing here: they were written faster than they could be stored`;
-    const note: LogLine = {
+    const closing: LogLine = {
       run,
       attempt,
       at,
       level: 'warn',
       message,
-      properties: `${noteStart}${count}}`,
+      properties: `{"droppedLines":${count}}`,
     };
-    this.#push(note, sizeOf(note));
+    this.#push(closing, sizeOf(closing));
   }
 }
 

@@ -5,14 +5,13 @@
 import { Socket } from 'node:net';
 import { indexEntries } from './index-entries.ts';
 import { readLines } from './read-lines.ts';
-import type { FromExecutor, ToExecutor } from './messages.ts';
+import type { ToExecutor } from './messages.ts';
 import { loadSdk } from './sdk.ts';
 import { Serving } from './serving.ts';
+import { pipeDescriptor, ToRunner } from './to-runner.ts';
 
-const pipe = new Socket({ fd: 3, readable: true, writable: true });
-const send = (message: FromExecutor): void => {
-  pipe.write(`${JSON.stringify(message)}\n`);
-};
+const pipe = new Socket({ fd: pipeDescriptor, readable: true, writable: true });
+const runner = new ToRunner(pipe);
 // process.exit, because timers and sockets of tasks must not keep the process alive.
 pipe.on('end', () => process.exit(0));
 pipe.on('error', () => process.exit(0));
@@ -23,15 +22,32 @@ const sdk = loadSdk(projectDir, process.argv[2]);
 sdk.catch(() => undefined);
 let serving: Serving | undefined;
 
-readLines(pipe, (line) => {
-  const message = JSON.parse(line) as ToExecutor;
-  if (message.type === 'index' || message.type === 'serve') Object.assign(process.env, message.env);
-  if (message.type === 'ping') send({ type: 'pong' });
+let received = 0;
+
+const onLine = (line: Buffer): void => {
+  const message = parsed(line);
+  if (!message) return;
+  received += 1;
+  if (message.type === 'index' || message.type === 'serve') {
+    runner.identify(message.token);
+    Object.assign(process.env, message.env);
+  }
+  if (message.type === 'ping') runner.send({ type: 'pong', isComplete: message.sent === received });
   else if (message.type === 'index')
-    void sdk.then((loaded) => indexEntries(loaded, projectDir, message, send));
-  else if (message.type === 'serve') serving = new Serving(sdk, message, pipe);
+    void sdk.then((loaded) => indexEntries(loaded, projectDir, message, runner.send.bind(runner)));
+  else if (message.type === 'serve') serving = new Serving(sdk, message, runner);
   else if (message.type === 'run') serving?.run(message.assignments);
   else if (message.type === 'waited') serving?.waited(message.attempts);
   else if (message.type === 'credential') serving?.credential(message);
   else serving?.cancel(message.fences);
-});
+};
+readLines(pipe, { onLine });
+
+/** Code of a task may have read a part of a line. The runner finds out by the number of messages. */
+function parsed(line: Buffer): ToExecutor | undefined {
+  try {
+    return JSON.parse(line.toString('utf8')) as ToExecutor;
+  } catch {
+    return undefined;
+  }
+}

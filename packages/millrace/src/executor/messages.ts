@@ -15,12 +15,14 @@ import type { Entry } from '../bundle/build.ts';
 import type { Problem } from '../project/problem.ts';
 
 /**
- * The messages between a runner and its executor processes: JSON lines over a pipe. A single message takes a third of the time of
+ * The messages between a runner and its executor processes: JSON lines over a pipe, those of an executor behind its token. A single message takes a third of the time of
  * Node.js's built-in channel; batches take the same.
  */
 export type ToExecutor =
   | {
       readonly type: 'index';
+      /** Begins each line that the process sends. */
+      readonly token: string;
       /** Added to `process.env` before a task file is imported. */
       readonly env: Readonly<Record<string, string>>;
       readonly dir: string;
@@ -29,6 +31,7 @@ export type ToExecutor =
     }
   | {
       readonly type: 'serve';
+      readonly token: string;
       readonly env: Readonly<Record<string, string>>;
       readonly dir: string;
       readonly entries: readonly Entry[];
@@ -47,7 +50,8 @@ export type ToExecutor =
       readonly text: string | null;
       readonly goodForMs: number;
     }
-  | { readonly type: 'ping' };
+  /** `sent`: how many messages the runner has sent, with this one. */
+  | { readonly type: 'ping'; readonly sent: number };
 
 /** The `process.env` of a process: variables at its start, and those added once it runs. */
 export interface ProcessEnvironment {
@@ -99,7 +103,8 @@ export type FromExecutor =
     }
   /** The process exits; `fence` is the attempt that called process.exit, if any. */
   | { readonly type: 'exiting'; readonly fence: number | null; readonly error: SerializedError }
-  | { readonly type: 'pong' };
+  /** `isComplete`: the process has received everything that was sent. */
+  | { readonly type: 'pong'; readonly isComplete: boolean };
 
 /** Settings of the project for tasks that have none of their own. */
 export interface TaskDefaults {

@@ -1,20 +1,49 @@
 import type { Duplex, Readable } from 'node:stream';
 
-/** Calls back with each line of a stream. Scans every chunk once, so that long lines take linear time. */
-export function readLines(stream: Duplex, onLine: (line: string) => void): void {
-  let pending: string[] = [];
-  stream.setEncoding('utf8');
-  stream.on('data', (chunk: string) => {
+const lineEnd = 0x0a;
+
+export interface LineReader {
+  readonly onLine: (line: Buffer) => void;
+  /** The longest line in bytes. Default: unlimited. */
+  readonly maxBytes?: number;
+  /** A line is longer. Nothing is read any more. */
+  readonly onTooLong?: () => void;
+}
+
+/** Reads a stream line by line. Scans every chunk once, so that long lines take linear time. Returns a function that stops it. */
+export function readLines(
+  stream: Duplex,
+  { onLine, maxBytes = Infinity, onTooLong }: LineReader,
+): () => void {
+  let pending: Buffer[] = [];
+  let length = 0;
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+    pending = [];
+  };
+  stream.on('data', (chunk: Buffer) => {
     let from = 0;
-    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-      pending.push(chunk.slice(from, end));
-      const line = pending.length === 1 ? (pending[0] ?? '') : pending.join('');
+    while (!isStopped) {
+      const end = chunk.indexOf(lineEnd, from);
+      const piece = chunk.subarray(from, end === -1 ? chunk.length : end);
+      length += piece.length;
+      if (length > maxBytes) {
+        stop();
+        return onTooLong?.();
+      }
+      if (end === -1) {
+        if (piece.length > 0) pending.push(piece);
+        return;
+      }
+      const line = pending.length === 0 ? piece : Buffer.concat([...pending, piece]);
       pending = [];
+      length = 0;
       from = end + 1;
       onLine(line);
     }
-    if (from < chunk.length) pending.push(chunk.slice(from));
   });
+  return stop;
 }
 
 /** A longer text without a line end is passed on as it is. */

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { inFull } from '@millrace/contract/brief';
 import type {
   Assignment,
@@ -10,6 +9,7 @@ import type {
   SpanChunk,
 } from '@millrace/contract/runner';
 import { captureConsole } from './capture-console.ts';
+import { cut, lengthOf } from './cut.ts';
 import { AttemptCredential } from './credential.ts';
 import { maxDurationOf, throwing, type Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
@@ -20,8 +20,8 @@ import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
 import { SpanBuffer } from './span-buffer.ts';
 import { TimeLimit } from './time-limit.ts';
+import type { ToRunner } from './to-runner.ts';
 import { Waits } from './waits.ts';
-import { writeMessagesSync } from './write-sync.ts';
 
 /** Milliseconds that lines wait to be sent together, unless their attempt ends before. */
 const linesWait = 20;
@@ -29,6 +29,8 @@ const linesWait = 20;
 export const maxLinesSize = 8 * 1024 * 1024;
 /** The same of spans. */
 const maxSpansSize = 4 * 1024 * 1024;
+/** Characters of the lines, the spans or the outcomes of one message. */
+const partLength = 1024 * 1024;
 type AbortReason =
   | { readonly kind: 'canceled' | 'settled' }
   | { readonly kind: 'maxDuration'; readonly seconds: number };
@@ -57,7 +59,7 @@ interface Live {
 /** Runs attempts of one build's tasks concurrently, each in its own async context. */
 export class Serving {
   readonly #message: Extract<ToExecutor, { type: 'serve' }>;
-  readonly #pipe: Socket;
+  readonly #runner: ToRunner;
   #sdk: Sdk | undefined;
   readonly #loaded: Promise<void>;
   #tasks: LoadedTasks | undefined;
@@ -76,9 +78,9 @@ export class Serving {
   #flushing = false;
   #linesTimer: NodeJS.Timeout | undefined;
 
-  constructor(sdk: Promise<Sdk>, message: Extract<ToExecutor, { type: 'serve' }>, pipe: Socket) {
+  constructor(sdk: Promise<Sdk>, message: Extract<ToExecutor, { type: 'serve' }>, runner: ToRunner) {
     this.#message = message;
-    this.#pipe = pipe;
+    this.#runner = runner;
     this.#loaded = this.#load(sdk);
   }
 
@@ -194,36 +196,40 @@ export class Serving {
   }
 
   #log(line: LogLine): void {
-    this.#lines.add(line, this.#pipe.writableLength);
+    this.#lines.add(line, this.#runner.backlog);
     this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
   #span(spans: SpanChunk): void {
-    this.#spans.add(spans, this.#pipe.writableLength);
+    this.#spans.add(spans, this.#runner.backlog);
     this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
-  #takeProgress(): FromExecutor {
+  /** In parts, because the runner reads no line that is too long. The lines of a run go before its end. */
+  #takeProgress(): FromExecutor[] {
     this.#flushing = false;
     clearTimeout(this.#linesTimer);
     this.#linesTimer = undefined;
-    const progress = {
-      type: 'progress',
-      settlements: this.#settlements,
-      lines: this.#lines.take(),
-      ...(!this.#spans.isEmpty && { spans: this.#spans.take() }),
-    } as const;
+    const parts: Extract<FromExecutor, { type: 'progress' }>[] = [];
+    while (!this.#lines.isEmpty || !this.#spans.isEmpty) {
+      const [lines, spans] = [this.#lines.take(partLength), this.#spans.take(partLength)];
+      parts.push({ type: 'progress', settlements: [], lines, ...(spans.length > 0 && { spans }) });
+    }
+    const settled = cut(this.#settlements, lengthOf, partLength);
     this.#settlements = [];
-    return progress;
+    const last = parts.pop();
+    const [first = [], ...others] = settled;
+    if (last || first.length > 0) parts.push({ type: 'progress', lines: [], ...last, settlements: first });
+    for (const settlements of others) parts.push({ type: 'progress', settlements, lines: [] });
+    return parts;
   }
 
   #flush(): void {
-    if (this.#settlements.length > 0 || !this.#lines.isEmpty || !this.#spans.isEmpty)
-      this.#send(this.#takeProgress());
+    for (const part of this.#takeProgress()) this.#send(part);
   }
 
   #send(message: FromExecutor): void {
-    this.#pipe.write(`${JSON.stringify(message)}\n`);
+    this.#runner.send(message);
   }
 
   /** Node.js preserves the async context for uncaught exceptions and for calls of process.exit. */
@@ -242,7 +248,7 @@ export class Serving {
       Error.captureStackTrace(error, process.exit);
       this.#partialLines?.endAll();
       const exiting = { type: 'exiting', fence: culprit(), error: sdk.serializeError(error) } as const;
-      writeMessagesSync(this.#pipe, [this.#takeProgress(), exiting]);
+      this.#runner.sendSync([...this.#takeProgress(), exiting]);
     });
   }
 

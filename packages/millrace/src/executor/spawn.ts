@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { builtFile } from '../platform/built-file.ts';
 import { killTree } from '../platform/kill-tree.ts';
 import { ownWays } from '../platform/ways.ts';
-import { readLines, readOutput } from './read-lines.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
+import { readLines, readOutput } from './read-lines.ts';
+import { maxLineBytes, pipeFaults, readMessage } from './read-message.ts';
+import { pipeDescriptor } from './to-runner.ts';
 
 /** How a process ended. */
 export interface Death {
@@ -17,6 +20,8 @@ export interface Death {
 
 export interface ExecutorLink {
   readonly pid: number | undefined;
+  /** Begins each line of the process: the first message has it. */
+  readonly token: string;
   readonly send: (message: ToExecutor) => void;
   /** Asks it to end; kills it when it has not within two seconds. */
   readonly end: () => void;
@@ -37,12 +42,16 @@ export interface SpawnOptions {
   /** MiB of its heap; V8 decides without. */
   readonly memory?: number | undefined;
   readonly onMessage: (message: FromExecutor) => void;
+  /** The process broke the rules of its pipe, as the sentence says: no message of it is read any more, and it must end. */
+  readonly onFault: (why: string) => void;
   /** Output that belongs to no run. */
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 const entry = builtFile('executor/main.js');
 const lastWordsKept = 30;
+/** Milliseconds from the end of the pipe to the end of a process that exits. */
+const exitMs = 1_000;
 /** MiB. V8's default of 48 for the young generation doubles the memory of a busy process without a measurable gain. */
 const youngHeap = 4;
 /** V8 counts three semi-spaces beside the old generation, so the configured limit is available in full. */
@@ -58,6 +67,7 @@ export function spawnExecutor({
   ids,
   memory,
   onMessage,
+  onFault,
   onOutput,
 }: SpawnOptions): ExecutorLink {
   const flags = ['--enable-source-maps', ...heapFlags(memory)];
@@ -71,9 +81,17 @@ export function spawnExecutor({
     // A separate process group: Ctrl-C reaches only the runner, which lets runs finish, and a kill includes grandchildren.
     detached: true,
   });
-  const pipe = child.stdio[3] as Duplex;
-  pipe.on('error', () => undefined);
-  readLines(pipe, (line) => onMessage(JSON.parse(line) as FromExecutor));
+  // Without file descriptors to spare there are no streams, and `error` follows.
+  const pipe = (child.stdio as readonly unknown[] | undefined)?.[pipeDescriptor] as Duplex | undefined;
+  const token = randomBytes(18).toString('base64url');
+  let isEnding = false;
+  const stopReading = pipe && readFrom(pipe, Buffer.from(token), onMessage, (why) => fault(why));
+  const fault = (why: string): void => {
+    if (isEnding) return;
+    isEnding = true;
+    stopReading?.();
+    onFault(why);
+  };
   let lastWords: string[] = [];
   readOutput(child.stdout, (text) => onOutput('stdout', text));
   readOutput(child.stderr, (text) => {
@@ -84,7 +102,13 @@ export function spawnExecutor({
   });
   const died = new Promise<Death>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, lastWords: [error.message] }));
+    // The end of the pipe is that of the process, unless the process lives on.
+    pipe?.once('close', () => {
+      const timer = setTimeout(() => fault(pipeFaults.closed), exitMs);
+      child.once('exit', () => clearTimeout(timer));
+    });
     child.once('exit', (code, signal) => {
+      isEnding = true;
       // Windows has no groups, and the id of an ended process may be that of another by now.
       if (ownWays === 'unix') killGroup(child);
       const end = (): void => resolve({ code, signal, lastWords });
@@ -98,17 +122,38 @@ export function spawnExecutor({
   });
   return {
     pid: child.pid,
+    token,
     send: (message) => {
-      if (pipe.writable) pipe.write(`${JSON.stringify(message)}\n`);
+      if (pipe?.writable) pipe.write(`${JSON.stringify(message)}\n`);
     },
     end: () => {
-      pipe.end();
+      isEnding = true;
+      pipe?.end();
       const timer = setTimeout(() => killGroup(child), 2_000);
       child.once('close', () => clearTimeout(timer));
     },
     kill: () => killGroup(child),
     died,
   };
+}
+
+/** Reads the messages of a process. Returns a function that stops it. */
+function readFrom(
+  pipe: Duplex,
+  token: Buffer,
+  onMessage: (message: FromExecutor) => void,
+  onFault: (why: string) => void,
+): () => void {
+  pipe.on('error', () => undefined);
+  return readLines(pipe, {
+    maxBytes: maxLineBytes,
+    onTooLong: () => onFault(pipeFaults.tooLong),
+    onLine: (line) => {
+      const message = readMessage(line, token);
+      if (typeof message === 'string') onFault(message);
+      else onMessage(message);
+    },
+  });
 }
 
 function killGroup(child: ChildProcess): void {

@@ -25,7 +25,8 @@ export function afterDeath(
 ): Outcome | undefined {
   if (attempt.canceledAt !== null) return { kind: 'canceled' };
   const { ready, purpose, culpritKnown } = executor;
-  const isToBlame = ready ? purpose !== 'shared' && !culpritKnown : attempt.failedStarts >= startsAtMost;
+  // In a shared process another task file, or another run, may be the cause.
+  const isToBlame = purpose !== 'shared' && (ready ? !culpritKnown : attempt.failedStarts >= startsAtMost);
   if (!isToBlame) return undefined;
   const error = crashError(executor, death);
   const larger =

@@ -12,7 +12,7 @@ import type { Death } from '../executor/spawn.ts';
 import type { FromExecutor } from '../executor/messages.ts';
 import { newAttempt } from './attempt.ts';
 import type { Attempt } from './executor.ts';
-import { afterDeath, crashed } from './crash.ts';
+import { afterDeath, crashed, startsAtMost } from './crash.ts';
 import type { Credential } from './credential.ts';
 import type { Executor } from './executor.ts';
 import { HeldAttempts } from './held-attempts.ts';
@@ -409,15 +409,15 @@ export class Dispatch implements SlotUser {
       const waited = isWaiting(attempt);
       this.#held.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
+      attempt.suspect ||= ready
+        ? !culpritKnown
+        : purpose === 'shared' && attempt.failedStarts >= startsAtMost;
       const killed = this.#pool.isClosed && attempt.canceledAt === null;
       const outcome = killed ? returned : afterDeath(attempt, this.#taskOf(attempt), executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
       else if (outcome) this.#held.complete(attempt, outcome);
       else if (!ready && this.#options.repair) this.#waiting.join('loading', attempt);
-      else {
-        attempt.suspect ||= ready && !culpritKnown;
-        this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);
-      }
+      else this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);
     }
     if (ready && purpose === 'shared') this.#pool.warm();
     const { version } = executor;

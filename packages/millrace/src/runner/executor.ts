@@ -2,7 +2,9 @@ import type { AttemptWaits, BriefAssignment, Wait } from '@millrace/contract/run
 import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
+import { pipeFaults } from '../executor/read-message.ts';
 import type { Credential } from './credential.ts';
+import { GivenAttempts } from './given-attempts.ts';
 
 /** An attempt that this runner holds. Here, because attempts and executors refer to each other. */
 export interface Attempt {
@@ -46,7 +48,7 @@ export interface ExecutorOptions {
   readonly ids: SpawnOptions['ids'];
   /** MiB. */
   readonly memory: number | undefined;
-  readonly serve: Extract<ToExecutor, { type: 'serve' }>;
+  readonly serve: Omit<Extract<ToExecutor, { type: 'serve' }>, 'token'>;
   /** Whether the files of the version are what they should be. Nothing of them is imported before that is known. */
   readonly intact?: Promise<boolean> | undefined;
   readonly events: ExecutorEvents;
@@ -88,6 +90,11 @@ export class Executor {
   killedFor: string | null = null;
   /** Ticks of the runner since the last unanswered ping. */
   silentTicks = 0;
+  readonly #given = new GivenAttempts();
+  /** It broke the rules of its pipe: its messages do not count any more. */
+  #isFaulty = false;
+  /** Messages that were sent to it. */
+  #sent = 1;
   #awaitsPong = false;
   #ticks = 0;
   readonly #link: ExecutorLink;
@@ -105,7 +112,15 @@ export class Executor {
     this.started = new Promise((resolve) => {
       begin = resolve;
     });
-    const onMessage = (message: FromExecutor): void => {
+    const onFault = (why: string): void => {
+      this.#isFaulty = true;
+      this.kill(why);
+    };
+    const onMessage = (received: FromExecutor): void => {
+      if (this.#isFaulty) return;
+      const { admitted: message, isForged } = this.#given.admit(received);
+      if (isForged) return onFault(pipeFaults.unheld);
+      if (!message) return;
       this.#awaitsPong = false;
       this.silentTicks = 0;
       if (message.type === 'progress') events.onProgress(this, message);
@@ -117,16 +132,18 @@ export class Executor {
         events.onReady(this);
       } else if (message.type === 'uncaught') events.onUncaught(this, message);
       else if (message.type === 'exiting') events.onExiting(this, message);
+      else if (message.type === 'pong' && !message.isComplete) onFault(pipeFaults.consumed);
     };
-    this.#link = spawnExecutor({ ...process, memory, onMessage, onOutput: events.onOutput });
+    this.#link = spawnExecutor({ ...process, memory, onMessage, onFault, onOutput: events.onOutput });
+    const first = { ...serve, token: this.#link.token };
     void this.#link.died.then((death) => {
       begin(false);
       events.onDeath(this, death);
     });
     if (intact) {
-      this.#unsent = [serve];
+      this.#unsent = [first];
       void intact.then((isIntact) => (isIntact ? this.#begin() : this.kill(damaged)));
-    } else this.#link.send(serve);
+    } else this.#link.send(first);
   }
 
   /** Whether an attempt in it is not suspended. */
@@ -144,6 +161,7 @@ export class Executor {
   }
 
   run(attempts: readonly Attempt[]): void {
+    for (const { assignment } of attempts) this.#given.add(assignment);
     this.#send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
   }
 
@@ -166,14 +184,11 @@ export class Executor {
    * not a blocked event loop.
    */
   tick(): void {
-    if (this.#awaitsPong) {
-      this.silentTicks += 1;
-      return;
-    }
+    if (this.#awaitsPong) this.silentTicks += 1;
     this.#ticks += 1;
     if (this.#ticks % ticksBetweenPings !== 0) return;
     this.#awaitsPong = true;
-    this.#send({ type: 'ping' });
+    this.#send({ type: 'ping', sent: this.#sent + 1 });
   }
 
   kill(why: string | null): void {
@@ -196,6 +211,7 @@ export class Executor {
   }
 
   #send(message: ToExecutor): void {
+    this.#sent += 1;
     if (this.#unsent) this.#unsent.push(message);
     else this.#link.send(message);
   }

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunnerMessage } from '@millrace/contract/runner';
-import { cut, Outbox } from './outbox.ts';
+import { cut } from '../executor/cut.ts';
+import { Outbox } from './outbox.ts';
 
 const sum = (part: readonly number[]): number => part.reduce((total, length) => total + length + 200, 0);
 

@@ -1,4 +1,5 @@
 import type { LogLine, RunnerMessage, Settlement, SpanChunk } from '@millrace/contract/runner';
+import { cut, lengthOf } from '../executor/cut.ts';
 import { LineBuffer } from '../executor/line-buffer.ts';
 import { SpanBuffer } from '../executor/span-buffer.ts';
 
@@ -109,7 +110,8 @@ export class Outbox {
     this.#sendLines();
     const settlements = this.#fresh;
     this.#fresh = [];
-    for (const part of cut(settlements, lengthOf)) this.#send({ type: 'settle', settlements: part });
+    for (const part of cut(settlements, lengthOf, frameLength))
+      this.#send({ type: 'settle', settlements: part });
   }
 
   #sendLines(): void {
@@ -124,28 +126,4 @@ export class Outbox {
     }
     this.#checkEmpty();
   }
-}
-
-const lengthOf = ({ outcome }: Settlement): number => {
-  if (outcome.kind === 'completed') return outcome.output?.length ?? 0;
-  return 'error' in outcome ? JSON.stringify(outcome.error).length : 0;
-};
-
-/** Splits items into parts of limited length, in order; a long item is a part by itself. */
-export function cut<T>(items: readonly T[], length: (item: T) => number, most = frameLength): T[][] {
-  const parts: T[][] = [];
-  let part: T[] = [];
-  let total = 0;
-  for (const item of items) {
-    const own = length(item) + 200;
-    if (part.length > 0 && total + own > most) {
-      parts.push(part);
-      part = [];
-      total = 0;
-    }
-    part.push(item);
-    total += own;
-  }
-  if (part.length > 0) parts.push(part);
-  return parts;
 }

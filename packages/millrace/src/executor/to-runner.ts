@@ -1,0 +1,53 @@
+import { writeSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { FromExecutor } from './messages.ts';
+
+/** File descriptor of the pipe to the runner. */
+export const pipeDescriptor = 3;
+
+/**
+ * Sends messages to the runner. Each line begins with a token that only this object and the runner have: code of a task can write to the
+ * pipe, but what it writes is not taken for a message.
+ */
+export class ToRunner {
+  readonly #pipe: Socket;
+  #token = '';
+
+  constructor(pipe: Socket) {
+    this.#pipe = pipe;
+  }
+
+  /** Sets the token, which comes with the first message. */
+  identify(token: string): void {
+    this.#token = token;
+  }
+
+  /** Characters that are not written yet. */
+  get backlog(): number {
+    return this.#pipe.writableLength;
+  }
+
+  send(message: FromExecutor): void {
+    this.#pipe.write(this.#line(message));
+  }
+
+  /** Writes synchronously, because the process exits and pending asynchronous writes would be lost. */
+  sendSync(messages: readonly FromExecutor[]): void {
+    // Do not write into a line that is only partly written.
+    if (this.backlog > 0) return;
+    const bytes = Buffer.from(messages.map((message) => this.#line(message)).join(''));
+    let written = 0;
+    for (let tries = 0; written < bytes.length && tries < 1_000; tries += 1) {
+      try {
+        written += writeSync(pipeDescriptor, bytes, written);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      }
+    }
+  }
+
+  #line(message: FromExecutor): string {
+    return `${this.#token}${JSON.stringify(message)}\n`;
+  }
+}

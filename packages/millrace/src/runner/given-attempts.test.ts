@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { GivenAttempts } from './given-attempts.ts';
+
+const assignment = (fence: number) =>
+  ({ run: `run_${fence}`, fence, attempt: 1, task: 't', version: 'v', createdAt: 0 }) as const;
+const line = (fence: number) =>
+  ({ run: `run_${fence}`, attempt: 1, at: 0, level: 'log', message: '' }) as const;
+const ended = (fence: number, run = `run_${fence}`) =>
+  ({ run, fence, outcome: { kind: 'canceled' } }) as const;
+const progress = (fences: readonly number[]) =>
+  ({ type: 'progress', settlements: fences.map((fence) => ended(fence)), lines: fences.map(line) }) as const;
+const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: '', stackTrace: '' } as const;
+
+test('a message about an attempt that the process was not given is forged', () => {
+  const given = new GivenAttempts();
+  given.add(assignment(1));
+  expect(given.admit(progress([1]))).toEqual({ admitted: progress([1]), isForged: false });
+  for (const message of [
+    progress([1, 2]),
+    { ...progress([]), lines: [{ ...line(1), attempt: 2 }] },
+    { ...progress([]), spans: [{ run: 'run_2', attempt: 1, trace: '', spans: [] }] },
+    { ...progress([]), settlements: [ended(1, 'run_2')] },
+    { type: 'waits', attempts: [{ run: 'run_2', fence: 1, waits: [] }] },
+    { type: 'credential', fence: 2 },
+    { type: 'exiting', fence: 2, error },
+    { type: 'uncaught', settlement: ended(2), torn: false, error },
+  ] as const)
+    expect(given.admit(message)).toMatchObject({ isForged: true });
+  for (const message of [
+    { type: 'exiting', fence: null, error },
+    { type: 'uncaught', settlement: null, torn: false, error },
+    { type: 'pong', isComplete: true },
+    { type: 'credential', fence: 1 },
+  ] as const)
+    expect(given.admit(message)).toEqual({ admitted: message, isForged: false });
+});
+
+test('a process that was given many attempts loses what it says about the oldest, and does not end', () => {
+  const given = new GivenAttempts();
+  for (let fence = 1; fence <= 10_001; fence += 1) given.add(assignment(fence));
+  expect(given.admit(progress([1, 2]))).toEqual({ admitted: progress([2]), isForged: false });
+  expect(given.admit({ type: 'credential', fence: 1 })).toEqual({ admitted: undefined, isForged: false });
+});
