@@ -14,6 +14,7 @@ import { newAttempt } from './attempt.ts';
 import type { Attempt } from './executor.ts';
 import { afterDeath, crashed, startsAtMost } from './crash.ts';
 import type { Credential } from './credential.ts';
+import { DirectOutput } from './direct-output.ts';
 import type { Executor } from './executor.ts';
 import { HeldAttempts } from './held-attempts.ts';
 import type { HeldAttemptsOptions } from './held-attempts.ts';
@@ -62,6 +63,7 @@ export class Dispatch implements SlotUser {
 
   constructor(options: DispatchOptions) {
     this.#options = options;
+    const output = new DirectOutput(options);
     this.#pool = new Pool({
       ...options,
       events: {
@@ -72,7 +74,7 @@ export class Dispatch implements SlotUser {
         onUncaught: (executor, message) => this.#uncaught(executor, message),
         onExiting: (executor, message) => this.#exiting(executor, message),
         onDeath: (executor, death) => this.#died(executor, death),
-        onOutput: options.onOutput,
+        onOutput: (executor, stream, text) => output.write(executor, stream, text),
       },
     });
     this.#held = new HeldAttempts(this.#pool, this.#waiting, options);

@@ -63,10 +63,15 @@ export interface ExecutorEvents {
   readonly onUncaught: (executor: Executor, message: Extract<FromExecutor, { type: 'uncaught' }>) => void;
   readonly onExiting: (executor: Executor, message: Extract<FromExecutor, { type: 'exiting' }>) => void;
   readonly onDeath: (executor: Executor, death: Death) => void;
-  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
+  /** Output to its file descriptors 1 and 2. */
+  readonly onOutput: (executor: Executor, stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 const ticksBetweenPings = 5;
+/** Milliseconds after the end of an attempt in which its output may arrive, although others run. */
+const outputDelayMs = 100;
+/** The same while no others run. */
+const lateOutputMs = 5_000;
 const damaged = 'Files of its version in the cache of the runner were lost or changed';
 
 /** One executor process, as the runner sees it. */
@@ -75,6 +80,8 @@ export class Executor {
   readonly revision: string;
   readonly purpose: Purpose;
   readonly memory: number | undefined;
+  /** A codec of the project seals the lines of its runs. */
+  readonly seals: boolean;
   readonly running = new Map<number, Attempt>();
   /** Settled attempts whose code may still run, by fence, with the time limit for that code. */
   readonly leftovers = new Map<number, number>();
@@ -93,6 +100,8 @@ export class Executor {
   readonly #given = new GivenAttempts();
   /** It broke the rules of its pipe: its messages do not count any more. */
   #isFaulty = false;
+  /** The last two attempts that left it. */
+  #left: readonly { readonly assignment: BriefAssignment; readonly at: number }[] = [];
   /** Messages that were sent to it. */
   #sent = 1;
   #awaitsPong = false;
@@ -108,6 +117,7 @@ export class Executor {
     this.revision = revision;
     this.purpose = purpose;
     this.memory = memory;
+    this.seals = serve.defaults.codec !== undefined;
     let begin!: (isReady: boolean) => void;
     this.started = new Promise((resolve) => {
       begin = resolve;
@@ -134,7 +144,13 @@ export class Executor {
       else if (message.type === 'exiting') events.onExiting(this, message);
       else if (message.type === 'pong' && !message.isComplete) onFault(pipeFaults.consumed);
     };
-    this.#link = spawnExecutor({ ...process, memory, onMessage, onFault, onOutput: events.onOutput });
+    this.#link = spawnExecutor({
+      ...process,
+      memory,
+      onMessage,
+      onFault,
+      onOutput: (stream, text) => events.onOutput(this, stream, text),
+    });
     const first = { ...serve, token: this.#link.token };
     void this.#link.died.then((death) => {
       begin(false);
@@ -144,6 +160,22 @@ export class Executor {
       this.#unsent = [first];
       void intact.then((isIntact) => (isIntact ? this.#begin() : this.kill(damaged)));
     } else this.#link.send(first);
+  }
+
+  /** The code of the attempt has ended, or does not count any more. */
+  leave({ assignment }: Attempt): void {
+    if (!this.running.delete(assignment.fence)) return;
+    this.#left = [...this.#left.slice(-1), { assignment, at: performance.now() }];
+  }
+
+  /** The attempts whose code may have written output that arrives now. If there are several, only some of them. */
+  writers(): readonly BriefAssignment[] {
+    if (!this.ready) return [];
+    const now = performance.now();
+    const recent = this.#left.filter(({ at }) => now - at < outputDelayMs);
+    const live = [...this.running.values(), ...recent];
+    const last = this.#left.filter(({ at }) => now - at < lateOutputMs).slice(-1);
+    return (live.length > 0 ? live : last).map(({ assignment }) => assignment);
   }
 
   /** Whether an attempt in it is not suspended. */

@@ -73,7 +73,7 @@ export class HeldAttempts {
 
   /** Removes the attempt from its process and from the attempts that wait for a slot in it. */
   exit(attempt: Attempt, executor: Executor): void {
-    executor.running.delete(attempt.assignment.fence);
+    executor.leave(attempt);
     if (attempt.suspendedAt === null) this.busy -= 1;
     if (attempt.resuming) this.#waiting.leave(attempt);
     attempt.executor = null;

@@ -1,0 +1,65 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
+
+const modules = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
+const head = `
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeSync } from 'node:fs';
+import pino from 'pino';
+writeSync(1, 'imported\\n');
+const log = pino(pino.transport({ target: 'pino/file', options: { destination: 1 } }));
+`;
+const bodies = {
+  direct:
+    "console.log('first'); writeSync(1, 'one\\ntwo\\n'); writeSync(2, 'wrong\\n'); spawnSync(process.execPath, ['-e', 'console.log(`child`)'], { stdio: 'inherit' }); return 'done';",
+  logs: "log.info('from a thread'); return 'done';",
+  alone: "log.info('from a thread'); return 'done';",
+  held: "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
+};
+
+test('what a run writes to file descriptors directly is in its log, if it is the only run of its process', async () => {
+  const output: string[] = [];
+  const { peer, project } = await startTestRunner(
+    { 'tasks/all.ts': head + tasksFile(bodies, { alone: 'isolated: true,' }) },
+    { events: { onOutput: (stream, text) => output.push(`${stream} ${text}`) } },
+    undefined,
+    (dir) => symlink(join(modules, 'pino'), join(dir, 'node_modules/pino')),
+  );
+  const printed = (): string => output.join('');
+
+  const direct = `run_${peer.assign('direct')}`;
+  for (const text of ['first', 'one', 'two', 'child', 'wrong']) await peer.line(direct, text);
+  const lines = peer.lines.filter(({ run }) => run === direct);
+  const logged = lines.filter(({ level }) => level === 'log').map(({ message }) => message);
+  expect(logged.toSorted()).toEqual(['child', 'first', 'one', 'two']);
+  expect(lines.filter(({ level }) => level === 'error')).toMatchObject([{ message: 'wrong', attempt: 1 }]);
+  // Nothing is left of it that could have written.
+  await expect.poll(() => printed()).toBe('stdout imported\n');
+
+  // The thread writes after the run has ended: in a process that other runs share, and in one that ends with the run.
+  const alone = peer.assign('alone');
+  await peer.outcome(alone);
+  expect(await peer.line(`run_${alone}`, 'from a thread')).toMatchObject({ level: 'log' });
+
+  const both = [peer.assign('held', join(project.dir, 'go')), peer.assign('held', join(project.dir, 'go'))];
+  await Promise.all(both.map((fence) => peer.line(`run_${fence}`, 'began')));
+  await project.write('go', '');
+  await Promise.all(both.map((fence) => peer.outcome(fence)));
+  await expect.poll(printed).toContain('stdout whose?\nwhose?\n');
+  expect(printed()).toContain(
+    'stderr The output that follows is in no log of a run: it was written directly',
+  );
+  expect(peer.lines.filter(({ message }) => message.includes('whose?'))).toEqual([]);
+});
+
+test('a line of a thread that arrives a moment after the only run is in its log', async () => {
+  const { peer } = await startTestRunner({ 'tasks/all.ts': head + tasksFile(bodies) }, {}, undefined, (dir) =>
+    symlink(join(modules, 'pino'), join(dir, 'node_modules/pino')),
+  );
+  const fence = peer.assign('logs');
+  await peer.outcome(fence);
+  expect(await peer.line(`run_${fence}`, 'from a thread')).toMatchObject({ attempt: 1 });
+});
