@@ -49,8 +49,10 @@ export type BundleLayer = z.infer<typeof bundleLayer>;
 
 /** What a runner needs to know of a task to place its attempts. */
 export const servedTask = z.object({
-  /** The task file, relative to the project. */
+  /** The task file that exports it, relative to the project. */
   source: z.string(),
+  /** Where it is declared. Default: `source`. */
+  filePath: z.string().optional(),
   /** Its runs get a process each. */
   isolated: z.boolean(),
   /** The same, with the memory of this machine. */

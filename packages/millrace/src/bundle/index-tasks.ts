@@ -142,6 +142,6 @@ function withoutClashes(
 
 function listOf(tasks: readonly IndexedTask[]): string {
   return tasks
-    .map(({ source, manifest }) => (manifest.exportName ? `${source} (${manifest.exportName})` : source))
+    .map(({ manifest: { filePath, exportName } }) => (exportName ? `${filePath} (${exportName})` : filePath))
     .join(' and ');
 }

@@ -19,8 +19,10 @@ export interface ServedBuild {
 }
 
 export interface ServedTask {
-  /** The task file, relative to the project. */
+  /** The task file that exports it, relative to the project. */
   readonly source: string;
+  /** Where it is declared. Default: `source`. */
+  readonly filePath?: string | undefined;
   /** Its runs get a process each. */
   readonly isolated: boolean;
   /** The same, with the memory of this machine. */

@@ -2,6 +2,7 @@ import type { Run, RunAttempt } from '@millrace/sdk';
 import { helpAt } from '@millrace/contract/help';
 import { readableDuration } from '@millrace/contract/plain';
 import { anchorOfFailure } from '@millrace/contract/troubleshooting';
+import { foldedStack } from './folded-stack.ts';
 import { shownValue } from './project-codec.ts';
 import { printTable } from './print-table.ts';
 import { table, type Screen } from './screen.ts';
@@ -33,7 +34,8 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
   }
   if (run.error) {
     line();
-    text(paint.red(run.error.stackTrace || `${run.error.name ?? 'Error'}: ${run.error.message}`));
+    const { name = 'Error', message, stackTrace = '' } = run.error;
+    text(paint.red(foldedStack(stackTrace) || `${name}: ${message}`));
     const anchor = anchorOfFailure(run.error);
     if (anchor !== undefined) line(paint.dim(`See ${helpAt(anchor)}`));
   }

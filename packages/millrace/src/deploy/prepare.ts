@@ -12,6 +12,7 @@ import { importOrder } from '../bundle/import-order.ts';
 import { indexTasks, type TaskIndex } from '../bundle/index-tasks.ts';
 import { readManifest } from '../bundle/package-folder.ts';
 import { pruneBuilds } from '../bundle/prune.ts';
+import { servedTasks } from '../bundle/served-tasks.ts';
 import { store } from '../bundle/store.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
@@ -131,14 +132,7 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       entries,
       sdk: build.sdk,
       defaults,
-      tasks: Object.fromEntries(
-        tasks.map(
-          ({ source, manifest: { id, isolated = false, machine = null, maxDuration = null, retry } }) => [
-            id,
-            { source, isolated, machine, maxDuration, ...(retry?.outOfMemory && { retry }) },
-          ],
-        ),
-      ),
+      tasks: servedTasks(tasks),
       files,
       layers: layers.map(({ platform, digest, size, blob, blobSize }) => ({
         platform,
@@ -150,7 +144,7 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
       nodeMajor,
       requires,
     },
-    tasks: tasks.map(({ source, manifest }) => ({ ...manifest, filePath: source })),
+    tasks: tasks.map(({ manifest }) => manifest),
     variables,
     sdkVersion: sdkVersion(project.dir),
     blobs,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { locate } from '../project/locate.ts';
+import { importedFile, locate } from '../project/locate.ts';
 import type { Problem } from '../project/problem.ts';
 import { runOf } from './declared.ts';
 import type { FromExecutor, IndexedTask, ToExecutor } from './messages.ts';
@@ -57,7 +57,9 @@ export async function indexEntries(
         if (seen.has(task)) continue;
         seen.add(task);
         exportedRuns.add(runOf(task));
-        const manifest = sdk.manifestOf(task, source, exportName);
+        const declaredAt = collected.find(({ definition }) => definition.run === runOf(task))?.at;
+        const filePath = declaredAt ? importedFile(declaredAt, projectDir, source) : source;
+        const manifest = sdk.manifestOf(task, filePath, exportName);
         const { retry = defaults.retry, maxDuration = defaults.maxDuration } = manifest;
         tasks.push({ source, manifest: { ...manifest, retry, maxDuration } });
       }

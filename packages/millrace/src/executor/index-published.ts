@@ -1,4 +1,4 @@
-import { locate } from '../project/locate.ts';
+import { importedFile, locate } from '../project/locate.ts';
 import type { Problem } from '../project/problem.ts';
 import type { Task } from './declared.ts';
 import type { IndexedTask } from './messages.ts';
@@ -27,7 +27,8 @@ export function indexPublished(
       const { id, payloadSchema } = one.task;
       const { source, exportName } = exporterOf(id, file, imported);
       try {
-        const manifest = sdk.manifestOf(published.define(one) as unknown as Task, source, exportName);
+        const filePath = importedFile(one.at, projectDir, source);
+        const manifest = sdk.manifestOf(published.define(one) as unknown as Task, filePath, exportName);
         // A JSON Schema that the task has beside its code.
         const schema = isObject(payloadSchema) ? { payloadSchema } : {};
         tasks.push({ source, manifest: { ...schema, ...manifest } });

@@ -18,7 +18,7 @@ export interface LoadedTasks {
  */
 export async function loadTasks(
   sdk: Sdk,
-  { dir, entries, tasks: sources, defaults }: Extract<ToExecutor, { type: 'serve' }>,
+  { dir, entries, tasks: served, defaults }: Extract<ToExecutor, { type: 'serve' }>,
 ): Promise<LoadedTasks> {
   const tasks = new Map<string, Task>();
   const importErrors = new Map<string, unknown>();
@@ -26,7 +26,7 @@ export async function loadTasks(
   const published = await loadPublished(defaults.published);
   const failWhole = (error: unknown): LoadedTasks => ({
     tasks: new Map(),
-    importErrors: new Map(Object.values(sources).map((source) => [source, error])),
+    importErrors: new Map(Object.values(served).map(({ source }) => [source, error])),
   });
   const missing = preloads.find((preload) => !entries.some(({ source }) => source === preload));
   if (missing !== undefined)
@@ -36,7 +36,7 @@ export async function loadTasks(
       const namespace: unknown = await import(pathToFileURL(join(dir, module)).href);
       if (source === codec) useCodecOf(sdk, namespace as object);
       for (const { task } of sdk.findTasks(namespace as Record<string, unknown>)) {
-        if (sources[task.id] === source) tasks.set(task.id, withDefaults(task, defaults));
+        if (served[task.id]?.source === source) tasks.set(task.id, withDefaults(task, defaults));
       }
       if (!published) continue;
       if (source === defaults.published?.configFile)
@@ -44,7 +44,7 @@ export async function loadTasks(
       for (const registered of published.take().tasks) {
         const { id } = registered.task;
         // The import of another file may have registered it.
-        if (Object.hasOwn(sources, id)) tasks.set(id, published.define(registered) as unknown as Task);
+        if (Object.hasOwn(served, id)) tasks.set(id, published.define(registered) as unknown as Task);
       }
     } catch (error) {
       if (preloads.includes(source)) return failWhole(error);

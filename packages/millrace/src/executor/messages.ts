@@ -12,6 +12,7 @@ import type {
   TaskManifest,
 } from '@millrace/contract/runner';
 import type { Entry } from '../bundle/build.ts';
+import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Problem } from '../project/problem.ts';
 
 /**
@@ -35,8 +36,8 @@ export type ToExecutor =
       readonly env: Readonly<Record<string, string>>;
       readonly dir: string;
       readonly entries: readonly Entry[];
-      /** The source file of each task that is served. */
-      readonly tasks: Readonly<Record<string, string>>;
+      /** The tasks that are served, by id. */
+      readonly tasks: Readonly<Record<string, Pick<ServedTask, 'source' | 'filePath'>>>;
       readonly defaults: TaskDefaults;
       readonly environment: EnvironmentFacts;
     }
@@ -119,7 +120,7 @@ export interface TaskDefaults {
 }
 
 export interface IndexedTask {
-  /** The task file, relative to the project. */
+  /** The task file that exports it, relative to the project. */
   readonly source: string;
   readonly manifest: TaskManifest;
 }

@@ -15,6 +15,7 @@ import { maxDurationOf, throwing, type Task } from './declared.ts';
 import type { FromExecutor, ToExecutor, Waited } from './messages.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { loadTasks, type LoadedTasks } from './load-tasks.ts';
+import { projectFolders } from './project-folders.ts';
 import { registerTracing } from './register-tracing.ts';
 import { inScope } from './run-scope.ts';
 import type { Sdk } from './sdk.ts';
@@ -88,6 +89,7 @@ export class Serving {
     const sdk = await loading;
     this.#partialLines = captureConsole(() => sdk.currentRun());
     registerTracing(sdk);
+    sdk.setProjectFolders(projectFolders(this.#message.dir));
     this.#takeBlame(sdk);
     this.#tasks = await loadTasks(sdk, this.#message);
     this.#sdk = sdk;
@@ -151,7 +153,8 @@ export class Serving {
     const live: Live = { assignment, task, abort, waiting, credential, blamed: undefined };
     this.#live[fence] = live;
     const onWait = waiting.begin.bind(waiting);
-    const filePath = this.#message.tasks[assignment.task] ?? '';
+    const served = this.#message.tasks[assignment.task];
+    const filePath = served?.filePath ?? served?.source ?? '';
     const { environment } = this.#message;
     const heard = new Map<string, number>();
     const outcome = await sdk.execute({
@@ -177,7 +180,7 @@ export class Serving {
   }
 
   #withoutTask(sdk: Sdk, id: string): Outcome {
-    const error = this.#tasks?.importErrors.get(this.#message.tasks[id] ?? '');
+    const error = this.#tasks?.importErrors.get(this.#message.tasks[id]?.source ?? '');
     if (error === undefined) return { kind: 'unknownTask' };
     return { kind: 'failed', status: 'FAILED', error: sdk.serializeError(error) };
   }

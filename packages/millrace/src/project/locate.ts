@@ -17,14 +17,30 @@ export const projectPath = (projectDir: string, file: string): string =>
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
   // Other sentences follow, and the commands add the address again.
   const message = thrown instanceof Error ? `${thrown.name}: ${withoutHelp(thrown.message)}` : String(thrown);
+  const [place] = placesOf(thrown, projectDir);
+  return { ...(place ?? { file: fallback, line: null, column: null }), message };
+}
+
+/**
+ * The file of a project whose import created an error: that of the last stack frame, because functions of other files may have been called.
+ * `fallback` if no frame is in the project.
+ */
+export const importedFile = (created: Error, projectDir: string, fallback: string): string =>
+  placesOf(created, projectDir).at(-1)?.file ?? fallback;
+
+/** The stack frames in files of the project, innermost first. */
+function placesOf(thrown: unknown, projectDir: string): Omit<Problem, 'message'>[] {
   const stack = thrown instanceof Error ? String(thrown.stack ?? '') : '';
-  for (const line of stack.split('\n').slice(0, 200)) {
-    const match = frame.exec(line.trim().slice(0, 1_000));
-    if (!match?.[1]) continue;
-    const file = match[1].startsWith('file:') ? fileURLToPath(match[1]) : match[1];
-    const path = projectPath(projectDir, file);
-    if (path.startsWith('..') || isAbsolute(path) || /(^|\/)(node_modules|\.millrace)\//.test(path)) continue;
-    return { file: path, line: Number(match[2]), column: match[3] ? Number(match[3]) : null, message };
-  }
-  return { file: fallback, line: null, column: null, message };
+  return stack
+    .split('\n')
+    .slice(0, 200)
+    .flatMap((line) => {
+      const match = frame.exec(line.trim().slice(0, 1_000));
+      if (!match?.[1]) return [];
+      const file = match[1].startsWith('file:') ? fileURLToPath(match[1]) : match[1];
+      const path = projectPath(projectDir, file);
+      if (path.startsWith('..') || isAbsolute(path) || /(^|\/)(node_modules|\.millrace)\//.test(path))
+        return [];
+      return [{ file: path, line: Number(match[2]), column: match[3] ? Number(match[3]) : null }];
+    });
 }

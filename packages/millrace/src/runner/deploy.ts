@@ -4,6 +4,7 @@ import type { RegisteredVersion, TaskManifest } from '@millrace/contract/runner'
 import { build } from '../bundle/build.ts';
 import { importOrder } from '../bundle/import-order.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
+import { servedTasks } from '../bundle/served-tasks.ts';
 import type { ServedBuild } from '../bundle/versions-file.ts';
 import { credentialHeaders } from '../credential-headers.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
@@ -56,12 +57,6 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     tasks: manifests,
     sdkVersion: sdkVersion(project.dir),
   });
-  const served = tasks.map(
-    ({ source, manifest: { id, isolated = false, machine = null, maxDuration = null, retry } }) => [
-      id,
-      { source, isolated, machine, maxDuration, ...(retry?.outOfMemory && { retry }) },
-    ],
-  );
   const { hash, dir, inputs } = built;
   // Executors do not import files without tasks or files that failed to import.
   const entries = importOrder(
@@ -73,7 +68,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     version,
     isNew,
     isCurrent,
-    build: { hash, dir, entries, tasks: Object.fromEntries(served) as ServedBuild['tasks'], defaults },
+    build: { hash, dir, entries, tasks: servedTasks(tasks), defaults },
     tasks: manifests,
     problems,
     inputs: [...inputs, ...configFilesOf(project)],

@@ -204,7 +204,9 @@ export class Pool {
     const { projectDir, ids, intact, events, guard } = this.#options;
     const { env, revision, environment } = this.#executorEnvironment;
     const { dir, entries, defaults, sdk } = build;
-    const tasks = Object.fromEntries(Object.entries(build.tasks).map(([id, { source }]) => [id, source]));
+    const tasks = Object.fromEntries(
+      Object.entries(build.tasks).map(([id, { source, filePath }]) => [id, { source, filePath }]),
+    );
     const serve = { type: 'serve', env: env.added, dir, entries, tasks, defaults, environment } as const;
     const executor = new Executor({
       version,

@@ -7,6 +7,7 @@ export { endOfSession, followPath, type ChannelRecord, type FollowOptions } from
 export { outputLimit } from './outcome.ts';
 export { lineSealer } from './line-sealer.ts';
 export { useProjectCodec } from '../sealing/codec.ts';
+export { setProjectFolders } from './project-stack.ts';
 export { serializeError } from './serialize-error.ts';
 export { registeredHooks } from '../hooks/global.ts';
 export { parsedMessage } from '../sessions/records.ts';

@@ -2,6 +2,7 @@ import { withoutHelp } from '@millrace/contract/help';
 import type { SerializedError } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { propertiesText } from '../logger/properties.ts';
+import { projectStack } from './project-stack.ts';
 
 export const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };
 export const maxLevels = 3;
@@ -89,7 +90,7 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
     type: isError ? 'BUILT_IN_ERROR' : 'CUSTOM_ERROR',
     name: nameOf(thrown),
     message: boundedText(typeof message === 'string' ? message : textOf(message ?? ''), bounds.message),
-    stackTrace: typeof stack === 'string' ? boundedText(stack, bounds.stack) : '',
+    stackTrace: typeof stack === 'string' ? boundedText(projectStack(stack), bounds.stack) : '',
     ...(typeof code === 'string' || typeof code === 'number'
       ? { code: boundedText(String(code), bounds.code) }
       : {}),

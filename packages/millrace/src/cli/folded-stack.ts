@@ -1,0 +1,23 @@
+const foreign = /^\s+at .*(?:node_modules[\\/]|\(?node:)/;
+
+/** A stack trace in which frames of packages and of Node.js that follow each other are one line, unless there are no others. */
+export function foldedStack(stack: string): string {
+  const lines = stack.split('\n');
+  if (!lines.some((line) => /^\s+at /.test(line) && !foreign.test(line))) return stack;
+  const folded: string[] = [];
+  let hidden: string[] = [];
+  const close = (): void => {
+    folded.push(...(hidden.length > 1 ? [`    … ${hidden.length} frames of packages and Node.js`] : hidden));
+    hidden = [];
+  };
+  for (const line of lines) {
+    if (foreign.test(line)) {
+      hidden.push(line);
+      continue;
+    }
+    close();
+    folded.push(line);
+  }
+  close();
+  return folded.join('\n');
+}
