@@ -93,6 +93,8 @@ const errorFields = z.object({
   type: errorText.optional(),
   stackTrace: errorText.optional(),
   code: errorText.optional(),
+  /** Among `causes`: one of the `errors`, and not the `cause`. */
+  isMember: z.literal(true).optional(),
   /** The error as an envelope, if a codec of the client sealed it. */
   sealed: z
     .string()
@@ -100,9 +102,12 @@ const errorFields = z.object({
     .optional(),
 });
 
-/** Why a step failed. */
-const stepError = errorFields.extend({
-  causes: z.array(errorFields).max(20).optional(),
+/** An error with those behind it. */
+const withCauses = <T extends z.ZodType>(cause: T) =>
+  errorFields.extend({ causes: z.array(cause).max(20).optional() });
+
+/** Why a step failed, with causes as many levels down as the SDK sends. */
+const stepError = withCauses(withCauses(withCauses(errorFields))).extend({
   /** Another attempt of the run would not help. */
   isFinal: z.boolean().optional(),
 });

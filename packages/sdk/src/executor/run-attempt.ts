@@ -173,7 +173,7 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     return aborted;
   }
   // The cancellation counts, even if the code was nearly done.
-  const outcome = aborted ?? (ran.ok ? completed(ran.output) : undefined);
+  const outcome = aborted ?? (ran.ok ? completed(ran.output, attempt.definition.lossyOutput) : undefined);
   if (outcome?.kind === 'completed' && ran.ok) {
     if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: ran.output });
     if (hasHooks(calls, 'onComplete')) {

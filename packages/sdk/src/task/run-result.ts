@@ -4,6 +4,7 @@ import { decode } from '../payload/decode.ts';
 import { codecOf } from '../sealing/codec.ts';
 import { openError } from '../sealing/errors.ts';
 import { openText } from '../sealing/values.ts';
+import { revivedError } from './revived-error.ts';
 
 /** The result of a run. */
 export type RunResult<TId extends string = string, TOutput = unknown> =
@@ -45,15 +46,4 @@ export function resultOf<TId extends string, TOutput>(wire: WireResult): RunResu
   }
   const cause = revivedError(wire.error);
   return { ok: false, id, taskIdentifier, error: new SubtaskError(taskIdentifier, id, cause) };
-}
-
-/** An error as it was stored, as an error again. */
-export function revivedError(stored: Readonly<Record<string, unknown>>): Error {
-  const { message, name, stackTrace, code } = stored;
-  const error = new Error(typeof message === 'string' ? message : 'It failed.');
-  error.name = typeof name === 'string' ? name : 'Error';
-  if (typeof stackTrace === 'string' && stackTrace !== '') error.stack = stackTrace;
-  else delete error.stack;
-  if (typeof code === 'string') Object.assign(error, { code });
-  return error;
 }

@@ -96,6 +96,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       environments: task.schedule.environments,
     },
     schema: schemaOf(task),
+    lossyOutput: true,
     get middleware() {
       return hooks.isWrapped(id) ? (given: Next) => around(hooks, id, enter(given), given.next) : undefined;
     },
