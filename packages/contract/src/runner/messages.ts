@@ -23,6 +23,8 @@ export interface SerializedError {
   readonly isMember?: true;
   /** A custom grouping key. */
   readonly fingerprint?: string;
+  /** The code of the run ruled out further attempts. */
+  readonly isFinal?: true;
   /** The whole error as an envelope, if a codec of the client sealed it: `message` then says only that. */
   readonly sealed?: string;
 }

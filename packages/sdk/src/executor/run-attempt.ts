@@ -187,14 +187,14 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     const next = afterOutOfMemory(attempt, thrown);
     return next.kind === 'retry' ? next : fail(calls, thrown, next);
   }
-  const { error, delayMs } = await afterError(calls, {
+  const { error, delayMs, isFinal } = await afterError(calls, {
     thrown,
     attempt: attempt.number,
     retry: attempt.retry,
   });
   const serialized = serializeError(error);
   if (delayMs !== undefined) return { kind: 'retry', delayMs, error: serialized };
-  return fail(calls, error, failed(serialized));
+  return fail(calls, error, failed({ ...serialized, ...(isFinal && { isFinal }) }));
 }
 
 function failAs(calls: HookCalls, outcome: Extract<Outcome, { kind: 'failed' }>): Promise<Outcome> {
@@ -220,6 +220,7 @@ function byRules(attempt: Attempt, thrown: unknown): Outcome {
   if (isOutOfMemory(thrown)) return afterOutOfMemory(attempt, thrown);
   const { number, retry } = attempt;
   const error = serializeError(thrown);
-  const delayMs = asksToAbort(thrown) ? undefined : retryDelay(retry, number, Math.random);
+  if (asksToAbort(thrown)) return failed({ ...error, isFinal: true });
+  const delayMs = retryDelay(retry, number, Math.random);
   return delayMs === undefined ? failed(error) : { kind: 'retry', delayMs, error };
 }
