@@ -82,6 +82,8 @@ const storedStep = stepFields.pick({ name: true, kind: true, status: true, attem
   error: z.looseObject({ message: z.string(), name: z.string().optional() }).optional(),
   /** Another version of the code stored it. */
   isOtherVersion: z.boolean(),
+  /** The code of the run waited for this step alone when it called it. */
+  isSequential: z.boolean(),
 });
 export type StoredStep = z.infer<typeof storedStep>;
 
@@ -160,6 +162,8 @@ export const storeRunStep = operation({
     output: z.string().optional(),
     outputType: z.enum(['application/json', 'application/super+json', 'text/plain', sealedType]).optional(),
     error: stepError.optional(),
+    /** The code of the run waited for this step alone when it called it. */
+    isSequential: z.boolean().optional(),
   }),
   reply: z.object({
     /** False: there was a result already, and that is the one that counts. */

@@ -7,6 +7,7 @@ import { throughMiddleware } from '../hooks/middleware.ts';
 import { asksToAbort } from '../retry/abort-task-run-error.ts';
 import { isOutOfMemory } from '../retry/out-of-memory-error.ts';
 import { retryDefaults, retryDelay } from '../retry/backoff.ts';
+import { callTaskOfMillrace } from '../step/awaited-alone.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { taskBrand } from '../task/types.ts';
 import { contextOf } from './context-of.ts';
@@ -82,7 +83,9 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
         if (hasHooks(calls, 'onStartAttempt')) await callAll(calls, 'onStartAttempt');
       }
       // Asked to stop: the result of `run` does not count.
-      const output = abortedOutcome(signal) ? undefined : await definition.run(payload, { ctx, signal });
+      const output = abortedOutcome(signal)
+        ? undefined
+        : await callTaskOfMillrace(() => definition.run(payload, { ctx, signal }));
       ran = { ok: true, output };
     } catch (thrown) {
       const sessionEnded = endOfSession(thrown, payload);

@@ -34,10 +34,12 @@ describe('logger', () => {
   });
 
   test('cuts what is too long and replaces what no database takes', () => {
-    const [long, odd] = linesOf(() => {
+    const [long, odd, none] = linesOf(() => {
       logger.info('x'.repeat(100_000), { big: 'y'.repeat(1_000_000) });
       logger.info('a\u0000b\uD800', { text: 'a\u0000b' });
+      logger.info(Object.create(null) as string);
     });
+    expect(none!.message).toMatch(/^\[unreadable: /);
     expect(long!.message).toMatch(/^x{65536}… \(34464 more characters\)$/);
     const whole = JSON.stringify({ big: 'y'.repeat(1_000_000) });
     expect(JSON.parse(long!.properties!)).toEqual({
