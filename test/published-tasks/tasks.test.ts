@@ -167,7 +167,12 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     );
     expect(await ended('only-instance')).toMatchObject(completed(result));
     expect(await ended('buffers')).toMatchObject(completed([true, true, 'abab']));
-    expect(await ended('empty-batches')).toMatchObject(completed([[[], [], [], []], [0, 0, 0, 0]]));
+    expect(await ended('empty-batches')).toMatchObject(
+      completed([
+        [[], [], [], []],
+        [0, 0, 0, 0],
+      ]),
+    );
     // Before 4.8 it reads no causes.
     const causes = minor === '4.8' ? ['RangeError: middle', 'TypeError: root'] : [];
     expect(await ended('sees-causes')).toMatchObject(completed(['Error: outer', ...causes]));
@@ -186,7 +191,9 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
       const ids = await Promise.all(
         runs.map(([task, concurrencyKey]) => served.trigger(task, {}, { concurrencyKey })),
       );
-      const outputs: [number, number][] = await Promise.all(ids.map(async (id) => (await served.ended(id)).output));
+      const outputs: [number, number][] = await Promise.all(
+        ids.map(async (id) => (await served.ended(id)).output),
+      );
       return outputs;
     };
     /** The most that were executed at the same time. */

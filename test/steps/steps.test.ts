@@ -219,7 +219,12 @@ test('keeps the content of what a step throws that is not an error, and the caus
 test('the error of a child that ruled out further attempts ends its parent, unless another one is thrown', async () => {
   for (const how of ['abort', 'skip']) {
     const plain = await execute('parent-of-final', { how });
-    expect([how, plain.run.status, plain.run.attemptCount, plain.lines]).toEqual([how, 'FAILED', 1, ['charged']]);
+    expect([how, plain.run.status, plain.run.attemptCount, plain.lines]).toEqual([
+      how,
+      'FAILED',
+      1,
+      ['charged'],
+    ]);
     const again = await execute('parent-of-final', { how, wrap: true });
     expect([how, again.run.status, again.run.attemptCount]).toEqual([how, 'FAILED', 3]);
   }

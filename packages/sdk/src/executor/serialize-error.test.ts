@@ -97,7 +97,11 @@ describe('serializeError', () => {
     expect(back).toMatchObject({
       name: 'AggregateError',
       message: 'all',
-      cause: { name: 'RangeError', message: 'deep', cause: { name: 'TypeError', message: 'root', code: 'E_ROOT' } },
+      cause: {
+        name: 'RangeError',
+        message: 'deep',
+        cause: { name: 'TypeError', message: 'root', code: 'E_ROOT' },
+      },
       errors: [{ message: 'a' }, 'b'],
     });
     expect(serializeError(back)).toEqual(serializeError(error));

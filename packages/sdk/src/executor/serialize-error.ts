@@ -19,9 +19,7 @@ function read(from: object, key: string): unknown {
 
 function textOf(value: unknown): string {
   try {
-    return typeof value === 'object' && value !== null
-      ? propertiesText(thrownContent(value))
-      : String(value);
+    return typeof value === 'object' && value !== null ? propertiesText(thrownContent(value)) : String(value);
   } catch {
     return `a ${typeof value} that cannot be read`;
   }

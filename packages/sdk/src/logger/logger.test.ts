@@ -76,7 +76,9 @@ describe('propertiesText', () => {
 
   test('keeps the cause and the errors of an error, at any depth', () => {
     const inner = new TypeError('inner', { cause: 'text' });
-    const error = new AggregateError([new RangeError('one', { cause: inner }), 'two'], 'all', { cause: inner });
+    const error = new AggregateError([new RangeError('one', { cause: inner }), 'two'], 'all', {
+      cause: inner,
+    });
     const shown = { name: 'TypeError', message: 'inner', cause: 'text', stack: expect.any(String) as string };
     expect(JSON.parse(propertiesText({ error }))).toEqual({
       error: {

@@ -82,7 +82,10 @@ function inObject(value: object, walk: Walk): Readable | undefined {
   if (value instanceof Map) return map(value, walk);
   if (value instanceof Set) return list([...(value as Set<unknown>)], walk);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return binary(value);
-  if (isBoxed(value)) return primitive(value.valueOf());
+  if (/^\[object (?:Number|String|Boolean|BigInt|Symbol)\]$/.test(tagOf(value))) {
+    const inner: unknown = value.valueOf();
+    if (typeof inner !== 'object') return primitive(inner);
+  }
   const response = responseOf(value);
   if (response) return members(response, walk);
   const json = jsonOf(value);
@@ -115,7 +118,8 @@ function label(value: object): string {
 }
 
 /** By its tag too: an error may come from another realm, such as a vm context. */
-const isError = (value: object): value is Error => value instanceof Error || tagOf(value) === '[object Error]';
+const isError = (value: object): value is Error =>
+  value instanceof Error || tagOf(value) === '[object Error]';
 
 function tagOf(value: object): string {
   try {
@@ -124,13 +128,6 @@ function tagOf(value: object): string {
     return '';
   }
 }
-
-const isBoxed = (value: object): boolean =>
-  value instanceof Number ||
-  value instanceof String ||
-  value instanceof Boolean ||
-  value instanceof BigInt ||
-  value instanceof Symbol;
 
 function list(values: readonly unknown[], walk: Walk): Readable[] {
   const found: Readable[] = [];

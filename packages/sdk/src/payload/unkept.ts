@@ -129,7 +129,8 @@ function binary(value: object, format: Format): string {
 
 function classOf(value: object): string {
   const { name } = (value as { constructor?: { name?: unknown } }).constructor ?? {};
-  if (typeof name !== 'string' || name === '') return 'an instance of a class: send a plain object, such as { ...value }';
+  if (typeof name !== 'string' || name === '')
+    return 'an instance of a class: send a plain object, such as { ...value }';
   const article = /^[AEIO]/.test(name) ? 'an' : 'a';
   if (value instanceof Error) return `${article} ${name}: send its name and message`;
   const kind = `${article} ${name}`;

@@ -60,5 +60,4 @@ export const subtaskError = (
   taskIdentifier: string,
   run: string,
   stored: Readonly<Record<string, unknown>>,
-): SubtaskError =>
-  new SubtaskError(taskIdentifier, run, revivedError(stored), stored['isFinal'] === true);
+): SubtaskError => new SubtaskError(taskIdentifier, run, revivedError(stored), stored['isFinal'] === true);

@@ -1,7 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Wait } from '@millrace/contract/runner';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { batch, configure, SubtaskError, task, tasks, wait, WaitTimeoutError, type RunResult } from '../index.ts';
+import {
+  batch,
+  configure,
+  SubtaskError,
+  task,
+  tasks,
+  wait,
+  WaitTimeoutError,
+  type RunResult,
+} from '../index.ts';
 import { asksToAbort } from '../retry/abort-task-run-error.ts';
 import { runScopes, type RunScope } from '../run-scope.ts';
 import { startServer, type Answer, type HttpServer } from '../testing/http-server.ts';

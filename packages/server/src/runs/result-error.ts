@@ -45,7 +45,8 @@ export function resultError(
  */
 function chain(error: SerializedError): SerializedError[] {
   const causes: SerializedError[] = [];
-  for (let cause = causeOf(error); cause && causes.length < maxChain; cause = causeOf(cause)) causes.push(cause);
+  for (let cause = causeOf(error); cause && causes.length < maxChain; cause = causeOf(cause))
+    causes.push(cause);
   return [...causes, ...partsOf(error).filter(({ isMember }) => isMember === true)];
 }
 

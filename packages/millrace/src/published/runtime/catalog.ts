@@ -115,7 +115,8 @@ export class Catalog {
     listSkillManifests: () => [],
     getSkillManifest: () => undefined,
     // 4.8.
-    registerConcurrencyLimitMetadata: (limit: ConcurrencyLimit): void => void this.#limits.set(limit.name, limit),
+    registerConcurrencyLimitMetadata: (limit: ConcurrencyLimit): void =>
+      void this.#limits.set(limit.name, limit),
     listConcurrencyLimitManifests: () => [...this.#limits.values()],
     registerWebhookEndpointMetadata: ({ id }: Named): void =>
       this.#refuse(

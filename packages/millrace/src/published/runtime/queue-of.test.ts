@@ -5,7 +5,9 @@ import { Catalog } from './catalog.ts';
 import { queueOf } from './queue-of.ts';
 
 /** The queue of the task `a`, or why it has none; declared with the published SDK. */
-function queueOfA(declare: (options: { readonly id: string; readonly run: () => Promise<void> }) => void): unknown {
+function queueOfA(
+  declare: (options: { readonly id: string; readonly run: () => Promise<void> }) => void,
+): unknown {
   const catalog = new Catalog();
   registerApis({ 'resource-catalog': catalog.api });
   declare({ id: 'a', run: async () => {} });
@@ -39,7 +41,11 @@ test.each<[string, Parameters<typeof task>[0]['concurrency'], unknown]>([
     ['provider', { total: 1 }],
     'task "a": concurrency has 2 totals, and a queue has one here: keep the total of the task or "provider"',
   ],
-  ['a limit that is not declared', 'other', expect.stringMatching(/there is no concurrency limit "other": declare it/)],
+  [
+    'a limit that is not declared',
+    'other',
+    expect.stringMatching(/there is no concurrency limit "other": declare it/),
+  ],
 ])('the queue of a task with %s has the limits that it declares', (_, concurrency, expected) => {
   const found = queueOfA((options) => {
     task({ ...options, ...(concurrency !== undefined && { concurrency }) });
@@ -63,7 +69,9 @@ test('a queue of several tasks takes limits that hold for all of them, and no ot
   expect(shared({}, {})).toEqual({ name: 'shared', concurrencyLimit: 9 });
   const held = { concurrency: 'provider' };
   expect(shared(held, held)).toEqual({ ...named, concurrencyLimit: 9 });
-  expect(shared(held, {})).toMatch(/^task "a": its concurrency would also hold for the task "b", which has the same/);
+  expect(shared(held, {})).toMatch(
+    /^task "a": its concurrency would also hold for the task "b", which has the same/,
+  );
   expect(shared({ concurrency: { total: 1 } }, { concurrency: { total: 1 } })).toMatch(/would also hold/);
   const alone = queueOfA((options) => {
     task({ ...options, queue: { name: 'mine', concurrencyLimit: 5 }, concurrency: { total: 2, perKey: 7 } });
@@ -77,5 +85,7 @@ test('a named limit per key is for one task', () => {
     task({ ...options, concurrency: 'user' });
     task({ id: 'b', run: async () => {}, concurrency: 'user' });
   });
-  expect(found).toMatch(/"user" has a perKey and is held by 2 tasks.*queue\({ name: 'user', concurrencyLimit: 4 }\)/);
+  expect(found).toMatch(
+    /"user" has a perKey and is held by 2 tasks.*queue\({ name: 'user', concurrencyLimit: 4 }\)/,
+  );
 });

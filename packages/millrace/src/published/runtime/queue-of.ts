@@ -35,11 +35,16 @@ export function queueOf(task: CatalogTask, catalog: Catalog): DeclaredQueue | un
 function limitsOf(
   { id, concurrency }: CatalogTask,
   catalog: Catalog,
-): { readonly perKey?: number | undefined; readonly total?: { readonly name: string; readonly limit: number } } {
+): {
+  readonly perKey?: number | undefined;
+  readonly total?: { readonly name: string; readonly limit: number };
+} {
   const { inline, limits = [] } = concurrency ?? {};
   const named = limits.map((name) => declared(id, name, catalog));
   const own: ConcurrencyLimit = { name: `task/${id}`, perKey: inline?.perKey, total: inline?.total };
-  const totals = [own, ...named].flatMap(({ name, total }) => (total === undefined ? [] : [{ name, limit: total }]));
+  const totals = [own, ...named].flatMap(({ name, total }) =>
+    total === undefined ? [] : [{ name, limit: total }],
+  );
   const [total, other] = totals;
   if (other)
     throw new Error(
@@ -71,12 +76,14 @@ function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit 
 function refuseForeign({ id, queue, concurrency }: CatalogTask, catalog: Catalog): void {
   if (queue?.name === undefined) return;
   const held = JSON.stringify(concurrency?.limits);
-  const other = catalog.tasks().find(
-    (task) =>
-      task.id !== id &&
-      task.queue?.name === queue.name &&
-      (concurrency?.inline || JSON.stringify(task.concurrency?.limits) !== held),
-  );
+  const other = catalog
+    .tasks()
+    .find(
+      (task) =>
+        task.id !== id &&
+        task.queue?.name === queue.name &&
+        (concurrency?.inline || JSON.stringify(task.concurrency?.limits) !== held),
+    );
   if (other)
     throw new Error(
       `task "${id}": its concurrency would also hold for the task "${other.id}", which has the same queue "${queue.name}": ` +
