@@ -126,7 +126,8 @@ test(
       'trigger/b.ts': `
 import { concurrencyLimit, skills, task } from '@trigger.dev/sdk';
 
-export const limit = concurrencyLimit({ name: 'shared', total: 3 });
+const limit = concurrencyLimit({ name: 'shared', total: 3 });
+export const both = task({ id: 'both', concurrency: [limit, { total: 1 }], run: async () => {} });
 export const skill = skills.define({ id: 'greets', path: './skills/greets' });
 `,
       'trigger/c.ts': hello,
@@ -136,8 +137,8 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
     expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
       [
         'trigger/b.ts',
-        4,
-        expect.stringMatching(/^the concurrency limit "shared" \(concurrencyLimit\) does not work here/),
+        5,
+        expect.stringMatching(/^task "both": concurrency has 2 totals, and a queue has one here/),
       ],
       [
         'trigger/b.ts',

@@ -5,9 +5,9 @@ import { versions, type Minor } from './versions.ts';
 
 /** Files of the fixture for which a minor version has no exports. */
 const without: Readonly<Record<Minor, readonly string[]>> = {
-  '4.0': ['streams.ts', 'prompts.ts', 'clients.ts'],
-  '4.4': ['clients.ts'],
-  '4.5': [],
+  '4.0': ['streams.ts', 'prompts.ts', 'clients.ts', 'limits.ts'],
+  '4.4': ['clients.ts', 'limits.ts'],
+  '4.5': ['limits.ts'],
   '4.8': [],
 };
 
@@ -160,6 +160,57 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     });
   });
 
+  test('return, log and throw what the published SDK takes', async () => {
+    const result = { text: 'hi', steps: [{}] };
+    expect(await ended('instances')).toMatchObject(
+      completed({ result, list: [result], at: new Date(0).toISOString() }),
+    );
+    expect(await ended('only-instance')).toMatchObject(completed(result));
+    expect(await ended('buffers')).toMatchObject(completed([true, true, 'abab']));
+    expect(await ended('empty-batches')).toMatchObject(
+      completed([
+        [[], [], [], []],
+        [0, 0, 0, 0],
+      ]),
+    );
+    // Before 4.8 it reads no causes.
+    const causes = minor === '4.8' ? ['RangeError: middle', 'TypeError: root'] : [];
+    expect(await ended('sees-causes')).toMatchObject(completed(['Error: outer', ...causes]));
+    // As there, the error of a run that gave up is retried by the run that waited for it.
+    expect(await ended('awaits-gives-up')).toMatchObject({ status: 'FAILED', attemptCount: 2 });
+    const { id } = await served.run('logs-errors');
+    expect((await served.allLogs(id, 1))[0].properties).toMatchObject({
+      error: { message: 'outer', cause: { name: 'TypeError', message: 'root' } },
+      n: '1n',
+      at: 'Invalid Date',
+    });
+  });
+
+  test.runIf(minor === '4.8')('keep to the concurrency that they declare', async () => {
+    const intervals = async (runs: readonly (readonly [task: string, key?: string])[]) => {
+      const ids = await Promise.all(
+        runs.map(([task, concurrencyKey]) => served.trigger(task, {}, { concurrencyKey })),
+      );
+      const outputs: [number, number][] = await Promise.all(
+        ids.map(async (id) => (await served.ended(id)).output),
+      );
+      return outputs;
+    };
+    /** The most that were executed at the same time. */
+    const most = (all: readonly (readonly [number, number])[]): number =>
+      Math.max(...all.map(([at]) => all.filter(([from, to]) => from <= at && at < to).length));
+    expect(most(await intervals([['capped', 'a'], ['capped', 'b'], ['capped']]))).toBe(1);
+    const keyed = await intervals([
+      ['per-key', 'a'],
+      ['per-key', 'a'],
+      ['per-key', 'b'],
+      ['per-key', 'c'],
+    ]);
+    expect(most(keyed.slice(0, 2))).toBe(1);
+    expect(most(keyed)).toBeLessThanOrEqual(2);
+    expect(most(await intervals([['first-of-two'], ['second-of-two', 'a'], ['first-of-two', 'b']]))).toBe(1);
+  });
+
   test('wait for time and for tokens', async () => {
     const [slept, later, itself, late] = await Promise.all([
       ended('sleeps', { seconds: 6 }),
@@ -212,6 +263,7 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
   test.runIf(minor !== '4.0')('write and read streams', async () => {
     expect(await ended('newer-classes')).toMatchObject(completed(true));
     expect(await ended('pipes')).toMatchObject(completed(['one', 'two', 'three', 'one', 'two', 'three']));
+    expect(await ended('pipes-instances')).toMatchObject(completed(2));
     expect(await ended('reads')).toMatchObject(completed(['one', 'two', 'three']));
   });
 

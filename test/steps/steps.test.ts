@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { RunStep } from '@millrace/contract';
 import { configure, runs, tasks } from '@millrace/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { finished } from '../cli/command.ts';
 import { startProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { stepTasks } from './tasks.ts';
@@ -56,6 +57,14 @@ test('a retry uses what is stored, executes the step that failed, and sees the s
     ['loop#3', 'COMPLETED', 1, 20],
     ['b', 'COMPLETED', 3, 'done'],
   ]);
+  const { entries } = await runs.timeline(id);
+  const shown = entries.filter(({ kind }) => kind === 'step');
+  expect(shown).toHaveLength(5);
+  for (const entry of shown) expect(entry).not.toHaveProperty('error');
+  const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod, CI: 'true' };
+  const { stdout } = await finished(['runs', 'show', id, '--timeline'], { cwd: folder, env });
+  expect(stdout).toContain('step loop#2');
+  expect(stdout).not.toMatch(/Error: *$/m);
 });
 
 test('a step has its own retry and timeout, and one key in all its tries', async () => {
@@ -187,6 +196,40 @@ test('a step that nobody awaits is stored before the attempt ends, and a line sa
   expect(body.lines.map((line: { message: string }) => line.message)).toEqual([
     expect.stringMatching(/its step "slow" was open: await each step/),
   ]);
+});
+
+test('keeps the content of what a step throws that is not an error, and the causes of what a child throws', async () => {
+  const { run, steps } = await execute('odd-failures');
+  expect(run.output).toEqual([
+    'Step "fetch" failed: {"status":404,"statusText":"Not Found"}',
+    ['RangeError: outer', 'TypeError: root', ['Error: one', 'two']],
+    true,
+  ]);
+  expect(steps[1]).toMatchObject({ error: { message: 'outer' } });
+  // The causes of a child are those of its parent's error too.
+  const { run: failed } = await execute('parent-of-odd', {});
+  expect(failed.error?.causes?.map(({ name, message }) => `${name}: ${message}`)).toEqual([
+    'RangeError: outer',
+    'TypeError: root',
+    'Error: one',
+    'string: two',
+  ]);
+});
+
+test('the error of a child that ruled out further attempts ends its parent, unless another one is thrown', async () => {
+  for (const how of ['abort', 'skip']) {
+    const plain = await execute('parent-of-final', { how });
+    expect([how, plain.run.status, plain.run.attemptCount, plain.lines]).toEqual([
+      how,
+      'FAILED',
+      1,
+      ['charged'],
+    ]);
+    const again = await execute('parent-of-final', { how, wrap: true });
+    expect([how, again.run.status, again.run.attemptCount]).toEqual([how, 'FAILED', 3]);
+  }
+  const failing = await execute('parent-of-final', { how: 'throw' });
+  expect(failing.run).toMatchObject({ status: 'FAILED', attemptCount: 3 });
 });
 
 test('what nobody awaits and fails after the task has returned fails the attempt, and is not lost', async () => {

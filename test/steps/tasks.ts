@@ -54,6 +54,26 @@ export const parent = task({ id: 'parent', retry: quick, run: async ({ file }, {
   return [waited.n, waited.at instanceof Date, failed.ok, failed.error?.cause.message, failed.error?.cause.name];
 } });
 
+export const odd = task({ id: 'odd', retry: { maxAttempts: 1 }, run: async () => {
+  throw Object.assign(new AggregateError([new Error('one'), 'two'], 'outer', { cause: new TypeError('root') }), { name: 'RangeError' });
+} });
+export const oddFailures = task({ id: 'odd-failures', retry: { maxAttempts: 1 }, run: async () => {
+  const fetched = await step.run('fetch', () => { throw new Response('', { status: 404, statusText: 'Not Found', headers: { 'set-cookie': 'a' } }); }).catch((error) => error);
+  const waited = await step.triggerAndWait('odd', odd, {});
+  const cause = waited.error.cause;
+  return [fetched.message, [cause.name + ': ' + cause.message, cause.cause.name + ': ' + cause.cause.message,
+    cause.errors.map((one) => typeof one === 'string' ? one : one.name + ': ' + one.message)], cause instanceof AggregateError];
+} });
+export const parentOfOdd = task({ id: 'parent-of-odd', retry: { maxAttempts: 1 }, run: async () => odd.triggerAndWait({}).unwrap() });
+
+export const finalChild = task({ id: 'final-child', retry: { maxAttempts: 1 }, catchError: ({ payload }) => payload.how === 'skip' ? { skipRetrying: true } : undefined,
+  run: async ({ how }) => { throw how === 'abort' ? new AbortTaskRunError('no customer') : new Error('no customer'); } });
+export const parentOfFinal = task({ id: 'parent-of-final', retry: quick, run: async ({ file, how, wrap }) => {
+  note(file, 'charged');
+  const result = await finalChild.triggerAndWait({ how });
+  if (!result.ok) throw wrap ? new Error('again', { cause: result.error }) : result.error;
+} });
+
 export const refused = task({ id: 'refused', retry: { maxAttempts: 1 }, run: async () => {
   const said = async (act) => { try { await act(); return 'none'; } catch (error) { return error.name + ': ' + error.message; } };
   const f = () => 1;

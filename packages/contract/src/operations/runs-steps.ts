@@ -82,6 +82,8 @@ const storedStep = stepFields.pick({ name: true, kind: true, status: true, attem
   error: z.looseObject({ message: z.string(), name: z.string().optional() }).optional(),
   /** Another version of the code stored it. */
   isOtherVersion: z.boolean(),
+  /** The code of the run waited for this step alone when it called it. */
+  isSequential: z.boolean(),
 });
 export type StoredStep = z.infer<typeof storedStep>;
 
@@ -93,6 +95,8 @@ const errorFields = z.object({
   type: errorText.optional(),
   stackTrace: errorText.optional(),
   code: errorText.optional(),
+  /** Among `causes`: one of the `errors`, and not the `cause`. */
+  isMember: z.literal(true).optional(),
   /** The error as an envelope, if a codec of the client sealed it. */
   sealed: z
     .string()
@@ -100,9 +104,12 @@ const errorFields = z.object({
     .optional(),
 });
 
-/** Why a step failed. */
-const stepError = errorFields.extend({
-  causes: z.array(errorFields).max(20).optional(),
+/** An error with those behind it. */
+const withCauses = <T extends z.ZodType>(cause: T) =>
+  errorFields.extend({ causes: z.array(cause).max(20).optional() });
+
+/** Why a step failed, with causes as many levels down as the SDK sends. */
+const stepError = withCauses(withCauses(withCauses(errorFields))).extend({
   /** Another attempt of the run would not help. */
   isFinal: z.boolean().optional(),
 });
@@ -155,6 +162,8 @@ export const storeRunStep = operation({
     output: z.string().optional(),
     outputType: z.enum(['application/json', 'application/super+json', 'text/plain', sealedType]).optional(),
     error: stepError.optional(),
+    /** The code of the run waited for this step alone when it called it. */
+    isSequential: z.boolean().optional(),
   }),
   reply: z.object({
     /** False: there was a result already, and that is the one that counts. */

@@ -17,9 +17,14 @@ export interface SerializedError {
   readonly message: string;
   readonly stackTrace: string;
   readonly code?: string;
+  /** Its `cause`, and then its `errors`: those of an AggregateError. */
   readonly causes?: readonly SerializedError[];
+  /** Among `causes`: one of the `errors`, and not the `cause`. */
+  readonly isMember?: true;
   /** A custom grouping key. */
   readonly fingerprint?: string;
+  /** The code of the run ruled out further attempts. */
+  readonly isFinal?: true;
   /** The whole error as an envelope, if a codec of the client sealed it: `message` then says only that. */
   readonly sealed?: string;
 }

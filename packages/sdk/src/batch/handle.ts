@@ -1,6 +1,6 @@
 /** A batch that was triggered. */
 export interface BatchHandle {
-  /** `batch_…` */
+  /** `batch_…`; empty for a batch without items, of which the server has nothing. */
   readonly batchId: string;
   readonly runCount: number;
   /** True when an idempotency key found a batch that was there already: none of these items were sent. */

@@ -46,6 +46,8 @@ export async function sendBatch(
   items: readonly BatchItem[],
   options: SendBatchOptions,
 ): Promise<BatchHandle> {
+  // The API has no batch without items.
+  if (items.length === 0) return { batchId: '', runCount: 0, isCached: false, publicAccessToken: undefined };
   return withinAttempt(() => openAndFill(client, items, options));
 }
 

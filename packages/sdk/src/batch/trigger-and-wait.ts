@@ -25,6 +25,7 @@ export async function triggerBatchAndWait(
 ): Promise<BatchResult> {
   const run = waitingRun('batchTriggerAndWait');
   ownEnvironment(client, 'batchTriggerAndWait');
+  if (items.length === 0) return { id: '', runs: [] };
   // As for a single run: code that runs again finds the batch that it made before.
   const key =
     options.idempotencyKey === undefined

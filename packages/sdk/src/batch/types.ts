@@ -2,7 +2,7 @@ import type { RunResult } from '../task/run-result.ts';
 
 /** The results of the runs of a batch, in the order of its items. */
 export interface BatchResult<TResult = RunResult> {
-  /** `batch_…` */
+  /** `batch_…`; empty for a batch without items. */
   readonly id: string;
   readonly runs: readonly TResult[];
 }

@@ -228,8 +228,15 @@ describe('retries', () => {
     class NoCustomer extends AbortTaskRunError {}
     const foreign = Object.assign(new Error('x'), { [Symbol.for('@millrace/sdk/abort-task-run')]: true });
     for (const thrown of [new AbortTaskRunError('x'), new NoCustomer('x'), foreign]) {
-      expect(await executed(throwing(thrown))).toMatchObject({ kind: 'failed', status: 'FAILED' });
+      expect(await executed(throwing(thrown))).toMatchObject({
+        kind: 'failed',
+        status: 'FAILED',
+        error: { message: 'x', isFinal: true },
+      });
     }
+    const last = await executed(throwing(new Error('x')), { declared: { retry: { maxAttempts: 1 } } });
+    expect(last).toMatchObject({ kind: 'failed', error: { message: 'x' } });
+    expect(last).not.toHaveProperty('error.isFinal');
   });
 
   test('retries whatever else is thrown', async () => {

@@ -244,7 +244,11 @@ describe('catchError', () => {
 
   test.each([
     ['nothing', undefined, { kind: 'retry', delayMs: 1_000 }],
-    ['to skip retries', { skipRetrying: true }, { kind: 'failed', status: 'FAILED' }],
+    [
+      'to skip retries',
+      { skipRetrying: true },
+      { kind: 'failed', status: 'FAILED', error: { isFinal: true } },
+    ],
     ['a delay', { retryDelayInMs: 5 }, { kind: 'retry', delayMs: 5 }],
     ['a date of the past', { retryAt: new Date(0) }, { kind: 'retry', delayMs: 0 }],
     ['other rules', { retry: { minTimeoutInMs: 7, randomize: false } }, { kind: 'retry', delayMs: 7 }],

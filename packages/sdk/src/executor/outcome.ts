@@ -1,5 +1,5 @@
 import type { Outcome, SerializedError } from '@millrace/contract/runner';
-import { encode } from '../payload/encode.ts';
+import { encode, encodeLossily } from '../payload/encode.ts';
 import type { UnserializableError } from '../payload/unserializable-error.ts';
 import type { AbortReason } from './execute-options.ts';
 import { internalError } from './serialize-error.ts';
@@ -18,9 +18,9 @@ export function abortedOutcome(signal: AbortSignal): Outcome | undefined {
   return { kind: 'failed', status: 'TIMED_OUT', error: internalError('MaxDurationExceeded', message) };
 }
 
-export function completed(value: unknown): Outcome {
+export function completed(value: unknown, isLossy = false): Outcome {
   try {
-    const { text, type } = encode(value, 'output');
+    const { text, type } = isLossy ? encodeLossily(value, 'output') : encode(value, 'output');
     const bytes = text === undefined ? 0 : Buffer.byteLength(text);
     if (bytes <= outputLimit) return { kind: 'completed', output: text ?? null, outputType: type };
     const message = `The output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return where.`;

@@ -7,6 +7,7 @@ import { throughMiddleware } from '../hooks/middleware.ts';
 import { asksToAbort } from '../retry/abort-task-run-error.ts';
 import { isOutOfMemory } from '../retry/out-of-memory-error.ts';
 import { retryDefaults, retryDelay } from '../retry/backoff.ts';
+import { callTaskOfMillrace } from '../step/awaited-alone.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { taskBrand } from '../task/types.ts';
 import { contextOf } from './context-of.ts';
@@ -82,7 +83,9 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
         if (hasHooks(calls, 'onStartAttempt')) await callAll(calls, 'onStartAttempt');
       }
       // Asked to stop: the result of `run` does not count.
-      const output = abortedOutcome(signal) ? undefined : await definition.run(payload, { ctx, signal });
+      const output = abortedOutcome(signal)
+        ? undefined
+        : await callTaskOfMillrace(() => definition.run(payload, { ctx, signal }));
       ran = { ok: true, output };
     } catch (thrown) {
       const sessionEnded = endOfSession(thrown, payload);
@@ -173,7 +176,7 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     return aborted;
   }
   // The cancellation counts, even if the code was nearly done.
-  const outcome = aborted ?? (ran.ok ? completed(ran.output) : undefined);
+  const outcome = aborted ?? (ran.ok ? completed(ran.output, attempt.definition.lossyOutput) : undefined);
   if (outcome?.kind === 'completed' && ran.ok) {
     if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: ran.output });
     if (hasHooks(calls, 'onComplete')) {
@@ -187,14 +190,14 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     const next = afterOutOfMemory(attempt, thrown);
     return next.kind === 'retry' ? next : fail(calls, thrown, next);
   }
-  const { error, delayMs } = await afterError(calls, {
+  const { error, delayMs, isFinal } = await afterError(calls, {
     thrown,
     attempt: attempt.number,
     retry: attempt.retry,
   });
   const serialized = serializeError(error);
   if (delayMs !== undefined) return { kind: 'retry', delayMs, error: serialized };
-  return fail(calls, error, failed(serialized));
+  return fail(calls, error, failed({ ...serialized, ...(isFinal && { isFinal }) }));
 }
 
 function failAs(calls: HookCalls, outcome: Extract<Outcome, { kind: 'failed' }>): Promise<Outcome> {
@@ -220,6 +223,7 @@ function byRules(attempt: Attempt, thrown: unknown): Outcome {
   if (isOutOfMemory(thrown)) return afterOutOfMemory(attempt, thrown);
   const { number, retry } = attempt;
   const error = serializeError(thrown);
-  const delayMs = asksToAbort(thrown) ? undefined : retryDelay(retry, number, Math.random);
+  if (asksToAbort(thrown)) return failed({ ...error, isFinal: true });
+  const delayMs = retryDelay(retry, number, Math.random);
   return delayMs === undefined ? failed(error) : { kind: 'retry', delayMs, error };
 }

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '../client/api-error.ts';
 import { UnserializableError } from '../payload/unserializable-error.ts';
+import { revivedError } from '../task/revived-error.ts';
 import { internalError, serializeError } from './serialize-error.ts';
 
 describe('serializeError', () => {
@@ -83,9 +84,89 @@ describe('serializeError', () => {
     const error = new AggregateError([new Error('a'), 'b'], 'all');
     error.cause = error;
     expect(serializeError(error).causes).toMatchObject([
-      { message: 'a' },
-      { type: 'STRING_ERROR', message: 'b' },
+      { message: 'a', isMember: true },
+      { type: 'STRING_ERROR', message: 'b', isMember: true },
     ]);
+  });
+
+  test('brings back what it wrote, with causes and errors at their places', () => {
+    const deep = new RangeError('deep', { cause: Object.assign(new TypeError('root'), { code: 'E_ROOT' }) });
+    const error = new AggregateError([new Error('a', { cause: deep }), 'b'], 'all', { cause: deep });
+    const back = revivedError({ ...serializeError(error) }) as AggregateError;
+    expect(back).toBeInstanceOf(AggregateError);
+    expect(back).toMatchObject({
+      name: 'AggregateError',
+      message: 'all',
+      cause: {
+        name: 'RangeError',
+        message: 'deep',
+        cause: { name: 'TypeError', message: 'root', code: 'E_ROOT' },
+      },
+      errors: [{ message: 'a' }, 'b'],
+    });
+    expect(serializeError(back)).toEqual(serializeError(error));
+    const plain = revivedError({ ...serializeError(deep) });
+    expect([plain.name, plain instanceof AggregateError, (plain.cause as Error).message]).toEqual([
+      'RangeError',
+      false,
+      'root',
+    ]);
+  });
+
+  class HttpFailure {
+    readonly #status = 503;
+    get status(): number {
+      return this.#status;
+    }
+    get message(): string {
+      return 'busy';
+    }
+    get headers(): object {
+      return { authorization: 'secret' };
+    }
+    get broken(): string {
+      throw new Error('no');
+    }
+    set written(_: string) {}
+  }
+  /** As that of a WebSocket. */
+  class ErrorEvent extends Event {
+    readonly #error = new TypeError('refused');
+    get message(): string {
+      return 'cannot connect';
+    }
+    get error(): Error {
+      return this.#error;
+    }
+  }
+
+  test('keeps the content of objects that are not errors, without headers', () => {
+    const headers = { authorization: 'secret', 'set-cookie': 'secret' };
+    const response = new Response('', { status: 404, statusText: 'Not Found', headers });
+    Object.defineProperty(response, 'url', { value: 'https://x.test/a?token=secret' });
+    const content = (thrown: unknown) => {
+      const { name, message } = serializeError(thrown);
+      return [name, JSON.parse(message)] as unknown;
+    };
+    expect(content(response)).toEqual([
+      'Response',
+      { status: 404, statusText: 'Not Found', url: 'https://x.test/a?…' },
+    ]);
+    expect(content(new HttpFailure())).toEqual(['HttpFailure', { status: 503, message: 'busy' }]);
+    expect(content(new ErrorEvent('error'))).toEqual([
+      'ErrorEvent',
+      { type: 'error', message: 'cannot connect' },
+    ]);
+    expect(serializeError(new ErrorEvent('error')).causes).toMatchObject([
+      { name: 'TypeError', message: 'refused' },
+    ]);
+    const plain = { status: 500, reason: 'busy', headers, inner: { cookie: 'secret', n: 1n } };
+    expect(content(plain)).toEqual(['Error', { status: 500, reason: 'busy', inner: { n: '1n' } }]);
+    expect(serializeError(new DOMException('stopped', 'AbortError'))).toMatchObject({
+      type: 'BUILT_IN_ERROR',
+      name: 'AbortError',
+      message: 'stopped',
+    });
   });
 
   test('bounds everything', () => {

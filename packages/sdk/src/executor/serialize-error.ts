@@ -3,6 +3,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { propertiesText } from '../logger/properties.ts';
 import { projectStack } from './project-stack.ts';
+import { thrownContent } from './thrown-content.ts';
 
 export const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };
 export const maxLevels = 3;
@@ -19,7 +20,7 @@ function read(from: object, key: string): unknown {
 
 function textOf(value: unknown): string {
   try {
-    return typeof value === 'object' && value !== null ? propertiesText(value) : String(value);
+    return typeof value === 'object' && value !== null ? propertiesText(thrownContent(value)) : String(value);
   } catch {
     return `a ${typeof value} that cannot be read`;
   }
@@ -46,15 +47,23 @@ interface Walk {
   left: number;
 }
 
-function causesOf(error: object, level: number, walk: Walk): SerializedError[] {
+/** The cause of an error and its `errors`. An object that is not an error may have anything under these names. */
+function causesOf(thrown: object, isError: boolean, level: number, walk: Walk): SerializedError[] {
   if (level >= maxLevels) return [];
-  const children = read(error, 'errors');
-  const causes = [read(error, 'cause'), ...(Array.isArray(children) ? children.slice(0, maxCauses) : [])];
+  const children = read(thrown, 'errors');
+  const members = new Set<unknown>(Array.isArray(children) ? children.slice(0, maxCauses) : []);
+  // An ErrorEvent has `error`, a PromiseRejectionEvent `reason`.
+  const keys = isError ? ['cause'] : ['cause', 'error', 'reason'];
+  const causes = new Set([...keys.map((key) => read(thrown, key)), ...members]);
   const serialized: SerializedError[] = [];
   for (const cause of causes) {
     if (cause === undefined || cause === null || walk.left === 0 || walk.seen.has(cause)) continue;
+    if (!isError && !(typeof cause === 'object' && isErrorLike(cause))) continue;
     walk.left -= 1;
-    serialized.push(serialize(cause, level + 1, walk));
+    serialized.push({
+      ...serialize(cause, level + 1, walk),
+      ...(members.has(cause) && { isMember: true }),
+    });
   }
   return serialized;
 }
@@ -85,7 +94,7 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   const stack = withoutHelpIn(read(thrown, 'stack'), given, message);
   const code = read(thrown, 'code');
   const fingerprint = read(thrown, 'fingerprint');
-  const causes = isError ? causesOf(thrown, level, walk) : [];
+  const causes = causesOf(thrown, isError, level, walk);
   return {
     type: isError ? 'BUILT_IN_ERROR' : 'CUSTOM_ERROR',
     name: nameOf(thrown),

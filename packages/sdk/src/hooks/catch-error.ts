@@ -8,6 +8,8 @@ import type { CatchErrorResult } from './types.ts';
 export interface AfterError {
   readonly error: unknown;
   readonly delayMs: number | undefined;
+  /** The code ruled out further attempts. */
+  readonly isFinal?: boolean;
 }
 
 export interface FailedAttempt {
@@ -22,13 +24,14 @@ export async function afterError(
   calls: HookCalls,
   { thrown, attempt, retry }: FailedAttempt,
 ): Promise<AfterError> {
-  const byRules = asksToAbort(thrown) ? undefined : retryDelay(retry, attempt, Math.random);
   // AbortTaskRunError is final.
-  if (asksToAbort(thrown)) return { error: thrown, delayMs: undefined };
+  if (asksToAbort(thrown)) return { error: thrown, delayMs: undefined, isFinal: true };
+  const byRules = retryDelay(retry, attempt, Math.random);
   const said = await askHooks(calls, { error: thrown, retry, retryDelayInMs: byRules });
   if (!said) return { error: thrown, delayMs: byRules };
   const error = 'error' in said && said.error !== undefined ? said.error : thrown;
-  if (said.skipRetrying || byRules === undefined) return { error, delayMs: undefined };
+  if (said.skipRetrying) return { error, delayMs: undefined, isFinal: true };
+  if (byRules === undefined) return { error, delayMs: undefined };
   return { error, delayMs: askedDelay(said, attempt, retry) ?? byRules };
 }
 

@@ -34,10 +34,12 @@ describe('logger', () => {
   });
 
   test('cuts what is too long and replaces what no database takes', () => {
-    const [long, odd] = linesOf(() => {
+    const [long, odd, none] = linesOf(() => {
       logger.info('x'.repeat(100_000), { big: 'y'.repeat(1_000_000) });
       logger.info('a\u0000b\uD800', { text: 'a\u0000b' });
+      logger.info(Object.create(null) as string);
     });
+    expect(none!.message).toMatch(/^\[unreadable: /);
     expect(long!.message).toMatch(/^x{65536}… \(34464 more characters\)$/);
     const whole = JSON.stringify({ big: 'y'.repeat(1_000_000) });
     expect(JSON.parse(long!.properties!)).toEqual({
@@ -72,16 +74,102 @@ describe('propertiesText', () => {
     });
   });
 
-  test('says so when something cannot be read', () => {
+  test('keeps the cause and the errors of an error, at any depth', () => {
+    const inner = new TypeError('inner', { cause: 'text' });
+    const error = new AggregateError([new RangeError('one', { cause: inner }), 'two'], 'all', {
+      cause: inner,
+    });
+    const shown = { name: 'TypeError', message: 'inner', cause: 'text', stack: expect.any(String) as string };
+    expect(JSON.parse(propertiesText({ error }))).toEqual({
+      error: {
+        name: 'AggregateError',
+        message: 'all',
+        stack: expect.any(String),
+        cause: shown,
+        errors: [{ name: 'RangeError', message: 'one', stack: expect.any(String), cause: shown }, 'two'],
+      },
+    });
+    error.cause = error;
+    expect(JSON.parse(propertiesText({ error }))).toMatchObject({ error: { cause: '[circular]' } });
+    const toJSON = Object.assign(new Error('own', { cause: 'why' }), { toJSON: () => ({ status: 500 }) });
+    expect(JSON.parse(propertiesText(toJSON))).toMatchObject({ message: 'own', cause: 'why', status: 500 });
+  });
+
+  test.each<[unknown, unknown]>([
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
+    [Number.NEGATIVE_INFINITY, '-Infinity'],
+    [-0, '-0'],
+    [10n, '10n'],
+    [new Date(Number.NaN), 'Invalid Date'],
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [/a+/gi, '/a+/gi'],
+    [new Set([1, 'a']), [1, 'a']],
+    [new Map<unknown, unknown>([['a', 1]]), { a: 1 }],
+    [
+      new Map<unknown, unknown>([
+        [1, 'number'],
+        ['1', 'text'],
+        [{ k: 1 }, new Set([2])],
+      ]),
+      [
+        [1, 'number'],
+        ['1', 'text'],
+        [{ k: 1 }, [2]],
+      ],
+    ],
+    [new URL('https://x.test/a'), 'https://x.test/a'],
+    [new URLSearchParams('a=1'), 'a=1'],
+    [new Float32Array([1, Number.NaN, -0]), [1, 'NaN', '-0']],
+    [new BigInt64Array([1n]), ['1n']],
+    [Buffer.from('hi'), [104, 105]],
+    [new ArrayBuffer(3), '[ArrayBuffer of 3 bytes]'],
+    [Symbol('s'), 'Symbol(s)'],
+    [Promise.resolve(1), '[Promise]'],
+    [Object(1n), '1n'],
+    [{ [Symbol('key')]: 1 }, { '[Symbol(key)]': 1 }],
+    [{ toJSON: () => ({ said: 1 }) }, { said: 1 }],
+    [
+      new Response('', { status: 404, statusText: 'Not Found', headers: { authorization: 'secret' } }),
+      { status: 404, statusText: 'Not Found' },
+    ],
+  ])('shows %o readably', (value, shown) => {
+    expect(JSON.parse(propertiesText({ value }))).toEqual({ value: shown });
+  });
+
+  test('shows the beginning of long binary data', () => {
+    const { value } = JSON.parse(propertiesText({ value: new Uint8Array(1_000) })) as { value: unknown[] };
+    expect([value.length, value.at(-1)]).toEqual([101, '… 900 more']);
+  });
+
+  test('costs a property that cannot be read, and no other', () => {
     const revoked = Proxy.revocable({}, {});
     revoked.revoke();
-    const hostile = {
-      get a() {
-        throw new Error('no a today');
-      },
+    const throws = (thrown: unknown) => (): never => {
+      throw thrown;
     };
-    expect(propertiesText(hostile)).toBe('{"unreadable":"no a today"}');
-    expect(propertiesText({ inner: revoked.proxy })).toContain('unreadable');
+    const error = Object.defineProperty(new Error('kept'), 'code', { get: throws(1), enumerable: true });
+    const value = Object.defineProperties(
+      { before: 1, inner: revoked.proxy, error, list: [revoked.proxy, 2], after: 3 },
+      {
+        getter: { get: throws(new Error('no a today')), enumerable: true },
+        hostile: { get: throws({ toString: throws('again') }), enumerable: true },
+        toJSON: { get: throws('no JSON'), enumerable: false },
+        status: { get: throws('no status'), enumerable: true },
+        [Symbol.toStringTag]: { get: throws('no tag'), enumerable: false },
+      },
+    );
+    expect(JSON.parse(propertiesText(value))).toEqual({
+      before: 1,
+      inner: expect.stringMatching(/^\[unreadable: .*revoked/),
+      error: { name: 'Error', message: 'kept', stack: expect.any(String), code: '[unreadable: 1]' },
+      list: [expect.stringMatching(/^\[unreadable/), 2],
+      after: 3,
+      getter: '[unreadable: no a today]',
+      hostile: '[unreadable]',
+      status: '[unreadable: no status]',
+    });
+    expect(propertiesText(revoked.proxy)).toMatch(/^\{"value":"\[unreadable/);
   });
 
   test('is an object as JSON text within bounds for anything', () => {

@@ -2,6 +2,16 @@ import type { LogLevel } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { currentRun } from '../run-scope.ts';
 import { maxCharacters, propertiesText } from './properties.ts';
+import { unreadable } from './readable.ts';
+
+/** Callers without types may give anything. */
+function textOf(message: unknown): string {
+  try {
+    return String(message);
+  } catch (thrown) {
+    return unreadable(thrown);
+  }
+}
 
 const at =
   (level: LogLevel) =>
@@ -15,7 +25,7 @@ const at =
     run.onLog({
       at: Date.now(),
       level,
-      message: boundedText(String(message), maxCharacters),
+      message: boundedText(textOf(message), maxCharacters),
       ...(properties === undefined ? {} : { properties: propertiesText(properties) }),
     });
   };

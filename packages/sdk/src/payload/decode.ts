@@ -1,4 +1,4 @@
-import * as superjson from 'superjson';
+import { superjson } from './superjson.ts';
 
 /**
  * Reads what `encode` wrote, here or in another client. No text is `undefined`.

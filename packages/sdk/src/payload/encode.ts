@@ -1,6 +1,6 @@
-import * as superjson from 'superjson';
 import { isStorable } from '../bounded-text.ts';
 import { isPlainJson } from './plain.ts';
+import { superjson } from './superjson.ts';
 import { findUnkept } from './unkept.ts';
 import { UnserializableError } from './unserializable-error.ts';
 
@@ -33,8 +33,26 @@ export function encode(value: unknown, what: string): Encoded {
     if (!unkept) return { text: superjson.stringify(value), type: 'application/super+json' };
     refused = `${what}${unkept.path} ${unkept.reason}`;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UnserializableError(`The ${what} cannot be serialized: ${reason}`, { cause });
+    throw unserializable(what, cause);
   }
   throw new UnserializableError(`The ${what} cannot be serialized: ${refused}.`);
+}
+
+/**
+ * Writes a value as the published SDK writes it: superjson decides. Functions and symbols are dropped, and an instance of a class becomes its
+ * enumerable fields. Throws an UnserializableError where superjson throws, such as for a circle of instances.
+ */
+export function encodeLossily(value: unknown, what: string): Encoded {
+  if (value === undefined) return { text: undefined, type: 'application/json' };
+  if (typeof value === 'string' && isStorable(value)) return { text: value, type: 'text/plain' };
+  try {
+    return { text: superjson.stringify(value), type: 'application/super+json' };
+  } catch (cause) {
+    throw unserializable(what, cause);
+  }
+}
+
+function unserializable(what: string, cause: unknown): UnserializableError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UnserializableError(`The ${what} cannot be serialized: ${reason}`, { cause });
 }

@@ -129,11 +129,14 @@ function binary(value: object, format: Format): string {
 
 function classOf(value: object): string {
   const { name } = (value as { constructor?: { name?: unknown } }).constructor ?? {};
-  if (typeof name !== 'string' || name === '') return 'an instance of a class: send a plain object';
+  if (typeof name !== 'string' || name === '')
+    return 'an instance of a class: send a plain object, such as { ...value }';
   const article = /^[AEIO]/.test(name) ? 'an' : 'a';
   if (value instanceof Error) return `${article} ${name}: send its name and message`;
   const kind = `${article} ${name}`;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return kind;
   if (value instanceof Map || value instanceof Set) return `${kind}: send an array or a plain object`;
-  return `${kind}, an instance of a class: send a plain object, or give the class a toJSON method`;
+  // Fields behind getters, such as those of a Response, are not copied by a spread.
+  const plain = Object.keys(value).length > 0 ? ', such as { ...value }' : ' with the fields that are needed';
+  return `${kind}, an instance of a class: send a plain object${plain}, or give the class a toJSON method`;
 }

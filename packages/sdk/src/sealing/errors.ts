@@ -41,7 +41,7 @@ export async function sealError(
 ): Promise<SerializedError> {
   const covering = sealing(codec, 'errors');
   if (!covering || (error.type === 'INTERNAL_ERROR' && clearNames.has(error.name))) return error;
-  const { type, name, code, fingerprint } = error;
+  const { type, name, code, fingerprint, isFinal } = error;
   const clear = { text: JSON.stringify(error), type: 'application/json' };
   let sealed: string;
   try {
@@ -59,6 +59,7 @@ export async function sealError(
     stackTrace: frames.length > 0 ? [`${name}: ${message}`, ...frames].join('\n') : '',
     ...(code !== undefined && { code }),
     ...(fingerprint !== undefined && { fingerprint }),
+    ...(isFinal && { isFinal }),
     ...(sealed !== '' && { sealed }),
   };
 }

@@ -6,7 +6,7 @@ import { asksToAbort } from '../retry/abort-task-run-error.ts';
 import { retryDelay, type RetryOptions } from '../retry/backoff.ts';
 import { inScope, withinAttempt, type RunScope } from '../run-scope.ts';
 import { pause } from '../runs/pause.ts';
-import { revivedError } from '../task/run-result.ts';
+import { revivedError } from '../task/revived-error.ts';
 import { idempotencyKeyOf } from './name.ts';
 import { StepError, StepTimeoutError } from './step-error.ts';
 import { ownSteps, type Steps } from './steps.ts';
@@ -88,8 +88,9 @@ async function execute<T>(
   let tries = 0;
 
   const fail = async (thrown: unknown, isFinal: boolean): Promise<never> => {
-    const cause = thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
-    const sealed = await steps.sealError(key, serializeError(thrown));
+    const serialized = serializeError(thrown);
+    const cause = thrown instanceof Error ? thrown : new Error(serialized.message, { cause: thrown });
+    const sealed = await steps.sealError(key, serialized);
     const error = { ...sealed, ...(isFinal && { isFinal }) };
     await steps.store(key, { kind: 'RUN', status: 'FAILED', tries, tookMs: performance.now() - from, error });
     throw new StepError(key, cause, isFinal);

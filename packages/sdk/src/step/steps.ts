@@ -9,6 +9,7 @@ import { processCodec } from '../sealing/codec.ts';
 import { openError, sealError } from '../sealing/errors.ts';
 import { decodeOpened, sealText } from '../sealing/values.ts';
 import { insideOfStep, outsideOfRun } from '../wait/misplaced.ts';
+import { isAwaitedAlone } from './awaited-alone.ts';
 import { checkName, indexed } from './name.ts';
 import { StepError, StepMismatchError } from './step-error.ts';
 
@@ -58,6 +59,8 @@ export class Steps implements RunSteps {
   readonly #open = new Set<string>();
   readonly #called = new Set<string>();
   readonly #executed: string[] = [];
+  /** Executed steps for which the code waited, and for nothing beside them. */
+  readonly #sequential = new Set<string>();
 
   constructor(scope: RunScope) {
     this.scope = scope;
@@ -91,7 +94,9 @@ export class Steps implements RunSteps {
       if (stored) refuseOther(stored, kind, subject);
       if (stored?.status === 'COMPLETED' || stored?.attempt === this.scope.attempt)
         return await reuse(stored);
-      if (!stored && isNew !== true) await this.#refuseRenamed(key);
+      const isSequential = await this.#isSequential();
+      if (isSequential) this.#sequential.add(key);
+      if (!stored && isNew !== true && isSequential) this.#refuseRenamed(key, kind, subject);
       // It was asked to stop meanwhile.
       refuseStopped(this.scope, what);
       if (this.#seq >= maxSteps) {
@@ -113,7 +118,8 @@ export class Steps implements RunSteps {
     ended: EndedStep,
   ): Promise<{ readonly at: number; readonly detail?: string | undefined }> {
     const { run, fence, signal } = this.scope;
-    const body = { fence, name: key, seq: ++this.#seq, ...ended };
+    const isSequential = this.#sequential.has(key) || undefined;
+    const body = { fence, name: key, seq: ++this.#seq, ...ended, isSequential };
     const send = () => this.#client.call('storeRunStep', { params: { runId: run }, body });
     return insist(send, signal);
   }
@@ -207,19 +213,29 @@ export class Steps implements RunSteps {
     } while (after !== undefined);
   }
 
+  /** Whether the code waits for the step that calls this, and for nothing beside it. */
+  async #isSequential(): Promise<boolean> {
+    // The code has awaited what it awaits.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#open.size === 1 && isAwaitedAlone();
+  }
+
   /**
-   * Where another version of the code stored steps that were not called yet, an unknown step may be one of them under another name: its
-   * work would be done twice. Where the code is the same, nothing is refused: parallel and conditional steps come in any order.
+   * The code waits for an unknown step alone, and another version of it waited for a stored step alone that was not called yet: the unknown
+   * step may be the stored one under another name, and its work would be done twice. Other stored steps belong to branches that may call them
+   * at any time.
    */
-  async #refuseRenamed(key: string): Promise<void> {
-    const first = () =>
-      [...this.#stored.values()].find(
-        (step) => step.isOtherVersion && step.status === 'COMPLETED' && !this.#called.has(step.name),
-      );
-    if (!first()) return;
-    // Parallel branches that continue with stored results reach their next steps first.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    const expected = first();
+  #refuseRenamed(key: string, kind: StepKind, subject: string | undefined): void {
+    const expected = [...this.#stored.values()].find(
+      (step) =>
+        step.isOtherVersion &&
+        step.isSequential &&
+        step.status === 'COMPLETED' &&
+        !this.#called.has(step.name) &&
+        // A step with another name is otherwise the same.
+        step.kind === kind &&
+        isAbout(step, subject),
+    );
     if (!expected) return;
     throw new StepMismatchError(
       `The code calls the step "${key}", of which no result is stored, before "${expected.name}", which another version of the code stored. ` +
@@ -244,13 +260,16 @@ function refuseOther(
       `The step "${name}" was stored by ${callOf[kind]}, and is now called by ${callOf[called]}: give one of the two another name.`,
     );
   }
-  // Of a trigger, the run follows.
-  if (subject !== undefined && detail !== undefined && !`${detail} `.startsWith(`${subject} `)) {
+  if (!isAbout({ detail }, subject)) {
     throw new StepMismatchError(
       `The step "${name}" was stored for "${detail}", and is now called for "${subject}": give one of the two another name.`,
     );
   }
 }
+
+/** Of a trigger, the run follows the task. */
+const isAbout = ({ detail }: Pick<StoredStep, 'detail'>, subject: string | undefined): boolean =>
+  subject === undefined || detail === undefined || `${detail} `.startsWith(`${subject} `);
 
 function refuseStopped({ signal }: RunScope, what: string): void {
   if (signal?.aborted === true) throw new Error(`${what} does not start in a run that was asked to stop.`);

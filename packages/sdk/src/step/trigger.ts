@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { insist } from '../client/insist.ts';
 import { ownEnvironment } from '../task/trigger-and-wait.ts';
 import { decode } from '../payload/decode.ts';
-import { openResult, revivedError, resultOf, SubtaskError, type RunResult } from '../task/run-result.ts';
+import { openResult, resultOf, subtaskError, type RunResult } from '../task/run-result.ts';
 import { triggerThrough } from '../task/trigger.ts';
 import type { TriggerOptions } from '../task/trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput, TriggerArguments } from '../task/types.ts';
@@ -93,8 +93,8 @@ async function waitForRun<T extends AnyTask>(
           output: (await steps.resultOf(stored, `output ${id}`)) as TaskOutput<T>,
         };
       const error = stored.error ?? { message: 'It failed.' };
-      const cause = revivedError(await steps.openError(stored.name, error, `error ${id}`));
-      return { ok: false, id, taskIdentifier, error: new SubtaskError(taskIdentifier, id, cause) };
+      const opened = await steps.openError(stored.name, error, `error ${id}`);
+      return { ok: false, id, taskIdentifier, error: subtaskError(taskIdentifier, id, opened) };
     },
     async (key, failed) => {
       const from = performance.now();

@@ -129,4 +129,6 @@ export interface TaskDefinition extends TaskSettings<string>, Hooks {
   /** Schedules may run it. */
   readonly scheduled?: boolean;
   readonly schedule?: DeclaredCron | undefined;
+  /** Its output is written as the published SDK writes it, which drops values that our own tasks may not return. */
+  readonly lossyOutput?: boolean | undefined;
 }

@@ -1,9 +1,11 @@
 import type { Operations, Reply } from '@millrace/contract';
 import type { ApiClient } from '../client/api-client.ts';
 import { decode } from '../payload/decode.ts';
+import { abortBrand } from '../retry/abort-task-run-error.ts';
 import { codecOf } from '../sealing/codec.ts';
 import { openError } from '../sealing/errors.ts';
 import { openText } from '../sealing/values.ts';
+import { revivedError } from './revived-error.ts';
 
 /** The result of a run. */
 export type RunResult<TId extends string = string, TOutput = unknown> =
@@ -15,11 +17,18 @@ export class SubtaskError extends Error {
   override readonly name = 'SubtaskError';
   readonly runId: string;
   readonly taskIdentifier: string;
+  /**
+   * The code of the run ruled out further attempts, by an AbortTaskRunError or by `skipRetrying`. Thrown on, this error ends the calling run
+   * too: another attempt would trigger the same work again. To retry anyway, throw another error with this one as its `cause`.
+   */
+  readonly isFinal: boolean;
 
-  constructor(taskIdentifier: string, runId: string, cause: Error) {
+  constructor(taskIdentifier: string, runId: string, cause: Error, isFinal = false) {
     super(`The run ${runId} of task ${taskIdentifier} failed: ${cause.message}`, { cause });
     this.runId = runId;
     this.taskIdentifier = taskIdentifier;
+    this.isFinal = isFinal;
+    if (isFinal) Object.defineProperty(this, abortBrand, { value: true });
   }
 }
 
@@ -43,17 +52,12 @@ export function resultOf<TId extends string, TOutput>(wire: WireResult): RunResu
   if (wire.ok) {
     return { ok: true, id, taskIdentifier, output: decode(wire.output ?? null, wire.outputType) as TOutput };
   }
-  const cause = revivedError(wire.error);
-  return { ok: false, id, taskIdentifier, error: new SubtaskError(taskIdentifier, id, cause) };
+  return { ok: false, id, taskIdentifier, error: subtaskError(taskIdentifier, id, wire.error) };
 }
 
-/** An error as it was stored, as an error again. */
-export function revivedError(stored: Readonly<Record<string, unknown>>): Error {
-  const { message, name, stackTrace, code } = stored;
-  const error = new Error(typeof message === 'string' ? message : 'It failed.');
-  error.name = typeof name === 'string' ? name : 'Error';
-  if (typeof stackTrace === 'string' && stackTrace !== '') error.stack = stackTrace;
-  else delete error.stack;
-  if (typeof code === 'string') Object.assign(error, { code });
-  return error;
-}
+/** The error of a run from what is stored of it. */
+export const subtaskError = (
+  taskIdentifier: string,
+  run: string,
+  stored: Readonly<Record<string, unknown>>,
+): SubtaskError => new SubtaskError(taskIdentifier, run, revivedError(stored), stored['isFinal'] === true);

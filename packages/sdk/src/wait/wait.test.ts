@@ -1,7 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Wait } from '@millrace/contract/runner';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { configure, SubtaskError, task, tasks, wait, WaitTimeoutError, type RunResult } from '../index.ts';
+import {
+  batch,
+  configure,
+  SubtaskError,
+  task,
+  tasks,
+  wait,
+  WaitTimeoutError,
+  type RunResult,
+} from '../index.ts';
+import { asksToAbort } from '../retry/abort-task-run-error.ts';
 import { runScopes, type RunScope } from '../run-scope.ts';
 import { startServer, type Answer, type HttpServer } from '../testing/http-server.ts';
 import { lengthOf } from './time.ts';
@@ -137,6 +147,57 @@ describe('triggerAndWait', () => {
       cause: { name: 'RangeError', message: 'too far' },
     });
     expect((thrown as SubtaskError).message).toContain('too far');
+    expect(asksToAbort(thrown)).toBe(false);
+  });
+
+  test('gives the causes and the errors of a run that failed', async () => {
+    const root = { ...failure, name: 'TypeError', message: 'root' };
+    const cause = { ...failure, message: 'cause', causes: [root] };
+    const member = { ...failure, type: 'STRING_ERROR', message: 'member', isMember: true };
+    const error = { ...failure, name: 'AggregateError', message: 'all', causes: [cause, root, member] };
+    results = ended({ ok: false, error });
+    const { value } = await inRun(async () => double.triggerAndWait({ n: 2 }));
+    expect(value).toMatchObject({
+      ok: false,
+      error: {
+        isFinal: false,
+        cause: {
+          name: 'AggregateError',
+          cause: { message: 'cause', cause: { name: 'TypeError', message: 'root' } },
+          errors: ['member'],
+        },
+      },
+    });
+  });
+
+  test('gives an error that ends the calling run too if the run ruled out further attempts', async () => {
+    results = ended({ ok: false, error: { ...failure, isFinal: true } });
+    const { value } = await inRun(async () => double.triggerAndWait({ n: 2 }));
+    expect(value).toMatchObject({ ok: false, error: { isFinal: true } });
+    if (value.ok) throw new Error('It did not fail.');
+    expect(asksToAbort(value.error)).toBe(true);
+    expect(asksToAbort(new Error('again', { cause: value.error }))).toBe(false);
+  });
+
+  test('of a batch without items resolves without runs and without a request', async () => {
+    const { value, waits } = await inRun(async () => [
+      await double.batchTriggerAndWait([]),
+      await tasks.batchTriggerAndWait('double', []),
+      await batch.triggerAndWait([]),
+      await batch.triggerByTaskAndWait([]),
+    ]);
+    expect(value).toEqual(Array.from({ length: 4 }, () => ({ id: '', runs: [] })));
+    expect([waits, server.received]).toEqual([[], []]);
+    await expect(double.batchTriggerAndWait([])).rejects.toThrow('works only in the code of a task');
+    const empty = { batchId: '', runCount: 0, isCached: false, publicAccessToken: undefined };
+    for (const handle of [
+      await double.batchTrigger([]),
+      await tasks.batchTrigger('double', [], { idempotencyKey: 'none' }),
+      await batch.trigger([]),
+      await batch.triggerByTask([]),
+    ])
+      expect(handle).toEqual(empty);
+    expect(server.received).toEqual([]);
   });
 
   test('has the types of the task', () => {

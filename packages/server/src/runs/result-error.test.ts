@@ -31,3 +31,17 @@ test('what never threw says so under a code that the published client knows, wha
     expect.objectContaining({ code: 'UNSPECIFIED_ERROR', message: 'The run is EXPIRED.' }),
   );
 });
+
+test('its causes are a chain for the published client, and a tree for ours', () => {
+  const root = { ...error('BUILT_IN_ERROR', 'TypeError'), message: 'root' };
+  const cause = { ...error('BUILT_IN_ERROR', 'RangeError'), message: 'cause', causes: [root] };
+  const member = { ...error('STRING_ERROR', 'string'), message: 'member', isMember: true } as const;
+  const stored = { ...error('BUILT_IN_ERROR', 'AggregateError'), causes: [cause, member] };
+  const shown = resultError(stored, 'FAILED');
+  expect(TaskRunError.parse(shown)).toMatchObject({
+    causes: [{ message: 'cause' }, { message: 'root' }, { message: 'member' }],
+  });
+  expect(shown['causes']).toEqual([cause, root, member]);
+  const odd = { ...stored, causes: 'none' as unknown as SerializedError[] };
+  expect(TaskRunError.parse(resultError(odd, 'FAILED'))).not.toHaveProperty('causes');
+});

@@ -33,8 +33,35 @@ export function resultError(
     return { type: 'INTERNAL_ERROR', code: codeOf(undefined, status), message: `The run is ${status}.` };
   }
   if (error.type === 'INTERNAL_ERROR') return { ...error, code: codeOf(error.name, status) };
-  return error.type === 'BUILT_IN_ERROR' ? { ...error } : { ...error, raw: error.message };
+  if (error.type !== 'BUILT_IN_ERROR') return { ...error, raw: error.message };
+  const { causes: _, ...shown } = error;
+  const causes = chain(error);
+  return { ...shown, ...(causes.length > 0 && { causes }) };
 }
+
+/**
+ * Its causes for both kinds of clients. Published clients read a list of texts, each before its cause. Our SDK reads the cause, which comes
+ * first and has its own, and the members.
+ */
+function chain(error: SerializedError): SerializedError[] {
+  const causes: SerializedError[] = [];
+  for (let cause = causeOf(error); cause && causes.length < maxChain; cause = causeOf(cause))
+    causes.push(cause);
+  return [...causes, ...partsOf(error).filter(({ isMember }) => isMember === true)];
+}
+
+const maxChain = 10;
+const causeOf = (error: SerializedError): SerializedError | undefined =>
+  partsOf(error).find(({ isMember }) => isMember !== true);
+
+/** A runner may have written anything there. Published clients refuse a reply with a cause that has no message. */
+const partsOf = ({ causes }: SerializedError): SerializedError[] =>
+  Array.isArray(causes)
+    ? (causes as readonly unknown[]).filter(
+        (cause): cause is SerializedError =>
+          typeof (cause as Partial<SerializedError> | null)?.message === 'string',
+      )
+    : [];
 
 const codeOf = (name: string | undefined, status: RunStatus): string =>
   codeOfName.get(name ?? '') ?? codeOfStatus[status] ?? 'UNSPECIFIED_ERROR';

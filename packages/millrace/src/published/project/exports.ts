@@ -66,6 +66,9 @@ export const exportRows: readonly ExportRow[] = [
   not('WebhookWaiterLimitError', 'as `webhook`'),
   not('OIDCTokenError', 'there is no issuer of OIDC tokens: give the task credentials as variables'),
   not('query', 'use `millrace stats` and the lists of runs'),
-  not('concurrencyLimit', 'share a queue: queue({ name, concurrencyLimit })'),
-  not('concurrencyLimits', 'use `queues`'),
+  differs(
+    'concurrencyLimit',
+    'a task holds one `total`, its own or that of a named limit, and a named limit with `perKey` is for one task. A trigger cannot choose other limits',
+  ),
+  not('concurrencyLimits', 'use `queues`, and `millrace queues shared` for totals'),
 ];

@@ -42,6 +42,13 @@ export interface Refused {
   readonly at: Error;
 }
 
+/** A limit that tasks share, as `concurrencyLimit()` of 4.8 declares it. */
+export interface ConcurrencyLimit {
+  readonly name: string;
+  readonly perKey?: number | undefined;
+  readonly total?: number | undefined;
+}
+
 interface Named {
   readonly id?: string;
   readonly name?: string;
@@ -54,9 +61,18 @@ export class Catalog {
   readonly prompts = new Prompts();
   readonly #byId = new Map<string, Registered>();
   readonly #queues = new Map<string, { readonly name: string; readonly concurrencyLimit?: number }>();
+  readonly #limits = new Map<string, ConcurrencyLimit>();
 
   task(id: string): CatalogTask | undefined {
     return this.#byId.get(id)?.task;
+  }
+
+  tasks(): CatalogTask[] {
+    return [...this.#byId.values()].map(({ task }) => task);
+  }
+
+  limit(name: string): ConcurrencyLimit | undefined {
+    return this.#limits.get(name);
   }
 
   queue(name: string): { readonly concurrencyLimit?: number } | undefined {
@@ -99,11 +115,9 @@ export class Catalog {
     listSkillManifests: () => [],
     getSkillManifest: () => undefined,
     // 4.8.
-    registerConcurrencyLimitMetadata: ({ name }: Named): void =>
-      this.#refuse(
-        `the concurrency limit "${name}" (concurrencyLimit) does not work here: share a queue instead, queue({ name, concurrencyLimit })`,
-      ),
-    listConcurrencyLimitManifests: () => [],
+    registerConcurrencyLimitMetadata: (limit: ConcurrencyLimit): void =>
+      void this.#limits.set(limit.name, limit),
+    listConcurrencyLimitManifests: () => [...this.#limits.values()],
     registerWebhookEndpointMetadata: ({ id }: Named): void =>
       this.#refuse(
         `the webhook "${id}" (webhooks) does not work here: receive it in your own server, and trigger the task there`,

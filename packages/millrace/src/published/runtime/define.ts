@@ -7,6 +7,7 @@ import type { PublishedContext } from './context.ts';
 import { conversationPayload } from './conversation.ts';
 import { fail, isNamed } from './final-errors.ts';
 import type { HookFunction, HookKind, Hooks } from './hooks.ts';
+import { queueOf } from './queue-of.ts';
 
 /** The registered symbol under which a task object of our SDK has its declaration. */
 const brand = Symbol.for('@millrace/sdk/task');
@@ -82,7 +83,6 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   const definition = {
     id,
     description: task.description,
-    queue: queueOf(task, catalog),
     // Agents keep what they read in a variable of their module: two in one process would take each other's messages.
     isolated: isAgent || undefined,
     retry: task.retry ? retryPolicyOf(task.retry) : (settings.retry ?? { maxAttempts: 1 }),
@@ -96,6 +96,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       environments: task.schedule.environments,
     },
     schema: schemaOf(task),
+    lossyOutput: true,
     get middleware() {
       return hooks.isWrapped(id) ? (given: Next) => around(hooks, id, enter(given), given.next) : undefined;
     },
@@ -138,6 +139,8 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       }
     },
   };
+  // Read for the manifest alone, when all task files have declared their queues and limits. A process that executes tasks may import fewer.
+  Object.defineProperty(definition, 'queue', { get: () => queueOf(task, catalog), enumerable: false });
   return { id, [brand]: definition };
 }
 
@@ -218,13 +221,6 @@ async function afterDeferred({ deferred }: Attempt): Promise<void> {
     .map(({ promise }) => (typeof promise === 'function' ? promise(deferredMs) : promise));
   if (promises.length === 0) return;
   await Promise.race([Promise.allSettled(promises), setTimeout(deferredMs, undefined, { ref: false })]);
-}
-
-/** A string names a queue that is declared elsewhere. An inline limit of 4.8 caps this task. */
-function queueOf({ id, queue, concurrency }: CatalogTask, catalog: Catalog) {
-  if (queue?.name !== undefined) return { ...catalog.queue(queue.name), ...queue };
-  const concurrencyLimit = queue?.concurrencyLimit ?? concurrency?.inline?.total;
-  return concurrencyLimit === undefined ? undefined : { name: `task/${id}`, concurrencyLimit };
 }
 
 /** The task's schema, by whose parser it goes; whatever library it is of. */

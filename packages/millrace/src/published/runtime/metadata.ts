@@ -1,4 +1,5 @@
 import type { RunScope } from '@millrace/sdk/executor';
+import { asJson } from './as-json.ts';
 import { currentAttempt } from './attempt.ts';
 import { readStream } from './read-stream.ts';
 import type { StreamsApi } from './streams.ts';
@@ -6,10 +7,6 @@ import type { StreamsApi } from './streams.ts';
 type RunMetadata = ReturnType<NonNullable<RunScope['metadata']>>;
 type Target = Parameters<RunMetadata['change']>[0];
 type Operation = Parameters<RunMetadata['change']>[1];
-
-/** Dates and the like become what JSON says: that is how the published SDK sends them. */
-const asJson = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? (JSON.parse(JSON.stringify(value)) as unknown) : value;
 
 /** Whose metadata is changed, with every method of the published SDK that changes it. Outside of a task nothing happens, as there. */
 function changesOf(target: Target, whose: 'self' | 'parent' | 'root', streams: StreamsApi) {

@@ -1,4 +1,5 @@
 import { streams } from '@millrace/sdk';
+import { asJson } from './as-json.ts';
 import { requireAttempt, type Attempt } from './attempt.ts';
 
 export interface PipeOptions {
@@ -27,7 +28,7 @@ export const streamsApi: StreamsApi = {
     return { wait: () => written, stream: forCaller };
   },
   async append(key, part, { target } = {}) {
-    await streams.append(key, part, { target: targetOf(requireAttempt('streams.append'), target) });
+    await streams.append(key, asJson(part), { target: targetOf(requireAttempt('streams.append'), target) });
   },
 };
 
@@ -41,7 +42,7 @@ function targetOf({ ctx: { run } }: Attempt, target = 'self'): string {
 async function* until(source: ReadableStream<unknown>, signal?: AbortSignal): AsyncGenerator {
   for await (const chunk of source) {
     if (signal?.aborted) return;
-    yield chunk;
+    yield asJson(chunk);
   }
 }
 

@@ -54,6 +54,7 @@ function storedStep(
     seq: row.seq,
     at: row.ended_at.getTime(),
     isOtherVersion: row.version_id !== null && row.version_id !== version,
+    isSequential: row.is_sequential,
     ...(row.detail !== null && { detail: row.detail }),
     ...(error && { error: { ...error } }),
     ...(output !== null && resultOf()),

@@ -21,6 +21,7 @@ export interface StepRow {
   readonly sealed_id: string | null;
   readonly error: SerializedError | null;
   readonly taken_from: string | null;
+  readonly is_sequential: boolean;
 }
 
 interface StepPage {

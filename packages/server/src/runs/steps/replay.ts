@@ -26,9 +26,9 @@ export async function replayFromStep(
     if (row.run_id === run.id) {
       await tx`
         insert into run_steps (env, run_id, name, kind, status, seq, attempt, version_id, tries, started_at, ended_at, detail, output,
-                               output_type, sealed, sealed_id, taken_from)
+                               output_type, sealed, sealed_id, is_sequential, taken_from)
         select s.env, ${run.id}, s.name, s.kind, s.status, s.seq, s.attempt, s.version_id, s.tries, s.started_at, s.ended_at, s.detail,
-               s.output, s.output_type, s.sealed, s.sealed_id, coalesce(s.taken_from, s.run_id)
+               s.output, s.output_type, s.sealed, s.sealed_id, s.is_sequential, coalesce(s.taken_from, s.run_id)
           from run_steps s
          where s.env = ${env} and s.run_id = ${replayOf} and s.status = 'COMPLETED' and (s.seq, s.name) < (${seq}::int, ${fromStep}::text)`;
     }

@@ -138,7 +138,7 @@ async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promis
       ${pick((row) => row.told.status)}::text[], ${pick((row) => row.told.seq)}::int[], ${pick((row) => row.told.tries)}::int[],
       ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${pick((row) => row.output)}::text[],
       ${pick((row) => row.outputType)}::text[], ${pick((row) => row.sealed)}::text[], ${pick((row) => row.sealedId)}::text[],
-      ${pick((row) => row.error)}::text[])`;
+      ${pick((row) => row.error)}::text[], ${column(rows, (row) => row.told.isSequential === true)}::boolean[])`;
   const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, Number(row.fence), row.name), row]));
   return calls.map((call) => {
     const row = found.get(keyOfRow(call));

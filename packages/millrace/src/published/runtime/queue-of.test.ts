@@ -1,0 +1,91 @@
+import { concurrencyLimit, queue, task } from '@trigger.dev/sdk';
+import { expect, test } from 'vitest';
+import { registerApis } from './apis.ts';
+import { Catalog } from './catalog.ts';
+import { queueOf } from './queue-of.ts';
+
+/** The queue of the task `a`, or why it has none; declared with the published SDK. */
+function queueOfA(
+  declare: (options: { readonly id: string; readonly run: () => Promise<void> }) => void,
+): unknown {
+  const catalog = new Catalog();
+  registerApis({ 'resource-catalog': catalog.api });
+  declare({ id: 'a', run: async () => {} });
+  try {
+    const declared = catalog.task('a');
+    return declared && queueOf(declared, catalog);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const ofTask = (limit: number) => ({ name: 'task/a', limit });
+
+test.each<[string, Parameters<typeof task>[0]['concurrency'], unknown]>([
+  ['nothing', undefined, undefined],
+  ['no limit', {}, undefined],
+  ['a total', { total: 1 }, { name: 'task/a', concurrency: ofTask(1) }],
+  ['a total of none', { total: 0 }, { name: 'task/a', concurrency: ofTask(0) }],
+  ['a total above all limits', { total: 1_000_000 }, { name: 'task/a', concurrency: ofTask(100_000) }],
+  ['a limit per key', { perKey: 2 }, { name: 'task/a', concurrencyLimit: 2 }],
+  ['both', [{ perKey: 2, total: 5 }], { name: 'task/a', concurrencyLimit: 2, concurrency: ofTask(5) }],
+  ['a named limit', 'provider', { name: 'task/a', concurrency: { name: 'provider', limit: 3 } }],
+  [
+    'a named limit and a limit per key',
+    ['provider', { perKey: 1 }],
+    { name: 'task/a', concurrencyLimit: 1, concurrency: { name: 'provider', limit: 3 } },
+  ],
+  ['a named limit per key', 'user', { name: 'task/a', concurrencyLimit: 4 }],
+  [
+    'two totals',
+    ['provider', { total: 1 }],
+    'task "a": concurrency has 2 totals, and a queue has one here: keep the total of the task or "provider"',
+  ],
+  [
+    'a limit that is not declared',
+    'other',
+    expect.stringMatching(/there is no concurrency limit "other": declare it/),
+  ],
+])('the queue of a task with %s has the limits that it declares', (_, concurrency, expected) => {
+  const found = queueOfA((options) => {
+    task({ ...options, ...(concurrency !== undefined && { concurrency }) });
+    // Declared later, as in a file that is imported later.
+    concurrencyLimit({ name: 'provider', total: 3 });
+    concurrencyLimit({ name: 'user', perKey: 4 });
+  });
+  expect(found).toEqual(expected);
+});
+
+test('a queue of several tasks takes limits that hold for all of them, and no others', () => {
+  const named = { name: 'shared', concurrency: { name: 'provider', limit: 3 } };
+  const run = async (): Promise<void> => {};
+  const shared = (mine: object, other: object) =>
+    queueOfA((options) => {
+      concurrencyLimit({ name: 'provider', total: 3 });
+      task({ ...options, queue: 'shared', ...mine });
+      task({ id: 'b', run, queue: 'shared', ...other });
+      queue({ name: 'shared', concurrencyLimit: 9 });
+    });
+  expect(shared({}, {})).toEqual({ name: 'shared', concurrencyLimit: 9 });
+  const held = { concurrency: 'provider' };
+  expect(shared(held, held)).toEqual({ ...named, concurrencyLimit: 9 });
+  expect(shared(held, {})).toMatch(
+    /^task "a": its concurrency would also hold for the task "b", which has the same/,
+  );
+  expect(shared({ concurrency: { total: 1 } }, { concurrency: { total: 1 } })).toMatch(/would also hold/);
+  const alone = queueOfA((options) => {
+    task({ ...options, queue: { name: 'mine', concurrencyLimit: 5 }, concurrency: { total: 2, perKey: 7 } });
+  });
+  expect(alone).toEqual({ name: 'mine', concurrencyLimit: 5, concurrency: { name: 'task/a', limit: 2 } });
+});
+
+test('a named limit per key is for one task', () => {
+  const found = queueOfA((options) => {
+    concurrencyLimit({ name: 'user', perKey: 4 });
+    task({ ...options, concurrency: 'user' });
+    task({ id: 'b', run: async () => {}, concurrency: 'user' });
+  });
+  expect(found).toMatch(
+    /"user" has a perKey and is held by 2 tasks.*queue\({ name: 'user', concurrencyLimit: 4 }\)/,
+  );
+});
