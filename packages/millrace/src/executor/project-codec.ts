@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Entry } from '../bundle/build.ts';
+import type { Entry } from '../bundle/module-options.ts';
 import type { Sdk } from './sdk.ts';
 
 /** Sets the codec that a file exports. Throws for what is no codec, and where the project's SDK is too old to have one. */
