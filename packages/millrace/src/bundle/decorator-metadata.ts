@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompilerOptionsOf } from './tsconfig.ts';
 
@@ -84,6 +85,7 @@ async function withSwc(
     swcrc: false,
     configFile: false,
     sourceMaps: 'inline',
+    sourceFileName: basename(filename),
     inlineSourcesContent: true,
     jsc: {
       target: 'es2022',
@@ -104,14 +106,13 @@ async function withSwc(
 const definesFields = ({ useDefineForClassFields, target }: Options): boolean =>
   useDefineForClassFields ?? /^es(?:next|202[2-9]|20[3-9]\d)$/i.test(target ?? '');
 
-/** A package that is installed for a source file. */
+/** A package that is installed for a source file. Node.js would not find one later that it has not found before. */
 async function installed<T>(file: string, name: string): Promise<T | undefined> {
-  let path: string;
-  try {
-    path = createRequire(file).resolve(name);
-  } catch {
-    return undefined;
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'node_modules', name, 'package.json'))) {
+      const path = createRequire(join(folder, 'package.json')).resolve(name);
+      return ((await import(pathToFileURL(path).href)) as { readonly default: T }).default;
+    }
+    if (folder === dirname(folder)) return undefined;
   }
-  const { default: exported } = (await import(pathToFileURL(path).href)) as { readonly default: T };
-  return exported;
 }

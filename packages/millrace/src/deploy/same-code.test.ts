@@ -219,7 +219,7 @@ const decorated = {
   'app/lib/engine.ts':
     'export interface Options { n: number }\nexport class Engine { readonly power = 1; }\n',
   'app/lib/car.ts': `import 'reflect-metadata';
-import { Engine, Options } from './engine.ts';
+import { Engine, type Options } from './engine.ts';
 const injectable = () => (_: object): void => undefined;
 @injectable()
 export class Car {
@@ -251,4 +251,9 @@ test('decorators have the types of their members if tsconfig.json sets emitDecor
   const found = { ids: ['a-Engine-String-Object-true', 'b'], problems: [] };
   expect(await inDev(project)).toEqual(found);
   expect(await deployed(project)).toEqual(found);
+  const typeless = decorated['app/lib/car.ts'].replace('type Options', 'Options');
+  await writeFile(join(project.dir, 'lib/car.ts'), typeless);
+  const unclear =
+    'No matching export in "lib/engine.ts" for import "Options": import a type with `import type`';
+  expect((await inDev(project)).problems).toMatchObject([{ file: 'lib/car.ts', line: 2, message: unclear }]);
 }, 120_000);
