@@ -20,7 +20,10 @@ interface EnvOptions extends ConnectionOptions {
 
 const withEnvOptions = (command: Command): Command =>
   withConnectionOptions(command)
-    .option('--project <ref>', 'the project, if --key is a personal access token: of the environment in --env')
+    .option(
+      '--project <ref>',
+      'the project, if --key is a personal access token: of the environment in --env',
+    )
     .option('--json', 'JSON on stdout');
 
 type Envvars = typeof Sdk.envvars;
