@@ -10,7 +10,9 @@ const isTask = (value: unknown): value is AnyTask =>
 
 /** The exports of a CommonJS module, which are the default export of its namespace. */
 const commonJs = ({ default: exported }: Record<string, unknown>): object =>
-  typeof exported === 'object' && exported !== null && !isTask(exported) ? exported : {};
+  typeof exported === 'object' && exported !== null && !isTask(exported) && !Array.isArray(exported)
+    ? exported
+    : {};
 
 /** The tasks that a module exports, without duplicates, declared by any copy of this package. */
 export function findTasks(moduleNamespace: Record<string, unknown>): FoundTask[] {
