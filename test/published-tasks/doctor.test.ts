@@ -74,14 +74,14 @@ test(
   'doctor, dev and deploy agree about an extension that acts only in deployments',
   { timeout: 120_000 },
   async () => {
-    const files = own(`{
+    const mine = own(`{
   name: 'mine',
   onBuildComplete(context) {
     if (context.target === 'dev') return;
     context.addLayer({ id: 'mine', image: { pkgs: ['graphviz'] } });
   },
 }, { name: 'SyncEnvVarsExtension', onBuildComplete() { throw new Error('no credentials here'); } }`);
-    const { dir } = await publishedProject('4.8', files, onTestFinished);
+    const { dir } = await publishedProject('4.8', mine, onTestFinished);
     const sentence =
       'trigger.config.ts: the extension mine asks for packages of the system, which a deployment here does not have: remove it';
     const doctor = await finished(['doctor', '--from-trigger'], { cwd: dir });
@@ -125,8 +125,8 @@ test.each([
     { ...own(''), 'trigger/b.ts': own('')['trigger/a.ts'] ?? '' },
     /^trigger\/a\.ts: the task id "a" is declared 2 times/,
   ],
-])('doctor ends with 1 for %s, as moving.md says', { timeout: 60_000 }, async (_, files, sentence) => {
-  const { dir } = await publishedProject('4.8', files, onTestFinished);
+])('doctor ends with 1 for %s, as moving.md says', { timeout: 60_000 }, async (_, refused, sentence) => {
+  const { dir } = await publishedProject('4.8', refused, onTestFinished);
   const json = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
   expect([json.exitCode, json.stderr]).toEqual([1, '']);
   const { problems } = JSON.parse(json.stdout) as { problems: Parameters<typeof describeProblem>[0][] };

@@ -7,11 +7,6 @@ import type { CompilerOptionsOf } from './tsconfig.ts';
 /** A decorator at the start of a line or of a parameter. Comments may match, which costs only time. */
 const decorator = /(?:^|[(,])\s*@[\p{L}_$]/mu;
 
-/** No compiler of the project writes decorator metadata. */
-export class NoMetadataCompiler extends Error {
-  override readonly name = 'NoMetadataCompiler';
-}
-
 /**
  * A TypeScript file compiled to JavaScript with the types of its decorated members (`emitDecoratorMetadata`), which esbuild does not write,
  * and a source map. Undefined if its tsconfig does not set that, or it has no decorators. The compiler is that of the project.
@@ -28,7 +23,7 @@ export async function withDecoratorMetadata(
   if (typescript && 'transpileModule' in typescript) return withTypescript(typescript, file, text, options);
   const swc = await installed<Swc>(file, '@swc/core');
   if (swc) return withSwc(swc, file, text, options);
-  throw new NoMetadataCompiler(
+  throw new Error(
     'emitDecoratorMetadata of tsconfig.json requires a compiler that writes it: run `npm install --save-dev @swc/core` (typescript below 7 is used, too), or remove the option',
   );
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import { basename, extname, join, relative } from 'node:path';
+import { basename, extname, relative } from 'node:path';
 import type { Loader, Message, PartialMessage, Plugin } from 'esbuild';
-import { NoMetadataCompiler, withDecoratorMetadata } from './decorator-metadata.ts';
+import { withDecoratorMetadata } from './decorator-metadata.ts';
 import { isBuildFailure, slashes } from './messages.ts';
 import { placeOptions, usesPlace } from './module-place.ts';
 import { installedFolder } from './package-folder.ts';
@@ -50,7 +50,7 @@ export const localModules = ({
         jsx: 'preserve',
         sourcemap: 'inline',
         sourcefile: basename(path),
-        tsconfigRaw: { compilerOptions: optionsOf(path) as object },
+        tsconfigRaw: { compilerOptions: optionsOf(path) },
         logLevel: 'silent',
       });
       return code;
@@ -64,7 +64,7 @@ export const localModules = ({
 
 const loaderOf = (path: string): Loader => {
   const extension = extname(path);
-  if (/x$/.test(extension)) return extension === '.tsx' ? 'tsx' : 'jsx';
+  if (extension.endsWith('x')) return extension === '.tsx' ? 'tsx' : 'jsx';
   return extension.includes('t') ? 'ts' : 'js';
 };
 
@@ -75,8 +75,7 @@ function messagesOf(error: unknown, file: string): PartialMessage[] {
       ...(message.location && { location: { ...message.location, file } }),
     }));
   const text = error instanceof Error ? error.message : String(error);
-  const location = { file, line: 1 };
-  return [{ text: error instanceof NoMetadataCompiler ? text : (text.split('\n')[0] ?? ''), location }];
+  return [{ text, location: { file, line: 1 } }];
 }
 
 /** esbuild reports lines of the text that it receives. */
