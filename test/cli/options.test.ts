@@ -27,6 +27,32 @@ test('every command that speaks to a server takes --url, --key and --dir, and ev
   expect(lacking).toEqual([]);
 });
 
+test('every command that takes the key of an environment takes --env, which refuses the key of another one', async () => {
+  const acting = [...leaves()].filter(
+    ([name, { options }]) =>
+      !alone.has(name) && options.some(({ description }) => description.includes("environment's secret key")),
+  );
+  expect(acting.length).toBeGreaterThan(70);
+  const lacking = acting.filter(([, { options }]) => !options.some(({ long }) => long === '--env'));
+  expect(lacking.map(([name]) => name)).toEqual([]);
+  const key = 'svc_dev_sk_000000000000000000000000';
+  for (const line of [
+    'versions rollback',
+    'versions list',
+    'trigger a',
+    'env list',
+    'runs list',
+    'deploy',
+    'work',
+    'outbox sql',
+  ]) {
+    const args = [...line.split(' '), '--url', 'http://127.0.0.1:9', '--key', key, '--env', 'prod'];
+    await expect(program().parseAsync(args, { from: 'user' }), line).rejects.toThrow(
+      'The key belongs to dev, but --env says prod. Give the key of prod.',
+    );
+  }
+});
+
 const withArguments = [...leaves()].flatMap(([name, { registeredArguments }]) =>
   registeredArguments.length > 0 ? [{ name, count: registeredArguments.length }] : [],
 );

@@ -37,7 +37,7 @@ describe('beside a running dev', () => {
   const command = (...args: string[]) => finished(args, { cwd: project.path });
 
   test('a task that no version has is told at once, with the nearest name, and the run can be watched later', async () => {
-    const waiting = millrace(['trigger', 'helo', '--wait'], { cwd: project.path });
+    const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait'], { cwd: project.path });
     const id = await waiting.line(/^run_\w+$/);
     const told = await waiting.line(/^Waiting for/);
     expect(told).toMatch(
@@ -55,6 +55,18 @@ describe('beside a running dev', () => {
     expect(again.stdout.join('\n')).toMatch(/status +CANCELED/);
   });
 
+  test('a task that no version has is refused with the nearest name, and leaves nothing behind', async () => {
+    const refused = await command('trigger', 'restss', '--wait', '--json');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^millrace: The current version \d{8}\.\d+ has no task "restss"\. Did you mean "rests"\? Nothing was triggered\. With --allow-unknown the run waits for a version that has the task\./,
+    );
+    expect((await command('runs', 'list', '--task', 'restss', '--json')).stdout).toBe('');
+    await command('trigger', 'restss', '--allow-unknown');
+    expect((await command('queues', 'list', '--json')).stdout).not.toContain('restss');
+    expect((await command('tasks', 'list', '--json')).stdout).not.toContain('restss');
+  });
+
   test('a run that does not exist is not said to go on', async () => {
     for (const wait of [['--wait'], []]) {
       expect(await command('runs', 'show', 'run_unknown', ...wait)).toMatchObject({
@@ -67,7 +79,9 @@ describe('beside a running dev', () => {
   });
 
   test('the same in lines of JSON', async () => {
-    const waiting = millrace(['trigger', 'helo', '--wait', '--json'], { cwd: project.path });
+    const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait', '--json'], {
+      cwd: project.path,
+    });
     const first = JSON.parse(await waiting.line(/triggered/)) as { id: string };
     expect(first).toEqual({ type: 'triggered', id: expect.stringMatching(/^run_/), isCached: false });
     expect(JSON.parse(await waiting.line(/"waiting"/))).toEqual({
@@ -84,12 +98,12 @@ describe('beside a running dev', () => {
   });
 
   test('without --wait it is a warning beside the id, also for a replay', async () => {
-    const triggered = await command('trigger', 'quite-another');
+    const triggered = await command('trigger', 'quite-another', '--allow-unknown');
     expect(triggered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^run_\w+$/) as string });
     expect(triggered.stderr).toMatch(
       /^warning run_\w+ waits: The current version \S+ has no task "quite-another": export it in a file of `millrace dev`, or deploy a version that has it\.$/,
     );
-    const json = await command('trigger', 'rest', '--json');
+    const json = await command('trigger', 'rest', '--allow-unknown', '--json');
     expect(JSON.parse(json.stdout)).toEqual({ id: expect.any(String) as string, isCached: false });
     expect(json.stderr).toContain('Did you mean "rests"?');
     expect((await command('runs', 'replay', triggered.stdout)).stderr).toMatch(/^warning run_/);

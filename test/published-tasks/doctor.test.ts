@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { finished } from '../cli/command.ts';
+import { describeProblem } from '../../packages/millrace/src/project/problem.ts';
+import { finished, millrace } from '../cli/command.ts';
 import { publishedProject } from './project.ts';
 
 const files = {
@@ -56,4 +57,78 @@ test('doctor says so where there is nothing to move', { timeout: 60_000 }, async
   const { exitCode, stderr } = await finished(['doctor', '--from-trigger'], { cwd: dir });
   expect(exitCode).toBe(1);
   expect(stderr).toContain('there is nothing to move');
+});
+
+const own = (extension: string): Readonly<Record<string, string>> => ({
+  'trigger.config.ts': `
+import { defineConfig } from '@trigger.dev/sdk';
+export default defineConfig({ project: 'p', maxDuration: 60, build: { extensions: [${extension}] } });
+`,
+  'trigger/a.ts': `
+import { task } from '@trigger.dev/sdk';
+export const a = task({ id: 'a', run: async () => 1 });
+`,
+});
+
+test(
+  'doctor, dev and deploy agree about an extension that acts only in deployments',
+  { timeout: 120_000 },
+  async () => {
+    const mine = own(`{
+  name: 'mine',
+  onBuildComplete(context) {
+    if (context.target === 'dev') return;
+    context.addLayer({ id: 'mine', image: { pkgs: ['graphviz'] } });
+  },
+}, { name: 'SyncEnvVarsExtension', onBuildComplete() { throw new Error('no credentials here'); } }`);
+    const { dir } = await publishedProject('4.8', mine, onTestFinished);
+    const sentence =
+      'trigger.config.ts: the extension mine asks for packages of the system, which a deployment here does not have: remove it';
+    const doctor = await finished(['doctor', '--from-trigger'], { cwd: dir });
+    expect(doctor.exitCode).toBe(1);
+    expect(doctor.stdout).toContain(`problem  ${sentence}`);
+    const deploy = await finished(['deploy', '--dry-run'], { cwd: dir });
+    expect(deploy.exitCode).toBe(3);
+    expect(deploy.stderr).toContain(sentence);
+    const dev = millrace(['dev', '--port', '0'], { cwd: dir });
+    try {
+      expect(await dev.line(/^deploy /)).toBe(
+        `deploy  \`millrace deploy\` refuses this project: ${sentence}`,
+      );
+    } finally {
+      dev.kill('SIGTERM');
+      await dev.exitCode;
+    }
+  },
+);
+
+test.each([
+  [
+    'a refused extension',
+    own("{ name: 'PythonExtension' }"),
+    /^trigger\.config\.ts: the extension PythonExtension/,
+  ],
+  ['a setting', { ...own(''), 'trigger.config.ts': 'export default { maxDuration: 1 };' }, /"maxDuration"/],
+  [
+    'a package that cannot be bundled and a lockfile of another tool',
+    {
+      ...own(''),
+      'trigger/b.ts': "import native from 'native';\nconsole.log(native);\n",
+      'pnpm-lock.yaml': '',
+      'node_modules/native/package.json': '{"name":"native","gypfile":true}',
+      'node_modules/native/index.js': '',
+    },
+    /^package\.json: native cannot be bundled .* pnpm-lock\.yaml/,
+  ],
+  [
+    'two tasks with one id',
+    { ...own(''), 'trigger/b.ts': own('')['trigger/a.ts'] ?? '' },
+    /^trigger\/a\.ts: the task id "a" is declared 2 times/,
+  ],
+])('doctor ends with 1 for %s, as moving.md says', { timeout: 60_000 }, async (_, refused, sentence) => {
+  const { dir } = await publishedProject('4.8', refused, onTestFinished);
+  const json = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
+  expect([json.exitCode, json.stderr]).toEqual([1, '']);
+  const { problems } = JSON.parse(json.stdout) as { problems: Parameters<typeof describeProblem>[0][] };
+  expect(problems.map(describeProblem)).toEqual([expect.stringMatching(sentence)]);
 });

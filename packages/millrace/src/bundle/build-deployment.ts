@@ -1,16 +1,21 @@
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import { locateSdk } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
-import type { Entry, Output } from './build.ts';
+import type { Output } from './build.ts';
 import { externalPackages, packagesEntry, type ExternalPackage } from './external-packages.ts';
+import { filesBeside } from './files-beside.ts';
+import { localModules } from './local-modules.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
-import { moduleOptions, outputOf } from './module-options.ts';
+import { entriesOf, moduleOptions, outputOf, tsconfigOf, type Entry } from './module-options.ts';
+import { withRoot } from './module-place.ts';
 import { installedFolder, packageOf, readManifest } from './package-folder.ts';
+import { requiredPackages } from './package-modules.ts';
 import { publishedPlugins } from './published-plugins.ts';
+import { compilerOptions } from './tsconfig.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
 /** The code of a project with its packages, as a deployed version has it. */
@@ -45,6 +50,8 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
 
 async function compile(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
   const found = new Map<string, ExternalPackage>();
+  const placed = new Set<string>();
+  const pathBelowRoot = (file: string): string => outputOf(slashes(relative(project.dir, file)));
   const options = {
     ...moduleOptions(project),
     entryPoints: [
@@ -56,37 +63,31 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
     // A task file may have the path of a module. Nothing is written.
     allowOverwrite: true,
     target: `node${nodeMajor}`,
-    // What CommonJS packages expect. `__dirname` is the folder of the module that contains their code.
-    banner: {
-      js: [
-        "import { createRequire as __createRequire } from 'node:module';",
-        "import { dirname as __millraceDirname } from 'node:path';",
-        "import { fileURLToPath as __millraceToPath } from 'node:url';",
-        'const require = __createRequire(import.meta.url);',
-        'const __millraceFile = __millraceToPath(import.meta.url);',
-        'const __millraceFolder = __millraceDirname(__millraceFile);',
-      ].join(' '),
-    },
     plugins: [
       ownEntry(sdkEntry, project.dir, async () => exportsOf(fileURLToPath(locateSdk(project.dir)))),
       ownEntry(packagesEntry, project.dir, async () => importsOf(await importedPackages(project))),
       ...(await publishedPlugins(project, 'deploy')),
+      requiredPackages,
       externalPackages(new Set(project.build.external), readManifest(project.dir), found),
+      localModules({
+        projectDir: project.dir,
+        optionsOf: compilerOptions(tsconfigOf(project)),
+        pathBelowRoot,
+        onPlaced: (file) => void placed.add(dirname(file)),
+      }),
     ],
   } satisfies BuildOptions;
-  const define = { __filename: '__millraceFile', __dirname: '__millraceFolder', ...options.define };
-  const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build({ ...options, define }));
-  const entries: Entry[] = [];
-  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
-    if (entryPoint === undefined || /^millrace-[a-z]+:/.test(entryPoint)) continue;
-    entries.push({ source: slashes(entryPoint), module: path });
-  }
+  const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build(options));
+  const modules = outputFiles
+    .map(({ path, contents }) => ({
+      path: inBuild(path, project.dir),
+      contents: withRoot(contents, path, project.dir),
+    }))
+    .filter(({ path }) => !path.startsWith(`${packagesEntry}.mjs`));
   return {
-    entries: entries.toSorted((a, b) => (a.source < b.source ? -1 : 1)),
+    entries: entriesOf(project.taskFiles),
     sdk: `${sdkEntry}.mjs`,
-    outputs: outputFiles
-      .map(({ path, contents }) => ({ path: inBuild(path, project.dir), contents }))
-      .filter(({ path }) => !path.startsWith(`${packagesEntry}.mjs`)),
+    outputs: [...modules, ...(await filesBeside(placed, pathBelowRoot))],
     externals: [...found.values()],
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],

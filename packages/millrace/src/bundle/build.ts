@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
+import { localModules } from './local-modules.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
-import { moduleOptions, outputOf } from './module-options.ts';
+import { entriesOf, filesOf, moduleOptions, outputOf, tsconfigOf, type Entry } from './module-options.ts';
+import { withRoot } from './module-place.ts';
+import { requiredPackages } from './package-modules.ts';
 import { publishedPlugins } from './published-plugins.ts';
 import { store } from './store.ts';
+import { compilerOptions } from './tsconfig.ts';
 import { workspacePackages } from './workspace-packages.ts';
 import { withEsbuild } from './with-esbuild.ts';
-
-/** A task file and its bundled module. */
-export interface Entry {
-  /** The task file, relative to the project. */
-  readonly source: string;
-  /** The module, relative to the build. */
-  readonly module: string;
-}
 
 /** The task files of a project as JavaScript modules on disk. */
 export interface Build {
@@ -96,28 +92,25 @@ async function compile(project: Project, buildsDir: string, files: readonly stri
     entryPoints: files.map((file) => ({ in: join(project.dir, file), out: outputOf(file) })),
     outdir,
     target: 'node20',
-    // A project of the published SDK is used to packages of its workspace being bundled.
-    ...(project.published
-      ? { plugins: [...(await publishedPlugins(project, 'dev')), workspacePackages()] }
-      : { packages: 'external' as const }),
-    // CommonJS files of the project call `require` for packages and built-in modules.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    plugins: [
+      ...(await publishedPlugins(project, 'dev')),
+      requiredPackages,
+      workspacePackages(project.dir),
+      localModules({
+        projectDir: project.dir,
+        optionsOf: compilerOptions(tsconfigOf(project)),
+        pathBelowRoot: (file) => slashes(relative(project.dir, file)),
+      }),
+    ],
   } satisfies BuildOptions;
   const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build(options));
-  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
-    entryPoint === undefined
-      ? []
-      : [{ source: slashes(entryPoint), module: inBuild(join(project.dir, path), outdir) }],
-  );
   return {
-    entries: entries.toSorted((a, b) => (a.source < b.source ? -1 : 1)),
+    entries: entriesOf(files),
     outputs: outputFiles.map((file: OutputFile) => ({
       path: inBuild(file.path, outdir),
-      contents: file.contents,
+      contents: withRoot(file.contents, file.path, project.dir),
     })),
-    inputs: Object.keys(metafile.inputs).map((path) => join(project.dir, path)),
+    inputs: filesOf(metafile).map((path) => join(project.dir, path)),
     problems: [],
   };
 }

@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
+import { outside } from './package-modules.ts';
 import {
   allowedScripts,
   installedFolder,
@@ -42,33 +43,38 @@ export function externalPackages(
   return {
     name: 'external-packages',
     setup(build) {
-      build.onResolve({ filter: /^[^./#]/ }, async ({ path, pluginData, kind, ...from }) => {
-        const name = packageOf(path);
-        if (pluginData === resolving || kind === 'entry-point' || name === undefined || isBuiltin(path))
-          return undefined;
-        const { importer, resolveDir, namespace } = from;
-        const resolved = await build.resolve(path, {
-          kind,
-          importer,
-          resolveDir,
-          namespace,
-          pluginData: resolving,
-        });
-        if (resolved.errors.length > 0 && namespace === packagesEntry) return { path, external: true };
-        // esbuild reports what does not resolve, and leaves what is required in a `try` to the code.
-        if (resolved.errors.length > 0 || resolved.external || resolved.namespace !== 'file')
-          return undefined;
-        const installed = installedFolder(resolved.path);
-        const why = listed.has(name)
-          ? 'it is listed in build.external'
-          : installed === undefined
-            ? undefined
-            : judge(installed);
-        if (why === undefined) return undefined;
-        const folder = installed ?? manifestFolder(dirname(resolved.path)) ?? dirname(resolved.path);
-        if (!found.has(folder)) found.set(folder, { name, folder, why, importer });
-        return { path, external: true };
-      });
+      build.onResolve(
+        { filter: /^[^./#]/ },
+        async ({ path, pluginData, kind, with: attributes, ...from }) => {
+          const name = packageOf(path);
+          if (pluginData === resolving || kind === 'entry-point' || name === undefined || isBuiltin(path))
+            return undefined;
+          const { importer, resolveDir, namespace } = from;
+          const resolved = await build.resolve(path, {
+            kind,
+            importer,
+            resolveDir,
+            namespace,
+            with: attributes,
+            pluginData: resolving,
+          });
+          if (resolved.errors.length > 0 && namespace === packagesEntry) return { path, external: true };
+          // esbuild reports what does not resolve, and leaves what is required in a `try` to the code.
+          if (resolved.errors.length > 0 || resolved.external || resolved.namespace !== 'file')
+            return undefined;
+          const installed = installedFolder(resolved.path);
+          const why = listed.has(name)
+            ? 'it is listed in build.external'
+            : installed === undefined
+              ? undefined
+              : judge(installed);
+          if (why === undefined) return undefined;
+          const folder = installed ?? manifestFolder(dirname(resolved.path)) ?? dirname(resolved.path);
+          if (!found.has(folder)) found.set(folder, { name, folder, why, importer });
+          const { path: file, sideEffects } = resolved;
+          return outside({ path, kind, attributes, file, folder, sideEffects });
+        },
+      );
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { TaskDefaults } from '../executor/messages.ts';
-import type { Entry } from './build.ts';
+import type { Entry } from './module-options.ts';
 
 /**
  * The entries that a process imports to execute the tasks of `sources`, in order: the preloads of the version, then those files. Every

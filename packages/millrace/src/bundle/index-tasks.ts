@@ -3,8 +3,9 @@ import type { Death, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from '../executor/messages.ts';
 import type { Problem } from '../project/problem.ts';
 import { boundSchemas } from './bound-schemas.ts';
-import type { Build, Entry } from './build.ts';
+import type { Build } from './build.ts';
 import { importOrder } from './import-order.ts';
+import type { Entry } from './module-options.ts';
 
 /** Milliseconds that importing one file may take while finding tasks. */
 export const importMs = 15_000;

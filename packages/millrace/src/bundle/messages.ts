@@ -11,8 +11,10 @@ export const inBuild = (path: string, outdir: string): string => slashes(relativ
 export const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
 
-/** What to do about a package that is imported and not found. */
+/** How to fix an import that is not found. */
 function adviceOn({ text, notes }: Pick<Message, 'text' | 'notes'>): string {
+  // Decorator metadata refers to all types that are imported without `type`.
+  if (text.startsWith('No matching export in ')) return ': import a type with `import type`';
   const specifier = /^Could not resolve "([^"]+)"$/.exec(text)?.[1];
   const name = specifier === undefined ? undefined : packageOf(specifier);
   if (name === undefined) return '';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { BuildOptions } from 'esbuild';
+import type { BuildOptions, Metafile } from 'esbuild';
 import type { Project } from '../project/load.ts';
+import { banner, moduleConstants } from './module-place.ts';
 
 /** What builds for development and for deployment have in common: task files become modules, and what they share becomes modules of its own. */
 export const moduleOptions = (project: Project) =>
@@ -17,7 +18,8 @@ export const moduleOptions = (project: Project) =>
     keepNames: true,
     chunkNames: 'shared/[name]-[hash]',
     outExtension: { '.js': '.mjs' },
-    define: constantsOf(project),
+    banner: { js: banner },
+    define: { ...moduleConstants, ...constantsOf(project) },
     ...publishedOptions(project),
     logLevel: 'silent',
   }) satisfies BuildOptions;
@@ -28,18 +30,39 @@ function publishedOptions({
   published,
 }: Project): Pick<BuildOptions, 'jsx' | 'jsxFactory' | 'jsxFragment' | 'tsconfig' | 'conditions'> {
   if (!published) return {};
-  const { conditions, jsx, tsconfig } = published.config;
+  const { conditions, jsx } = published.config;
+  const tsconfig = tsconfigOf({ dir, published });
   return {
     ...(jsx.automatic !== false && { jsx: 'automatic' }),
     ...(jsx.factory !== undefined && { jsxFactory: jsx.factory }),
     ...(jsx.fragment !== undefined && { jsxFragment: jsx.fragment }),
-    ...(tsconfig !== undefined && { tsconfig: join(dir, tsconfig) }),
+    ...(tsconfig !== undefined && { tsconfig }),
     ...(conditions.length > 0 && { conditions: ['module', ...conditions] }),
   };
 }
 
+/** The tsconfig that a `trigger.config.ts` names for all files, absolute. */
+export const tsconfigOf = ({ dir, published }: Pick<Project, 'dir' | 'published'>): string | undefined =>
+  published?.config.tsconfig === undefined ? undefined : join(dir, published.config.tsconfig);
+
 /** Where the module of a task file is, without its extension. */
 export const outputOf = (taskFile: string): string => taskFile.replaceAll('../', '_/');
+
+/** A task file and its bundled module. */
+export interface Entry {
+  /** The task file, relative to the project. */
+  readonly source: string;
+  /** The module, relative to the build. */
+  readonly module: string;
+}
+
+/** The entries of a build. esbuild also calls modules that are imported dynamically entry points; these execute only when they are imported. */
+export const entriesOf = (taskFiles: readonly string[]): Entry[] =>
+  taskFiles.map((source) => ({ source, module: `${outputOf(source)}.mjs` }));
+
+/** The files that a build consists of, relative to the project, without the modules of plugins. */
+export const filesOf = ({ inputs }: Metafile): string[] =>
+  Object.keys(inputs).filter((path) => !/^[a-z][\w-]+:/.test(path));
 
 function constantsOf({ build }: Project): Record<string, string> {
   const constants: Record<string, string> = {};

@@ -5,6 +5,8 @@ import { dirname, join, sep } from 'node:path';
 export interface PackageManifest {
   readonly name?: string;
   readonly version?: string;
+  readonly type?: string;
+  readonly exports?: unknown;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly binary?: unknown;

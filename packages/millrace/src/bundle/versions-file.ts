@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
 import type { TaskDefaults } from '../executor/messages.ts';
 import { renameOver } from '../platform/rename.ts';
-import type { Entry } from './build.ts';
+import type { Entry } from './module-options.ts';
 
 /** What an executor needs to serve a version. */
 export interface ServedBuild {

@@ -1,6 +1,8 @@
 import { isBuiltin } from 'node:module';
-import type { Plugin } from 'esbuild';
+import { sep } from 'node:path';
+import type { Plugin, ResolveOptions } from 'esbuild';
 import { installedFolder } from './package-folder.ts';
+import { outside } from './package-modules.ts';
 
 /** What executors and task files share: a process has one copy of it. */
 const shared = /^@(?:millrace|trigger\.dev)\//;
@@ -9,7 +11,7 @@ const shared = /^@(?:millrace|trigger\.dev)\//;
  * Leaves installed packages outside, and bundles what an import leads to outside of `node_modules`: packages of a workspace, whose sources
  * are often TypeScript that Node.js cannot import.
  */
-export function workspacePackages(): Plugin {
+export function workspacePackages(projectDir: string): Plugin {
   const resolving = {};
   return {
     name: 'workspace-packages',
@@ -22,9 +24,19 @@ export function workspacePackages(): Plugin {
         const resolved = await build.resolve(path, options);
         // What cannot be found is reported when it is imported, by its file.
         if (resolved.errors.length > 0 || resolved.external) return { path, external: true };
-        if (installedFolder(resolved.path) !== undefined) return { path, external: true };
-        return { path: resolved.path, namespace: resolved.namespace, sideEffects: resolved.sideEffects };
+        const { path: file, sideEffects } = resolved;
+        const folder = installedFolder(file);
+        if (folder === undefined) return { path: file, namespace: resolved.namespace, sideEffects };
+        // Builds are in the project, and do not find a package that is installed only for a package of the workspace.
+        const isFound =
+          isBelow(projectDir, resolveDir) || (await foundFrom(projectDir, path, options)) === file;
+        return outside({ path: isFound ? path : file, kind, attributes, file, folder, sideEffects });
       });
+
+      const foundFrom = async (resolveDir: string, path: string, options: ResolveOptions): Promise<string> =>
+        (await build.resolve(path, { ...options, resolveDir })).path;
     },
   };
 }
+
+const isBelow = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);

@@ -1,7 +1,9 @@
 import type * as Sdk from '@millrace/sdk';
+import type { EnvironmentKind } from '@millrace/contract';
 import { type Command, Option } from 'commander';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
-import { address } from './options.ts';
+import { refuseOtherKey } from './key-environment.ts';
+import { address, environment } from './options.ts';
 import { findDev, type Connection } from './running-dev.ts';
 import { waitsForServer } from './waiting.ts';
 
@@ -9,6 +11,8 @@ export interface ConnectionOptions {
   readonly url?: string;
   readonly key?: string;
   readonly dir: string;
+  /** The key must be one of this environment. */
+  readonly env?: EnvironmentKind | undefined;
   /** A branch of the key's environment. */
   readonly branch?: string;
 }
@@ -28,13 +32,16 @@ export const withKeyOptions = (command: Command): Command =>
   withFolderOption(
     command
       .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
-      .addOption(new Option('--key <key>', "an environment's secret key").env('MILLRACE_SECRET_KEY')),
+      .addOption(new Option('--key <key>', "an environment's secret key").env('MILLRACE_SECRET_KEY'))
+      .option('--env <environment>', 'refuse a key of another environment', environment),
   );
 
 /** Finds the server: from the options, the environment variables, or the `millrace dev` of this folder or one above it. */
 export async function findServer(options: ConnectionOptions): Promise<Connection> {
-  const { url, key } = options;
-  return url !== undefined && key !== undefined ? { url, key } : await devFor(options);
+  const { url, key, env } = options;
+  const found = url !== undefined && key !== undefined ? { url, key } : await devFor(options);
+  if (env !== undefined) refuseOtherKey(found.key, env);
+  return found;
 }
 
 async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection> {

@@ -31,17 +31,17 @@ export interface Layers {
 /** Number of layers that are kept on this machine. */
 const keptLayers = 10;
 
-/** Installs the packages that are not bundled, for each platform, unless that was done before. Throws a LayerRefused. */
-export async function buildLayers(
-  project: Project,
-  externals: readonly ExternalPackage[],
-  {
-    onInstall = () => {},
-    signal,
-  }: { readonly onInstall?: (platform: string) => void; readonly signal?: AbortSignal | undefined } = {},
-): Promise<Layers> {
+interface PlannedLayers {
+  readonly plans: readonly { readonly plan: LayerPlan; readonly scripts: readonly string[] }[];
+  readonly withoutScript: readonly string[];
+  /** Folders whose `.npmrc` applies. */
+  readonly npmrcFolders: readonly string[];
+}
+
+/** Finds the packages of the layer for each platform. Throws a LayerRefused. */
+export function planLayers(project: Project, externals: readonly ExternalPackage[]): PlannedLayers {
   const roots = layerRoots(project, externals);
-  if (roots.length === 0) return { layers: [], withoutScript: [] };
+  if (roots.length === 0) return { plans: [], withoutScript: [], npmrcFolders: [] };
   const lock = findLockfile(project.dir);
   const [first] = roots;
   const because = `${first?.name} cannot be bundled (${first?.why}) and is installed by npm from a package-lock.json`;
@@ -59,12 +59,8 @@ export async function buildLayers(
     );
   const manifest = readManifest(project.dir);
   const above = folder === project.dir ? {} : readManifest(folder);
-  const layers: Layer[] = [];
   const withoutScript = new Set<string>();
-  const folderOfLayers = join(project.dir, '.millrace', 'layers');
-  await makeFolder(folderOfLayers);
-  await writeFile(join(folderOfLayers, '.gitignore'), '*\n');
-  for (const platform of project.build.platforms) {
+  const plans = project.build.platforms.map((platform) => {
     const plan = planLayer(roots, { ...lock, packages }, platform);
     const scripts: string[] = [];
     for (const [location, { version, hasInstallScript }] of Object.entries(plan.packages)) {
@@ -79,16 +75,36 @@ export async function buildLayers(
       throw new LayerRefused(
         `${scripts.join(', ')}: allowScripts of package.json allows an install script, which can be executed only on the platform that it is for. Deploy from ${platform}, or set it to false.`,
       );
+    return { plan, scripts };
+  });
+  return { plans, withoutScript: [...withoutScript], npmrcFolders: [folder, project.dir] };
+}
+
+/** Installs the packages that are not bundled, for each platform, unless that was done before. Throws a LayerRefused. */
+export async function buildLayers(
+  project: Project,
+  externals: readonly ExternalPackage[],
+  {
+    onInstall,
+    signal,
+  }: { readonly onInstall: (platform: string) => void; readonly signal: AbortSignal | undefined },
+): Promise<Layers> {
+  const { plans, withoutScript, npmrcFolders } = planLayers(project, externals);
+  if (plans.length === 0) return { layers: [], withoutScript };
+  const layers: Layer[] = [];
+  const folderOfLayers = join(project.dir, '.millrace', 'layers');
+  await makeFolder(folderOfLayers);
+  await writeFile(join(folderOfLayers, '.gitignore'), '*\n');
+  for (const { plan, scripts } of plans)
     layers.push(
       await builtLayer(plan, scripts, folderOfLayers, async (file) => {
-        onInstall(platform);
-        const options = { npmrcFolders: [folder, project.dir], scripts, signal };
+        onInstall(plan.platform);
+        const options = { npmrcFolders, scripts, signal };
         return withInstalled(plan, options, (installed) => packLayer(installed, file));
       }),
     );
-  }
   await pruneLayers(folderOfLayers, new Set(layers.map(({ file }) => file)));
-  return { layers, withoutScript: [...withoutScript] };
+  return { layers, withoutScript };
 }
 
 /** Packages that the code imports, and those that the configuration adds. */

@@ -1,19 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { bundle as bundleSchema } from '@millrace/contract/runner';
 import { unpackTar } from 'modern-tar';
-import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { indexTasks } from '../bundle/index-tasks.ts';
-import { loadProject } from '../project/load.ts';
 import { createProject } from '../runner/testing/project.ts';
 import type { TestProject } from '../runner/testing/project.ts';
-import { prepare, type DeployedTo, type Prepared, type PrepareOptions } from './prepare.ts';
+import { contentOf, imported, packageJson, prepared } from './testing/bundle.ts';
 
 const run = promisify(execFile);
 
@@ -23,50 +17,6 @@ async function project(files: Readonly<Record<string, string>>): Promise<TestPro
   return made;
 }
 
-const emptyEnv = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };
-
-const prepared = async (
-  { dir }: Pick<TestProject, 'dir'>,
-  { secrets = [], ...options }: Partial<PrepareOptions & DeployedTo> = {},
-): Promise<Prepared> =>
-  prepare(await loadProject(dir), {
-    environment: async () => ({ env: emptyEnv, secrets }),
-    ...options,
-  });
-
-async function contentOf({ blobs }: Prepared, blob: string): Promise<Buffer> {
-  const found = blobs.get(blob);
-  if (!found) throw new Error('no such blob');
-  return gunzipSync(await buffer(Readable.fromWeb(found.read(0) as Parameters<typeof Readable.fromWeb>[0])));
-}
-
-/** Writes a bundle and its first layer to a folder that has nothing else, as a runner does. */
-async function unpacked(from: Prepared): Promise<string> {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-unpacked-')));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const write = async (path: string, content: Uint8Array): Promise<void> => {
-    await mkdir(dirname(join(dir, path)), { recursive: true });
-    await writeFile(join(dir, path), content);
-  };
-  for (const { path, blob } of from.bundle.files) await write(path, await contentOf(from, blob));
-  const [layer] = from.layers;
-  if (layer)
-    for (const { header, data } of await unpackTar(await contentOf(from, layer.blob)))
-      if (data) await write(header.name, data);
-  return dir;
-}
-
-/** Imports an unpacked bundle in a process of its own; the ids of its tasks, and what went wrong. */
-async function imported(from: Prepared) {
-  const dir = await unpacked(from);
-  const { entries, sdk } = from.bundle;
-  const { tasks, problems } = await indexTasks(
-    { hash: '', dir, entries, inputs: [], problems: [] },
-    { projectDir: dir, sdk: join(dir, sdk), env: emptyEnv, defaults: {} },
-  );
-  return { ids: tasks.map(({ manifest: { id } }) => id), problems, dir };
-}
-
 const taskNamed = (
   id: string,
   expression: string,
@@ -74,9 +24,6 @@ const taskNamed = (
 ): string => `import { task } from '@millrace/sdk';
 ${imports}
 export const one = task({ id: \`${id}-\${${expression}}\`, run: async () => 1 });`;
-
-const packageJson = (name: string, more: object = {}): string =>
-  JSON.stringify({ name, version: '1.0.0', ...more });
 
 test('a bundle has its packages in it, and is imported where nothing is installed', async () => {
   const files = {
@@ -153,10 +100,11 @@ async function nativeProject(config = ''): Promise<TestProject> {
     'reads/package.json': packageJson('reads', { main: 'index.js' }),
     'reads/index.js': "module.exports = require('fs').readFileSync(__dirname + '/own.txt', 'utf8').trim();",
     'reads/own.txt': 'own file\n',
+    'reads/deep.js': "Object.assign(exports, { deep: 'deep' });",
     'app/tasks/a.ts': taskNamed(
       'a',
-      "native.loaded + '-' + reads",
-      "import native from 'native';\nimport reads from 'reads';",
+      "native.loaded + '-' + reads + '-' + deep",
+      "import native from 'native';\nimport reads from 'reads';\nimport { deep } from 'reads/deep';",
     ),
     'app/millrace.config.ts': config || "export default { build: { external: ['reads'] } };",
   });
@@ -204,7 +152,7 @@ test('packages that cannot be bundled go into a layer of the locked versions, on
   if (process.platform === 'linux' && process.arch === 'x64') {
     const { ids, problems } = await imported(ready);
     expect(problems).toEqual([]);
-    expect(ids).toEqual(['a-linuxhelps-own file']);
+    expect(ids).toEqual(['a-linuxhelps-own file-deep']);
   }
   const again = await prepared(made);
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);

@@ -11,7 +11,7 @@ import type {
   SpanChunk,
   TaskManifest,
 } from '@millrace/contract/runner';
-import type { Entry } from '../bundle/build.ts';
+import type { Entry } from '../bundle/module-options.ts';
 import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Problem } from '../project/problem.ts';
 

@@ -20,6 +20,12 @@ describe('findTasks', () => {
     ]);
   });
 
+  test('finds the tasks that a CommonJS module exports', () => {
+    const a = declared({ id: 'a' });
+    expect(findTasks({ default: { a, n: 1 } })).toEqual([{ task: a, exportName: 'a' }]);
+    expect(findTasks({ default: null })).toEqual([]);
+  });
+
   test('finds the task of another copy of this package', () => {
     const foreign = { id: 'f', [Symbol.for('@millrace/sdk/task')]: { id: 'f', run } };
     expect(findTasks({ foreign })).toHaveLength(1);

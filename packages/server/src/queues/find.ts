@@ -26,6 +26,11 @@ interface QueueRow {
   readonly shared: Queue['sharedLimit'];
 }
 
+/** Whether a queue is listed: not that of a task that no version has, which a mistyped name in a trigger has created, unless it is in use. */
+const isListed = (sql: Queryable): Fragment => sql`
+  (is_declared or paused or concurrency_override is not null or rate_limit_override is not null or has_key_weights
+   or exists (select from lanes l where l.queue_id = queues.id) or exists (select from leases l where l.queue_id = queues.id))`;
+
 /** Queues by name, and how many there are. */
 export async function listQueues(
   sql: Queryable,
@@ -34,10 +39,12 @@ export async function listQueues(
   perPage: number,
 ): Promise<{ queues: Queue[]; count: number }> {
   const [[row], rows] = await Promise.all([
-    sql<{ count: number }[]>`select count(*)::int as count from queues where env = ${env}`,
+    sql<
+      { count: number }[]
+    >`select count(*)::int as count from queues where env = ${env} and ${isListed(sql)}`,
     read(
       sql,
-      sql`(select * from queues where env = ${env} order by name limit ${perPage} offset ${(page - 1) * perPage})`,
+      sql`(select * from queues where env = ${env} and ${isListed(sql)} order by name limit ${perPage} offset ${(page - 1) * perPage})`,
     ),
   ]);
   return { queues: rows.map(queueOf), count: row?.count ?? 0 };
@@ -99,7 +106,7 @@ export const rateUse = (sql: Queryable): Fragment => sql`
     cross join lateral (select rate_next(s.at, s.n, q.rate_burst, q.rate_window, c.now, 1) as next) n
    where q.rate_burst is not null`;
 
-const ownQueue = 'task/';
+export const ownQueue = 'task/';
 
 /** How a queue is shown by the name in its row. */
 export const shownAs = (name: string): Pick<Queue, 'name' | 'type'> =>

@@ -1,8 +1,9 @@
 import type { Sql } from '../db/connect.ts';
+import { ownQueue } from './find.ts';
 
 /** Ids of queues and back. A queue is never renamed or deleted, so what is known stays true. */
 export interface QueueNames {
-  /** The id of a queue, made on first use. */
+  /** The id of a queue, made on first use. That of a task's own queue counts as declared once a version with the task was current. */
   id(env: number, name: string): number | Promise<number>;
   name(id: number): string | Promise<string>;
 }
@@ -25,7 +26,8 @@ export function queueNames(sql: Sql): QueueNames {
   const find = async (env: number, name: string): Promise<number> => {
     const [row] = await sql<{ id: number }[]>`
       with made as (
-        insert into queues (env, name) values (${env}, ${name}) on conflict do nothing returning id
+        insert into queues (env, name, is_declared) values (${env}, ${name}, not starts_with(${name}, ${ownQueue}))
+        on conflict do nothing returning id
       )
       select id from made union all select id from queues where env = ${env} and name = ${name} limit 1`;
     // Another process made it between our two looks: the next one sees it.

@@ -35,6 +35,31 @@ describe('queues', () => {
     });
   });
 
+  test('of tasks that no version has are not listed until a version has the task, or they are paused', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const listed = async () => {
+      const { queues, count } = await listQueues(t.sql, env, 1, 25);
+      expect(count).toBe(queues.length);
+      return queues.map(({ name }) => name);
+    };
+    await t.register('send');
+    await t.trigger('sned');
+    await t.trigger('later');
+    await t.trigger('send', { queue: { name: 'mail' } });
+    expect(await listed()).toEqual(['mail', 'send']);
+    const typo = { type: 'task', queue: 'sned' } as const;
+    expect(await findQueue(t.sql, env, typo)).toMatchObject({ name: 'sned', running: 0, queued: 0 });
+    await changeQueue(t.sql, env, typo, { paused: true });
+    expect(await listed()).toEqual(['mail', 'send', 'sned']);
+    await changeQueue(t.sql, env, typo, { paused: false });
+    await t.register('send', 'later');
+    expect(await listed()).toEqual(['mail', 'later', 'send']);
+    // Once a version had it, it stays.
+    await t.register('send');
+    expect(await listed()).toEqual(['mail', 'later', 'send']);
+  });
+
   test('tell of their concurrency keys, those with the most waiting first', async () => {
     const t = await testEngine();
     const { id: version } = await t.register(sends, 'resize');

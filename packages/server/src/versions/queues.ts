@@ -79,8 +79,8 @@ export async function declareQueues(
                   ${pick(({ weight }) => weight)}::int[]) as i (name, most, rate, shared, weight)
     on conflict (env, name) do update
       set concurrency_limit = excluded.concurrency_limit, rate_limit = excluded.rate_limit,
-          shared_limit_id = excluded.shared_limit_id, weight = excluded.weight
-      where (queues.concurrency_limit, queues.rate_limit, queues.shared_limit_id, queues.weight)
+          shared_limit_id = excluded.shared_limit_id, weight = excluded.weight, is_declared = true
+      where not queues.is_declared or (queues.concurrency_limit, queues.rate_limit, queues.shared_limit_id, queues.weight)
             is distinct from (excluded.concurrency_limit, excluded.rate_limit, excluded.shared_limit_id, excluded.weight)
     returning id`;
   await declareKeyWeights(tx, env, declared);

@@ -1,12 +1,11 @@
 import { Command, Option } from 'commander';
 import type { DeployCommandOptions } from '../compose/deploy.ts';
 import { withKeyOptions } from '../connection.ts';
-import { environment, grace } from '../options.ts';
+import { grace } from '../options.ts';
 
 export const deployCommand = (): Command =>
   withKeyOptions(new Command('deploy'))
     .description('build the tasks of a folder, upload them as a version and make it current')
-    .option('--env <environment>', 'the environment to deploy to; checked against the key', environment)
     .option('--branch <name>', 'a branch of preview; it is created unless it is there')
     .option('--schedules', 'with --branch: schedules that tasks declare fire in it from now on')
     .option('--no-schedules', 'with --branch: they do not any more')

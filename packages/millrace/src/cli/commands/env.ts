@@ -8,21 +8,22 @@ import { parse } from 'dotenv';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { dotenvFile } from '../dotenv-file.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { environment, positiveInteger, wholeNumber } from '../options.ts';
+import { positiveInteger, wholeNumber } from '../options.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
 import { refuseWhereGitTakesIt } from './env-pull-git.ts';
 
 interface EnvOptions extends ConnectionOptions {
   readonly project?: string;
-  readonly env?: string;
   readonly json?: boolean;
 }
 
 const withEnvOptions = (command: Command): Command =>
   withConnectionOptions(command)
-    .option('--project <ref>', 'the project, when --key is a personal access token')
-    .option('--env <environment>', 'its environment', environment)
+    .option(
+      '--project <ref>',
+      'the project, if --key is a personal access token: of the environment in --env',
+    )
     .option('--json', 'JSON on stdout');
 
 type Envvars = typeof Sdk.envvars;
@@ -31,17 +32,19 @@ type Envvars = typeof Sdk.envvars;
 async function openEnvironment(
   options: EnvOptions,
 ): Promise<{ envvars: Envvars; at: [] | [string, string] }> {
-  const { envvars } = await openClient(options);
   const { project, env, key = '' } = options;
+  const isPersonal = /^(?:svc|tr)_pat_/.test(key);
+  // The key of an environment is compared with --env.
+  const { envvars } = await openClient(isPersonal ? { ...options, env: undefined } : options);
   if (project !== undefined && env !== undefined) return { envvars, at: [project, env] };
-  if (/^(?:svc|tr)_pat_/.test(key)) {
+  if (isPersonal) {
     throw new CommandFailed(
       exitCodes.usage,
       'A personal access token is for many environments: say which one, as in --project proj_… --env prod.',
     );
   }
-  if (project === undefined && env === undefined) return { envvars, at: [] };
-  throw new CommandFailed(exitCodes.usage, 'Give both --project and --env, or neither with a secret key.');
+  if (project === undefined) return { envvars, at: [] };
+  throw new CommandFailed(exitCodes.usage, '--project requires --env, the environment of that project.');
 }
 
 // The overloads of the SDK take the project and the environment, or neither; a spread says the same, which TypeScript cannot see.

@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parsePeriodMs } from '@millrace/contract/plain';
 import { withConnectionOptions } from '../connection.ts';
-import { environment } from '../options.ts';
 import type { ExportCommandOptions } from '../compose/export.ts';
 
 export const exportCommand = (): Command =>
@@ -10,7 +9,6 @@ export const exportCommand = (): Command =>
       .description('write an environment to a file: its settings, and runs that wait')
       .argument('<file>', 'NDJSON, a line each; - is stdout'),
   )
-    .option('--env <environment>', 'refuse a key of another environment', environment)
     .option('--secrets', 'values of secret variables, too: keep the file as safe as they are')
     .option('--only <kinds>', 'some kinds, such as variable,schedule,run')
     .option('--runs', 'finished runs too, with payload and output; they are not imported')

@@ -45,7 +45,6 @@ const environmentCommand = (): Command =>
       .description('make in this environment what a file of `millrace export` has, as often as needed')
       .argument('<file>'),
   )
-    .option('--env <environment>', 'refuse a key of another environment', environment)
     .option('--dry-run', 'show what would be done')
     .option('--only <kinds>', 'some kinds, such as variable,schedule,run')
     .option('--override', 'over what exists here and differs')

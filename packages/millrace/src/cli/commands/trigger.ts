@@ -1,6 +1,8 @@
+import { withoutHelp } from '@millrace/contract/help';
+import type * as Sdk from '@millrace/sdk';
 import { Command, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { followRun, warnWithoutVersion } from '../follow-run.ts';
 import { json, wholeNumber } from '../options.ts';
 import { findCodec, withCodecOption, type CodecOptions } from '../project-codec.ts';
@@ -17,11 +19,28 @@ interface TriggerOptions extends ConnectionOptions, CodecOptions {
   readonly singleton?: string;
   readonly onConflict?: 'skip' | 'queue' | 'replace';
   readonly batchKey?: string;
+  readonly allowUnknown?: boolean;
   readonly wait?: boolean;
   readonly json?: boolean;
 }
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** A mistyped id would start a run that waits for a version with such a task. */
+async function refuseUnknown(tasks: typeof Sdk.tasks, task: string): Promise<void> {
+  try {
+    await tasks.retrieve(task);
+  } catch (error) {
+    const { status, message } = error as { readonly status?: unknown; readonly message: string };
+    // A key may be allowed to trigger tasks, and not to read them.
+    if (status === 403) return;
+    if (status !== 404) throw error;
+    throw new CommandFailed(
+      exitCodes.failed,
+      `${withoutHelp(message).replace(/^404 /, '')} Nothing was triggered. With --allow-unknown the run waits for a version that has the task.`,
+    );
+  }
+}
 
 export const triggerCommand = (): Command =>
   withCodecOption(
@@ -44,11 +63,16 @@ export const triggerCommand = (): Command =>
           ]),
         )
         .option('--batch-key <key>', 'of a task with batch: share a run only with triggers of this key')
+        .option(
+          '--allow-unknown',
+          'also if the current version has no such task: the run waits for one that has it',
+        )
         .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
         .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
     ),
   ).action(async (task: string, options: TriggerOptions): Promise<void> => {
     const { tasks, runs } = await openClient(options, await findCodec(options));
+    if (!options.allowUnknown) await refuseUnknown(tasks, task);
     const handle = await tasks.trigger(task, options.payload, {
       ...(options.queue !== undefined && { queue: options.queue }),
       ...(options.concurrencyKey !== undefined && { concurrencyKey: options.concurrencyKey }),

@@ -14,7 +14,7 @@ import type { WorkOptions } from '../compose/work.ts';
 export const workCommand = (): Command =>
   new Command('work')
     .description('a runner: it serves deployed versions, and the tasks of this folder if it is a project')
-    .option('--env <environment>', 'the environment it works for; checked against the key', environment)
+    .option('--env <environment>', 'refuse a key of another environment', environment)
     .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
     .addOption(new Option('--key <key>', "the environment's secret key").env('MILLRACE_SECRET_KEY'))
     .option(

@@ -12,7 +12,7 @@ import { ProjectRefused } from '../../project/problem.ts';
 import { inherited } from '../../runner/executor-env.ts';
 import { findServer, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { environmentOfKey, refuseOtherKey } from '../key-environment.ts';
+import { environmentOfKey } from '../key-environment.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
@@ -28,7 +28,6 @@ import { publishedLines } from './published-lines.ts';
 import { schedulesOff } from './schedules-off.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
-  readonly env?: EnvironmentKind;
   readonly project?: string;
   /** Whether declared schedules fire in the branch. Undefined leaves it as it is. */
   readonly schedules?: boolean;
@@ -121,7 +120,6 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
 /** The server, and the branch once it is there. */
 async function findTarget(options: DeployCommandOptions, signal: AbortSignal): Promise<DeployTarget> {
   const { url, key } = await findServer(options);
-  if (options.env !== undefined) refuseOtherKey(key, options.env);
   const { branch, schedules } = options;
   if (branch === undefined) {
     if (schedules !== undefined)

@@ -1,54 +1,75 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { localFiles } from '../../bundle/local-files.ts';
+import { deploymentRefusals } from '../../deploy/refusals.ts';
 import { loadProject } from '../../project/load.ts';
+import { describeProblem, ProjectError, type Problem } from '../../project/problem.ts';
 import { readPublished } from '../../project/read-published.ts';
 import { describeCopy } from '../../published/project/describe.ts';
 import { usesOf, type Finding } from '../../published/project/imports.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { projectVariables } from './dotenv.ts';
 
 export interface FromTriggerOptions {
   readonly dir: string;
   readonly json?: boolean;
 }
 
-/** Says what of a project that is written for the published SDK works here, what differs and what does not work. Runs none of its tasks. */
+/** Prints which parts of a project that is written for the published SDK work here, which differ and which do not work. Runs none of its tasks. */
 export async function examineProject(options: FromTriggerOptions): Promise<void> {
-  const published = await readPublished(resolve(options.dir));
-  if (!published) {
+  const problems: Problem[] = [];
+  const published = await orProblem(readPublished(resolve(options.dir)), problems);
+  if (!published && problems.length === 0) {
     const sentence =
       'This project has no trigger.config.ts and does not depend on @trigger.dev/sdk: there is nothing to move.';
     throw new CommandFailed(exitCodes.failed, sentence);
   }
-  const project = await loadProject(options.dir);
+  const project = published && (await orProblem(loadProject(options.dir), problems));
   const findings: Finding[] = [];
   const working = new Set<string>();
-  for (const file of await localFiles(project)) {
-    const uses = usesOf(file, await readFile(join(project.dir, file), 'utf8'));
-    findings.push(...uses.findings);
-    for (const name of uses.working) working.add(name);
+  if (project) {
+    for (const file of (await orProblem(localFiles(project), [])) ?? []) {
+      const uses = usesOf(file, await readFile(join(project.dir, file), 'utf8'));
+      findings.push(...uses.findings);
+      for (const name of uses.working) working.add(name);
+    }
+    const { env } = await projectVariables(project.dir);
+    problems.push(...(await deploymentRefusals(project, { inherited: env, added: {} })));
   }
-  const notes = published.config.notes.map((note) => ({ file: published.file, note }));
-  const { version } = published;
-  const hasBlocking = findings.some(({ state }) => state === 'not');
+  const notes = (published?.config.notes ?? []).map((note) => ({ file: published?.file ?? null, note }));
   if (options.json)
     printJson({
-      version,
-      files: project.taskFiles.length,
+      version: published?.version ?? null,
+      files: project?.taskFiles.length ?? 0,
       works: [...working].toSorted(),
       findings,
       config: notes,
+      problems,
     });
   else {
     const { line, text, paint } = screenOn(process.stdout);
-    line(describeCopy(version, published.file));
-    line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'nothing of it is used'}`);
+    if (published) line(describeCopy(published.version, published.file));
+    if (project)
+      line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'nothing of it is used'}`);
     for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
     for (const { file, line: at, column, name, state, note } of findings)
       text(
         `${state === 'not' ? paint.red('not    ') : paint.yellow('differs')}  ${file}:${at}:${column}: ${name}: ${note}`,
       );
+    for (const problem of problems) text(`${paint.red('problem')}  ${describeProblem(problem)}`);
   }
-  if (hasBlocking) process.exitCode = exitCodes.failed;
+  if (problems.length > 0 || findings.some(({ state }) => state === 'not'))
+    process.exitCode = exitCodes.failed;
+}
+
+/** Adds the problem of a project that cannot be read. */
+async function orProblem<T>(reading: Promise<T>, problems: Problem[]): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof ProjectError)) throw error;
+    problems.push(error.problem);
+    return undefined;
+  }
 }

@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EnvironmentKind } from '@millrace/contract';
 import { createLog, loadMasterKey, type Credentials } from '@millrace/server';
 import { localBuildIn } from '../../bundle/local-build.ts';
+import { deploymentRefusals } from '../../deploy/refusals.ts';
 import type { Project } from '../../project/load.ts';
+import { describeProblem } from '../../project/problem.ts';
 import { publishedLines } from './published-lines.ts';
 import type { Runner } from '../../runner/options.ts';
 import { startRunner } from '../../runner/start.ts';
@@ -51,7 +53,7 @@ export interface ServedProject {
 /** Serves a project on a database that has started, until asked to stop. */
 export async function serveProject({
   options,
-  project: { dir, published },
+  project,
   owned,
   data,
   opened: { database, lost },
@@ -60,6 +62,7 @@ export async function serveProject({
   cleanup,
   onServed,
 }: ServedProject): Promise<void> {
+  const { dir, published } = project;
   const env = process.env['MILLRACE_MASTER_KEY'];
   const file = join(data, 'master.key');
   const masterKey = await loadMasterKey({
@@ -128,11 +131,22 @@ export async function serveProject({
   waitsFor();
   if (!ready) return;
   await followVariables(dir, variables, ready, screen, cleanup);
+  // It takes a second of a processor, so the first version goes first.
+  if (published) void printRefusals(project, screen);
   const connection = { url, key: secretKey };
   await owned.remember({ ...connection, token: credentials.personalAccessToken ?? null });
   if (options.json) printJson(credentialsJson(url, credentials));
   await onServed(connection);
   await Promise.race([stop.requested, lost, ready.ended.then(refused)]);
+}
+
+/** Prints the problems for which `millrace deploy` refuses a project that is served here. The runner has reported those of its tasks. */
+async function printRefusals(project: Project, { text, paint }: Screen): Promise<void> {
+  const problems = await deploymentRefusals(project).catch((error: unknown) => [
+    { file: project.dir, line: null, column: null, message: String(error) },
+  ]);
+  for (const problem of problems)
+    text(`${paint.yellow('deploy')}  \`millrace deploy\` refuses this project: ${describeProblem(problem)}`);
 }
 
 /** Applies a changed `.env`. Running attempts finish with the old one. */

@@ -1,15 +1,12 @@
-import type { EnvironmentKind } from '@millrace/contract/plain';
 import { EnvironmentClient } from '../../transfer/client.ts';
 import { kinds } from '../../transfer/file.ts';
 import type { Remote } from '../../transfer/part.ts';
 import { lackingRights } from '../../transfer/rights.ts';
 import { findServer, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { refuseOtherKey } from '../key-environment.ts';
 import { waitsForServer } from '../waiting.ts';
 
 export interface TransferOptions extends ConnectionOptions {
-  readonly env?: EnvironmentKind;
   readonly only?: string;
   readonly json?: boolean;
 }
@@ -22,7 +19,6 @@ export interface OpenRemote extends Remote {
 /** The environment of the key. */
 export async function openRemote(options: TransferOptions): Promise<OpenRemote> {
   const { url, key } = await findServer(options);
-  if (options.env !== undefined) refuseOtherKey(key, options.env);
   waitsForServer(url);
   const client = new EnvironmentClient({ url, key, branch: options.branch });
   const { kind, scopes = [], project, environment } = await client.call('whoami');

@@ -9,7 +9,7 @@ import { startRunner } from '../../runner/start.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { readOutsideVariables, VariablesUnread } from '../../outside-variables/index.ts';
-import { isPreviewKey, refuseOtherKey } from '../key-environment.ts';
+import { isPreviewKey } from '../key-environment.ts';
 import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
@@ -46,7 +46,6 @@ export interface WorkOptions {
 /** Serves deployed versions, and the tasks of a folder if there is a project, until asked to stop. */
 export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer({ ...options, dir: options.dir ?? '.' });
-  if (options.env !== undefined) refuseOtherKey(key, options.env);
   const isPreview = isPreviewKey(key);
   if (options.branch !== undefined && !isPreview)
     throw new CommandFailed(exitCodes.usage, '--branch needs the key of preview: it has the branches.');

@@ -77,6 +77,9 @@ const replaced: Readonly<Record<string, string>> = {
   PrismaEngineModernModeExtension: 'run `prisma generate` before `millrace deploy`',
 };
 
+/** Whether an extension only sets variables, such as `SyncEnvVarsExtension`. */
+export const setsVariables = (extension: string): boolean => /env-?vars/i.test(extension);
+
 /** Takes the extensions of a configuration. A string is the sentence that refuses one. */
 export function readExtensions(given: readonly unknown[]): Extensions | string {
   const list: TheirExtension[] = [];

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import semver from 'semver';
+import { buildDeployment, type DeploymentBuild } from '../bundle/build-deployment.ts';
+import type { Output } from '../bundle/build.ts';
+import { indexTasks, type TaskIndex } from '../bundle/index-tasks.ts';
+import { readManifest } from '../bundle/package-folder.ts';
+import { pruneBuilds } from '../bundle/prune.ts';
+import { store } from '../bundle/store.ts';
+import type { ProcessEnvironment } from '../executor/messages.ts';
+import type { Project } from '../project/load.ts';
+import { ProjectError, ProjectRefused } from '../project/problem.ts';
+import type { ExtensionTarget, SyncedVariables } from '../published/project/extensions.ts';
+import { copiedFiles } from './copied-files.ts';
+import { LayerRefused } from './layer-plan.ts';
+import { publishedAdditions } from './published-extensions.ts';
+
+/** A project as JavaScript modules and files, with the packages that can be bundled. */
+export interface CompiledProject {
+  /** With the packages that its extensions add. */
+  readonly project: Project;
+  readonly build: DeploymentBuild;
+  readonly outputs: readonly Output[];
+  /** To be set in the environment. */
+  readonly variables: readonly SyncedVariables[];
+}
+
+/** Compiles a project for deployment. Throws ProjectRefused or a ProjectError. */
+export async function compileProject(
+  given: Project,
+  nodeMajor: number,
+  target: () => Promise<ExtensionTarget>,
+  onStep: (step: string) => void = () => {},
+): Promise<CompiledProject> {
+  const { project, files, variables } = await publishedAdditions(given, target);
+  onStep('the task files to be bundled');
+  const build = await buildDeployment(project, nodeMajor);
+  if (build.problems.length > 0) throw new ProjectRefused(build.problems, 'uploaded');
+  const outputs = merged(build.outputs, [...(await copiedFiles(project)), ...files]);
+  return { project, build, outputs, variables };
+}
+
+function merged(outputs: readonly Output[], copied: readonly Output[]): Output[] {
+  const taken = new Set(outputs.map(({ path }) => path));
+  const clash = copied.find(({ path }) => taken.has(path));
+  if (clash)
+    throw new ProjectError({
+      file: clash.path,
+      line: null,
+      column: null,
+      message: 'this path is taken by a bundled task file: copy the file from another folder',
+    });
+  return [...outputs, ...copied].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Imports the modules in a process of their own, with the SDK that they contain. */
+export async function tasksOf(
+  { project, build, outputs }: Omit<CompiledProject, 'variables'>,
+  env: ProcessEnvironment,
+): Promise<TaskIndex> {
+  const digest = createHash('sha256');
+  for (const { path, contents } of outputs) digest.update(`\0${path}\0${contents.length}\0`).update(contents);
+  const hash = digest.digest('hex').slice(0, 32);
+  // In the project, so that packages outside of the modules are found in its node_modules.
+  const dir = join(project.dir, '.millrace', 'deploy', hash);
+  await store(dir, outputs);
+  await pruneBuilds(join(dir, '..'), new Set([hash]));
+  const index = await indexTasks(
+    { ...build, hash, dir, inputs: [] },
+    { projectDir: dir, sdk: join(dir, build.sdk), env, defaults: project.defaults },
+  );
+  if (index.problems.length > 0) throw new ProjectRefused(index.problems, 'uploaded');
+  if (index.tasks.length === 0)
+    throw new ProjectError({
+      file: project.configFile ?? 'tasks',
+      line: null,
+      column: null,
+      message: 'the project has no task: export one from a file in its task folders',
+    });
+  return index;
+}
+
+const minNodeMajor = 20;
+
+/** What `engines.node` of the project's package.json asks for, else the Node.js of this process. */
+export function nodeMajorOf({ dir }: Project): number {
+  const own = Number(process.versions.node.split('.')[0]);
+  const declared = readManifest(dir).engines?.node;
+  if (declared === undefined) return own;
+  const problem = { file: 'package.json', line: null, column: null };
+  if (semver.validRange(declared) === null)
+    throw new ProjectError({ ...problem, message: `engines.node is not a range of versions: ${declared}` });
+  const least = Math.max(minNodeMajor, semver.minVersion(declared)?.major ?? minNodeMajor);
+  if (least > own)
+    throw new ProjectError({
+      ...problem,
+      message: `the project needs Node.js ${least} (engines.node), and this is ${process.versions.node}: deploy with Node.js ${least} or later`,
+    });
+  return least;
+}
+
+/** Turns a layer that cannot be planned into a problem of the project. */
+export async function withLayerProblems<T>(work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LayerRefused)) throw error;
+    throw new ProjectError({ file: 'package.json', line: null, column: null, message: error.message });
+  }
+}
