@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allowedScripts, readManifest } from '../bundle/package-folder.ts';
+import { dependencyNames } from '../bundle/whole/closure.ts';
 import type { ExternalPackage } from '../bundle/external-packages.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { Project } from '../project/load.ts';
@@ -61,7 +62,7 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
   const above = folder === project.dir ? {} : readManifest(folder);
   const withoutScript = new Set<string>();
   const plans = project.build.platforms.map((platform) => {
-    const plan = planLayer(roots, { ...lock, packages }, platform);
+    const plan = planLayer(roots, { ...lock, packages }, platform, dependencyNames(manifest));
     const scripts: string[] = [];
     for (const [location, { version, hasInstallScript }] of Object.entries(plan.packages)) {
       if (!hasInstallScript) continue;
