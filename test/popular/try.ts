@@ -1,20 +1,21 @@
 /**
- * `npm run popular [-- <name> …]`: uses the packages of test/popular/project in `dev` and deployed, and writes docs/packages.md. Installs
- * 3.5 GB first. With names, only these are used and nothing is written.
+ * `npm run popular [-- <kind or name> …]`: uses the packages of test/popular/project in `dev` and deployed, and writes docs/packages.md.
+ * Installs 3.5 GB first. With arguments, only these are used; the results of the others stay.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { globSync } from 'tinyglobby';
-import { finished, millrace, startDev, type Ready } from '../cli/command.ts';
-import { pageOf } from './page.ts';
+import { finished, millrace, type Ready } from '../cli/command.ts';
+import { pageOf, type Row } from './page.ts';
 import { useAll, type Used } from './use-all.ts';
 
 const dir = fileURLToPath(new URL('project', import.meta.url));
+const results = fileURLToPath(new URL('results.json', import.meta.url));
 const page = fileURLToPath(new URL('../../docs/packages.md', import.meta.url));
 const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -68,23 +69,37 @@ if (!existsSync(join(dir, 'node_modules')))
 const all = globSync('**/*.mjs', { cwd: join(dir, 'uses') }).map((file) => file.slice(0, -'.mjs'.length));
 const chosen = process.argv.slice(2);
 const nameOf = (use: string): string => use.slice(use.indexOf('/') + 1);
-const uses = all.filter((use) => chosen.length === 0 || chosen.includes(nameOf(use))).toSorted();
+const kindOf = (use: string): string => use.slice(0, use.indexOf('/'));
+const uses = all
+  .filter((use) => chosen.length === 0 || chosen.includes(nameOf(use)) || chosen.includes(kindOf(use)))
+  .toSorted();
+await rm(join(dir, 'chosen'), { recursive: true, force: true });
+for (const use of uses) await cp(join(dir, 'uses', `${use}.mjs`), join(dir, 'chosen', `${use}.mjs`));
 const installed = await versions();
-const dev = await startDev(dir);
+// All of a kind are more than one project uses.
+const dev = millrace(['dev', '--json', '--port', '0'], { cwd: dir, env: { MILLRACE_MAX_BUNDLE: '512mb' } });
 try {
-  const { url, environments } = dev.ready;
+  const ready = JSON.parse(await dev.line(/^\{"url"/)) as Ready;
+  const { url, environments } = ready;
   const inDev = await useAll({ url, key: environments.dev.secretKey }, uses, progress);
-  const { used, reasons } = await deployed(dev.ready, uses, inDev);
-  const rows = uses.map((use) => ({
-    kind: use.slice(0, use.indexOf('/')),
+  const { used, reasons } = await deployed(ready, uses, inDev);
+  const rows = uses.map((use): Row => ({
+    kind: kindOf(use),
     name: nameOf(use),
     version: installed.get(nameOf(use)) ?? '',
     why: reasons.get(nameOf(use)),
     dev: inDev.get(use) ?? {},
     deployed: used.get(use) ?? {},
   }));
-  if (chosen.length === 0) await writeFile(page, pageOf(rows));
-  process.stdout.write(`${JSON.stringify(rows)}\n`);
+  const before = existsSync(results) ? (JSON.parse(await readFile(results, 'utf8')) as Row[]) : [];
+  const others = before.filter(
+    ({ kind, name }) => all.includes(`${kind}/${name}`) && !uses.includes(`${kind}/${name}`),
+  );
+  const sorted = [...others, ...rows].toSorted((a, b) =>
+    `${a.kind}/${a.name}` < `${b.kind}/${b.name}` ? -1 : 1,
+  );
+  await writeFile(results, `${JSON.stringify(sorted, null, 2)}\n`);
+  await writeFile(page, pageOf(sorted));
 } finally {
   dev.kill('SIGTERM');
   await dev.exitCode;

@@ -47,7 +47,9 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
     return await compile(project, nodeMajor);
   } catch (failure) {
     if (!isBuildFailure(failure)) throw failure;
-    const problems = failure.errors.map((message) => problemOf(message, project.taskFiles[0] ?? ''));
+    const problems = failure.errors.map((message) =>
+      problemOf(message, project.taskFiles[0] ?? '', project.dir),
+    );
     return {
       entries: [],
       sdk: '',

@@ -12,6 +12,8 @@ export interface LayerPlan {
   readonly packages: Readonly<Record<string, LockedPackage>>;
   /** Equal for equal packages. */
   readonly key: string;
+  /** Folders on this machine by location, for packages that are copied and not installed. */
+  readonly copies?: ReadonlyMap<string, string>;
 }
 
 export interface LayerRoot {
@@ -105,7 +107,7 @@ export function planLayer(
   }
   const sorted = Object.fromEntries(Object.entries(packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const key = createHash('sha256')
-    .update(JSON.stringify([1, platform, sorted]))
+    .update(JSON.stringify([2, platform, sorted]))
     .digest('hex')
     .slice(0, 32);
   return { platform, dependencies, packages: sorted, key };

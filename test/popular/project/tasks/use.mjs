@@ -1,8 +1,8 @@
 import { task } from '@millrace/sdk';
 
-/** Uses one package. Each is imported by a run, so that one which cannot be imported fails alone. */
+/** Uses one package. Each is imported by a run, so that one which cannot be imported fails alone. try.ts fills the folder. */
 const run = async ({ name }) => {
-  const { default: used } = await import(`../uses/${name}.mjs`);
+  const { default: used } = await import(`../chosen/${name}.mjs`);
   return used();
 };
 

@@ -11,7 +11,7 @@ export interface InPlace {
 
 /** Most modules have none of these, and are not parsed. */
 const suspicious =
-  /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*require\b|\beval\s*\(\s*["'`](?:re)?quire|\brequire\b(?!\s*\(\s*(["'`])[^"'`]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
+  /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*require\b|\beval\s*\(\s*["'`](?:re)?quire|\brequire\b(?!\s*\(\s*(["'`])[^"'`$]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
 
 /** Calls and operators that pass a path on, as in `dirname(fileURLToPath(import.meta.url))`. */
 const pathFunctions: ReadonlySet<string> = new Set([

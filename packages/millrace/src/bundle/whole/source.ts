@@ -29,10 +29,10 @@ export function readSource(code: string): Source {
   const imports: Reference[] = [];
   const byName = new Map<string, Reference[]>();
   const declared = new Set<string>();
-  fullAncestor(parsed(code), (given, _state, trail) => {
+  fullAncestor(parsed(code), (given, _state, trail, type) => {
     const node = given as AnyNode;
-    // The walker names what is assigned a "VariablePattern", and gives it twice.
-    if ((node.type as string) === 'VariablePattern') return;
+    // A variable that is declared or assigned.
+    if (type === 'VariablePattern') return;
     const ancestors = [...(trail as AnyNode[])];
     const reference = { node, parent: ancestors.at(-2), ancestors, line: node.loc?.start.line ?? 1 };
     if (node.type === 'MetaProperty' && node.meta.name === 'import') metas.push(reference);
