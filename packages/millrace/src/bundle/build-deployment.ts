@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
 import { locateSdk } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
@@ -16,6 +16,8 @@ import { installedFolder, packageOf, readManifest } from './package-folder.ts';
 import { requiredPackages } from './package-modules.ts';
 import { publishedPlugins } from './published-plugins.ts';
 import { compilerOptions } from './tsconfig.ts';
+import { keepWhole, type KeptWhole } from './whole/keep-whole.ts';
+import { namedPackages } from './whole/named-packages.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
 /** The code of a project with its packages, as a deployed version has it. */
@@ -26,6 +28,8 @@ export interface DeploymentBuild {
   readonly outputs: readonly Output[];
   /** Packages that are not in the modules. */
   readonly externals: readonly ExternalPackage[];
+  /** What may be missing when it runs, a sentence each. */
+  readonly warnings: readonly string[];
   /** Bytes of the modules by package; the project's own files and workspace packages under an empty name. */
   readonly bytesByPackage: ReadonlyMap<string, number>;
   /** Nothing else is there if there are any. */
@@ -43,13 +47,24 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
     return await compile(project, nodeMajor);
   } catch (failure) {
     if (!isBuildFailure(failure)) throw failure;
-    const problems = failure.errors.map((message) => problemOf(message, project.taskFiles[0] ?? ''));
-    return { entries: [], sdk: '', outputs: [], externals: [], bytesByPackage: new Map(), problems };
+    const problems = failure.errors.map((message) =>
+      problemOf(message, project.taskFiles[0] ?? '', project.dir),
+    );
+    return {
+      entries: [],
+      sdk: '',
+      outputs: [],
+      externals: [],
+      warnings: [],
+      bytesByPackage: new Map(),
+      problems,
+    };
   }
 }
 
 async function compile(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
   const found = new Map<string, ExternalPackage>();
+  const whole = keepWhole(project.dir);
   const placed = new Set<string>();
   const pathBelowRoot = (file: string): string => outputOf(slashes(relative(project.dir, file)));
   const options = {
@@ -68,7 +83,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       ownEntry(packagesEntry, project.dir, async () => importsOf(await importedPackages(project))),
       ...(await publishedPlugins(project, 'deploy')),
       requiredPackages,
-      externalPackages(new Set(project.build.external), readManifest(project.dir), found),
+      externalPackages(new Set(project.build.external), readManifest(project.dir), whole, found),
       localModules({
         projectDir: project.dir,
         optionsOf: compilerOptions(tsconfigOf(project)),
@@ -77,7 +92,8 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       }),
     ],
   } satisfies BuildOptions;
-  const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build(options));
+  const { outputFiles, metafile } = await buildWhole(options, whole, found);
+  const externals = [...found.values()];
   const modules = outputFiles
     .map(({ path, contents }) => ({
       path: inBuild(path, project.dir),
@@ -88,10 +104,35 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
     entries: entriesOf(project.taskFiles),
     sdk: `${sdkEntry}.mjs`,
     outputs: [...modules, ...(await filesBeside(placed, pathBelowRoot))],
-    externals: [...found.values()],
+    externals: [...externals, ...(await namedPackages(project.dir, metafile, externals))],
+    warnings: whole.warnings(),
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
   };
+}
+
+const inMemory = { metafile: true, write: false } as const;
+
+/** Builds until no package is left in the modules that must be kept whole. */
+async function buildWhole(
+  options: BuildOptions & typeof inMemory,
+  whole: KeptWhole,
+  found: ReadonlyMap<string, ExternalPackage>,
+): Promise<BuildResult<typeof inMemory>> {
+  return withEsbuild(async (esbuild) => {
+    const context = await esbuild.context<BuildOptions & typeof inMemory>(options);
+    try {
+      for (;;) {
+        const built = await context.rebuild().catch((failure: unknown) => {
+          if (isBuildFailure(failure) && whole.learnFrom(failure.errors)) return undefined;
+          throw failure;
+        });
+        if (built !== undefined && !(await whole.learn(built.metafile, found.values()))) return built;
+      }
+    } finally {
+      await context.dispose();
+    }
+  });
 }
 
 const exportsOf = (file: string): string => `export * from ${JSON.stringify(file)};`;

@@ -72,7 +72,7 @@ async function compileServing(project: Project, buildsDir: string): Promise<Comp
         if (!isBuildFailure(failure)) throw failure;
         failedFiles.add(join(project.dir, file));
         for (const message of failure.errors) {
-          const problem = problemOf(message, file);
+          const problem = problemOf(message, file, project.dir);
           failures.set(JSON.stringify(problem), problem);
           failedFiles.add(join(project.dir, problem.file));
         }

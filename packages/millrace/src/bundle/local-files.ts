@@ -21,6 +21,6 @@ export async function localFiles(project: Project): Promise<string[]> {
     return files.map((path) => slashes(relative(project.dir, join(project.dir, path)))).toSorted();
   } catch (error) {
     if (!isBuildFailure(error) || !error.errors[0]) throw error;
-    throw new ProjectError(problemOf(error.errors[0], project.taskFiles[0] ?? ''));
+    throw new ProjectError(problemOf(error.errors[0], project.taskFiles[0] ?? '', project.dir));
   }
 }

@@ -1,5 +1,6 @@
-import { relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { BuildFailure, Message } from 'esbuild';
+import { explainMissing } from '../project/older-package.ts';
 import type { Problem } from '../project/problem.ts';
 import { packageOf } from './package-folder.ts';
 
@@ -12,21 +13,24 @@ export const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
 
 /** How to fix an import that is not found. */
-function adviceOn({ text, notes }: Pick<Message, 'text' | 'notes'>): string {
+function adviceOn({ text, notes, location }: Message, projectDir: string): string {
   // Decorator metadata refers to all types that are imported without `type`.
   if (text.startsWith('No matching export in ')) return ': import a type with `import type`';
   const specifier = /^Could not resolve "([^"]+)"$/.exec(text)?.[1];
   const name = specifier === undefined ? undefined : packageOf(specifier);
   if (name === undefined) return '';
   const notExported = notes.find((note) => note.text.includes('is not exported by package'));
-  if (notExported) return `: ${notExported.text.replace(/:$/, '')}`;
+  if (specifier !== undefined && notExported?.location?.file.endsWith('package.json')) {
+    const folder = join(projectDir, dirname(notExported.location.file));
+    return `: ${explainMissing(specifier.slice(name.length), folder, location ? join(projectDir, location.file) : undefined)}`;
+  }
   return `: is the package installed? Run \`npm install\`, or \`npm install ${name}\` if package.json does not list it`;
 }
 
 /** What esbuild says of a file. `entry` is the file that was built, for messages without a location. */
-export const problemOf = ({ text, location, notes }: Message, entry: string): Problem => ({
-  file: location ? slashes(location.file) : entry,
-  line: location?.line ?? null,
-  column: location ? location.column + 1 : null,
-  message: text + adviceOn({ text, notes }),
+export const problemOf = (message: Message, entry: string, projectDir: string): Problem => ({
+  file: message.location ? slashes(message.location.file) : entry,
+  line: message.location?.line ?? null,
+  column: message.location ? message.location.column + 1 : null,
+  message: message.text + adviceOn(message, projectDir),
 });

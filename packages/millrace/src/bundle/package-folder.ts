@@ -8,12 +8,18 @@ export interface PackageManifest {
   readonly type?: string;
   readonly exports?: unknown;
   readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly binary?: unknown;
   readonly gypfile?: boolean;
   readonly engines?: { readonly node?: string };
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
+
+/** The SDK is always in the bundle: a process has one copy of it. */
+export const neverWhole = /^@(?:millrace|trigger\.dev)\//;
 
 /** The name of the package that a specifier such as `@scope/name/file.js` is about; undefined for paths and `#imports`. */
 export const packageOf = (specifier: string): string | undefined =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { neededNames } from '../bundle/whole/closure.ts';
 import type { LockedPackage, Lockfile } from './lockfile.ts';
 
 /** The packages of a layer: a package.json and a package-lock.json with nothing else in them. */
@@ -11,6 +12,8 @@ export interface LayerPlan {
   readonly packages: Readonly<Record<string, LockedPackage>>;
   /** Equal for equal packages. */
   readonly key: string;
+  /** Folders on this machine by location, for packages that are copied and not installed. */
+  readonly copies?: ReadonlyMap<string, string>;
 }
 
 export interface LayerRoot {
@@ -24,11 +27,12 @@ export class LayerRefused extends Error {
   override readonly name = 'LayerRefused';
 }
 
-/** Finds the locked versions of packages and of all that they depend on, for one platform. */
+/** Finds the locked versions of packages and of all that they depend on, for one platform. `chosen`: the dependencies of the project. */
 export function planLayer(
   roots: readonly LayerRoot[],
   lock: Lockfile & { packages: NonNullable<Lockfile['packages']> },
   platform: string,
+  chosen: ReadonlySet<string>,
 ): LayerPlan {
   const { packages: locked } = lock;
   /** New locations with the location in the project's lockfile. */
@@ -60,11 +64,13 @@ export function planLayer(
       dependencies: {} as Record<string, string>,
       optionalDependencies: {} as Record<string, string>,
     };
-    const isOptionalPeer = (peer: string): boolean => entry.peerDependenciesMeta?.[peer]?.optional === true;
-    const peers = Object.keys(entry.peerDependencies ?? {}).filter((peer) => !isOptionalPeer(peer));
-    for (const kind of ['dependencies', 'optionalDependencies'] as const) {
-      const named = Object.keys(entry[kind] ?? {});
-      for (const dependency of kind === 'dependencies' ? [...named, ...peers] : named) {
+    const optional = Object.keys(entry.optionalDependencies ?? {});
+    const others = [...neededNames(entry, chosen)].filter((dependency) => !optional.includes(dependency));
+    for (const [kind, named] of [
+      ['dependencies', others],
+      ['optionalDependencies', optional],
+    ] as const) {
+      for (const dependency of named) {
         const location = locate(locked, from, dependency);
         const version =
           location === undefined ? undefined : add(location, isOptional || kind === 'optionalDependencies');
@@ -101,7 +107,7 @@ export function planLayer(
   }
   const sorted = Object.fromEntries(Object.entries(packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const key = createHash('sha256')
-    .update(JSON.stringify([1, platform, sorted]))
+    .update(JSON.stringify([2, platform, sorted]))
     .digest('hex')
     .slice(0, 32);
   return { platform, dependencies, packages: sorted, key };

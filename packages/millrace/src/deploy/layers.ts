@@ -3,10 +3,12 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allowedScripts, readManifest } from '../bundle/package-folder.ts';
+import { dependencyNames } from '../bundle/whole/closure.ts';
 import type { ExternalPackage } from '../bundle/external-packages.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { Project } from '../project/load.ts';
 import { renameOver } from '../platform/rename.ts';
+import { planCopies, withCopies } from './copy-installed.ts';
 import { withInstalled } from './install.ts';
 import { LayerRefused, planLayer, type LayerPlan, type LayerRoot } from './layer-plan.ts';
 import { findLockfile } from './lockfile.ts';
@@ -43,9 +45,9 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
   const roots = layerRoots(project, externals);
   if (roots.length === 0) return { plans: [], withoutScript: [], npmrcFolders: [] };
   const lock = findLockfile(project.dir);
+  if (lock === undefined || !lock.name.endsWith('.json')) return copiedLayers(project, roots, lock?.name);
   const [first] = roots;
   const because = `${first?.name} cannot be bundled (${first?.why}) and is installed by npm from a package-lock.json`;
-  if (lock === undefined) throw new LayerRefused(`${because}; there is none. Run \`npm install\` first.`);
   const { packages, folder } = lock;
   if (lock.isBroken)
     throw new LayerRefused(
@@ -53,15 +55,13 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
     );
   if (packages === undefined)
     throw new LayerRefused(
-      lock.name.endsWith('.json')
-        ? `${because}. ${lock.name} has an old format: run \`npm install --package-lock-only\`.`
-        : `${because}. This project has ${lock.name}, which is only supported if every package can be bundled.`,
+      `${because}. ${lock.name} has an old format: run \`npm install --package-lock-only\`.`,
     );
   const manifest = readManifest(project.dir);
   const above = folder === project.dir ? {} : readManifest(folder);
   const withoutScript = new Set<string>();
   const plans = project.build.platforms.map((platform) => {
-    const plan = planLayer(roots, { ...lock, packages }, platform);
+    const plan = planLayer(roots, { ...lock, packages }, platform, dependencyNames(manifest));
     const scripts: string[] = [];
     for (const [location, { version, hasInstallScript }] of Object.entries(plan.packages)) {
       if (!hasInstallScript) continue;
@@ -78,6 +78,25 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
     return { plan, scripts };
   });
   return { plans, withoutScript: [...withoutScript], npmrcFolders: [folder, project.dir] };
+}
+
+/** Without a lockfile of npm, packages that are the same on every platform are copied from where they are installed. */
+function copiedLayers(
+  { dir, build }: Project,
+  roots: readonly LayerRoot[],
+  lockfile: string | undefined,
+): PlannedLayers {
+  const copied = planCopies(roots, dir);
+  if ('why' in copied) {
+    const because = `${copied.name} cannot be bundled (${copied.why}) and is installed by npm from a package-lock.json`;
+    throw new LayerRefused(
+      lockfile === undefined
+        ? `${because}; there is none. Run \`npm install\` first.`
+        : `${because}. This project has ${lockfile}, which is only supported for packages that are the same on every platform.`,
+    );
+  }
+  const plans = build.platforms.map((platform) => ({ plan: { ...copied, platform }, scripts: [] }));
+  return { plans, withoutScript: [], npmrcFolders: [] };
 }
 
 /** Installs the packages that are not bundled, for each platform, unless that was done before. Throws a LayerRefused. */
@@ -98,6 +117,7 @@ export async function buildLayers(
   for (const { plan, scripts } of plans)
     layers.push(
       await builtLayer(plan, scripts, folderOfLayers, async (file) => {
+        if (plan.copies) return withCopies(plan.copies, (copied) => packLayer(copied, file));
         onInstall(plan.platform);
         const options = { npmrcFolders, scripts, signal };
         return withInstalled(plan, options, (installed) => packLayer(installed, file));

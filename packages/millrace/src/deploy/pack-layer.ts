@@ -53,13 +53,17 @@ export async function packLayer(folder: string, to: string): Promise<Digests> {
   return { digest: content.digest(), size: content.size(), blob: blob.digest(), blobSize: blob.size() };
 }
 
-/** Regular files, relative. Links and npm's own notes are left out. */
+/** Half of the bytes of some packages. Nothing loads them. */
+const sourceMap = /\.(?:[cm]?[jt]s|css)\.map$/;
+
+/** Regular files, relative. Links, source maps and npm's own notes are left out. */
 async function filesBelow(folder: string, below: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
     const path = `${below}/${entry.name}`;
     if (entry.isDirectory() && entry.name !== '.bin') found.push(...(await filesBelow(folder, path)));
-    else if (entry.isFile() && path !== 'node_modules/.package-lock.json') found.push(path);
+    else if (entry.isFile() && path !== 'node_modules/.package-lock.json' && !sourceMap.test(entry.name))
+      found.push(path);
   }
   return found;
 }

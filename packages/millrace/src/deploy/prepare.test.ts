@@ -39,7 +39,7 @@ test('a bundle has its packages in it, and is imported where nothing is installe
     'node_modules/pure/value.js': "import { join } from 'node:path'; export const value = join('a', 'b');",
     'node_modules/old/package.json': packageJson('old', { main: 'index.js' }),
     'node_modules/old/index.js':
-      "const path = require('path'); try { require('not-installed'); } catch {} exports.name = path.basename(__filename).length > 0 && typeof __dirname;",
+      "const path = require('path'); try { require('not-installed'); } catch {} exports.name = path.basename('/a/b').length > 0 && typeof __dirname;",
     'shared/package.json': packageJson('@app/shared', {
       type: 'module',
       exports: './index.ts',
@@ -179,7 +179,9 @@ test('without a package-lock.json a layer is refused, and the sentence names pac
     /native cannot be bundled \(it has packages for each platform.*there is none/,
   );
   await made.write('pnpm-lock.yaml', 'lockfileVersion: 9');
-  await expect(prepared(made)).rejects.toThrow(/This project has pnpm-lock.yaml, which is only supported if/);
+  await expect(prepared(made)).rejects.toThrow(
+    /This project has pnpm-lock.yaml, which is only supported for packages that are the same/,
+  );
   await made.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
   await expect(prepared(made)).rejects.toThrow(/package-lock.json does not have it: run `npm install`/);
   await made.write('package-lock.json', '<<<<<<< HEAD\n{}');

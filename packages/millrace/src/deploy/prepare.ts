@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Bundle, TaskManifest } from '@millrace/contract/runner';
+import type { ExternalPackage } from '../bundle/external-packages.ts';
 import { importOrder } from '../bundle/import-order.ts';
 import { servedTasks } from '../bundle/served-tasks.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
@@ -35,6 +36,10 @@ export interface Prepared {
   readonly blobs: ReadonlyMap<string, Blob>;
   readonly layers: readonly Layer[];
   readonly bytesByPackage: ReadonlyMap<string, number>;
+  /** Packages that are not bundled, by name. */
+  readonly externals: readonly ExternalPackage[];
+  /** What may be missing when it runs, a sentence each. */
+  readonly warnings: readonly string[];
   /** Packages whose install script was not executed, although nothing says that it is not needed. */
   readonly withoutScript: readonly string[];
 }
@@ -138,6 +143,8 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
     blobs,
     layers,
     bytesByPackage: build.bytesByPackage,
+    externals: build.externals.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    warnings: build.warnings,
     withoutScript,
   };
 }

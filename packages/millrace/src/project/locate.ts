@@ -1,6 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withoutHelp } from '@millrace/contract/help';
+import { explainNotExported } from './older-package.ts';
 import type { Problem } from './problem.ts';
 
 const frame =
@@ -16,7 +17,10 @@ export const projectPath = (projectDir: string, file: string): string =>
  */
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
   // Other sentences follow, and the commands add the address again.
-  const message = thrown instanceof Error ? `${thrown.name}: ${withoutHelp(thrown.message)}` : String(thrown);
+  const message =
+    thrown instanceof Error
+      ? (explainNotExported(thrown) ?? `${thrown.name}: ${withoutHelp(thrown.message)}`)
+      : String(thrown);
   const [place] = placesOf(thrown, projectDir);
   return { ...(place ?? { file: fallback, line: null, column: null }), message };
 }

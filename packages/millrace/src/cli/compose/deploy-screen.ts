@@ -109,7 +109,13 @@ export function printContents(prepared: Prepared, screen: Screen): void {
     );
     line(layer.packages.join(', '));
   }
+  if (prepared.externals.length > 0) {
+    line();
+    head(`${prepared.externals.length} packages are not bundled`);
+    for (const row of table(prepared.externals.map(({ name, why }) => [name, why]))) line(row);
+  }
   warnAboutScripts(prepared, screen);
+  warnAboutFiles(prepared, screen);
   noteMissingSchemas(prepared, screen);
 }
 
@@ -135,4 +141,19 @@ export function warnAboutScripts({ withoutScript }: Prepared, { line, paint }: S
   line(
     `${paint.yellow('warning')} Install scripts of packages in the layer are not executed: ${withoutScript.join(', ')}. Name each in allowScripts of package.json, with true or false.`,
   );
+}
+
+const shownExternals = 10;
+
+/** Packages that are installed in the layer instead of bundled, in one line. */
+export function noteExternals({ externals }: Prepared, { line, paint }: Screen): void {
+  if (externals.length === 0) return;
+  const names = externals.slice(0, shownExternals).map(({ name }) => name);
+  const more = externals.length > shownExternals ? `, and ${externals.length - shownExternals} more` : '';
+  line(paint.dim(`Not bundled, but installed as they are: ${names.join(', ')}${more}. --dry-run shows why.`));
+}
+
+/** Files that bundled code may not find. */
+export function warnAboutFiles({ warnings }: Prepared, { line, paint }: Screen): void {
+  for (const warning of warnings) line(`${paint.yellow('warning')} ${warning}`);
 }

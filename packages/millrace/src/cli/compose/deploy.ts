@@ -17,10 +17,12 @@ import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 import {
+  noteExternals,
   noteMissingSchemas,
   printContents,
   printDeployment,
   uploadScreen,
+  warnAboutFiles,
   warnAboutScripts,
   type Deployed,
 } from './deploy-screen.ts';
@@ -58,6 +60,9 @@ export async function deploy(options: DeployCommandOptions): Promise<void> {
   }
 }
 
+const externalOf = ({ externals }: Prepared): { readonly name: string; readonly why: string }[] =>
+  externals.map(({ name, why }) => ({ name, why }));
+
 async function dryRun(options: DeployCommandOptions, signal: AbortSignal): Promise<void> {
   const target = await findTarget(options, signal).catch((error: unknown) => {
     // Without a key, task files are imported without the variables of the environment.
@@ -80,6 +85,7 @@ async function dryRun(options: DeployCommandOptions, signal: AbortSignal): Promi
         packages,
       })),
       packages: Object.fromEntries(prepared.bytesByPackage),
+      external: externalOf(prepared),
     });
   }
   printContents(prepared, screenOn(process.stdout));
@@ -90,7 +96,9 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   const target = await findTarget(options, signal);
   const prepared = await build(options, target, signal);
   const builtAt = performance.now();
+  noteExternals(prepared, screenOn(process.stderr));
   warnAboutScripts(prepared, screenOn(process.stderr));
+  warnAboutFiles(prepared, screenOn(process.stderr));
   noteMissingSchemas(prepared, screenOn(process.stderr));
   // It has answered by now. It may be replaced meanwhile.
   const known = { ...target, patienceMs };
@@ -112,7 +120,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
     buildMs: Math.round(builtAt - startedAt),
     deployMs: Math.round(performance.now() - builtAt),
   };
-  if (options.json) printJson(deployed);
+  if (options.json) printJson({ ...deployed, external: externalOf(prepared) });
   else printDeployment(deployed, screenOn(process.stdout));
   if (ending.failure !== undefined) throw new CommandFailed(exitCodes.failed, ending.failure);
 }

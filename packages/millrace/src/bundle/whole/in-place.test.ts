@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { inPlace } from './in-place.ts';
+
+test.each([
+  ["fs.readFileSync(path.join(__dirname, 'data.txt'))", 'files'],
+  ['const where = { file: __filename };', 'files'],
+  ["fs.readFileSync(new URL('./data.txt', import.meta.url))", 'files'],
+  ["new Worker(new URL('./worker.js', import.meta.url))", 'files'],
+  ['const here = dirname(fileURLToPath(import.meta.url)); read(here)', 'files'],
+  ['let here; here = import.meta.dirname; read(`${here}/data.txt`);', 'files'],
+  ["import { createRequire } from 'module'; createRequire(import.meta.url)('./data.json');", 'files'],
+  ["const require = createRequire(import.meta.url); require('./data.json');", 'files'],
+  [
+    "const require = createRequire(import.meta.url); var __require = /* @__PURE__ */ ((x) => typeof require !== 'undefined' ? require : x)(1); __require('other');",
+    'files',
+  ],
+  ["fork(import.meta.resolve('./worker.js'))", 'files'],
+  ["require.resolve('./worker.js')", 'names'],
+  ['require(name)', 'names'],
+  ['require(`./locale/${name}`)', 'names'],
+  ["require('./locale/' + name)", 'names'],
+  ['const load = require; load(name);', 'names'],
+  ["module.require('other')", 'names'],
+  ["eval('require')('other')", 'names'],
+  ["eval('quire'.replace(/^/, 're'))(name)", 'names'],
+  ['await import(name)', 'names'],
+  ["await import(/* webpackIgnore: true */ './worker' + n)", 'names'],
+])('%s keeps a package whole', (code, kind) => {
+  expect(inPlace(`\n${code}`)).toEqual({ kind, line: 2 });
+});
+
+test.each([
+  ["const a = require('a'); typeof require; require.main === module;"],
+  ["import a from 'a'; await import('b'); await import(/* a note */ 'c');"],
+  ["typeof __dirname === 'string'"],
+  ['if (import.meta.url === pathToFileURL(process.argv[1]).href) main();'],
+  ["import.meta.url.startsWith('file:') ? 1 : 2"],
+  ['const __filename = fileURLToPath(import.meta.url); const __dirname = dirname(__filename);'],
+  ["const require = createRequire(import.meta.url); require('node:fs');"],
+  [
+    "const require = createRequire(import.meta.url); var __require = ((x) => typeof require !== 'undefined' ? require : x)(1); __require('fs');",
+  ],
+  ["require.resolve('fs')"],
+  ['import(`./lang/${name}.js`)'],
+  ["(function (require, __dirname) { require(name); read(__dirname); })(a, '/')"],
+  ['a.require(name); a.__dirname; a.import(name);'],
+  ["import.meta.env.MODE; const text = '__dirname';"],
+  ['const require = (name) => modules[name]; require(name);'],
+])('%s may be bundled', (code) => {
+  expect(inPlace(code)).toBeUndefined();
+});
+
+test('text that is not JavaScript throws', () => {
+  expect(() => inPlace('const a: string = __dirname;')).toThrow(SyntaxError);
+});

@@ -1,0 +1,208 @@
+import { isBuiltin } from 'node:module';
+import type { AnyNode, CallExpression, Expression, ImportExpression, SpreadElement } from 'acorn';
+import { readSource, type Reference, type Source } from './source.ts';
+
+/** Why a module works only in the folder of its package. */
+export interface InPlace {
+  /** It reads files next to itself, or loads modules by names that are known only when it runs. */
+  readonly kind: 'files' | 'names';
+  readonly line: number;
+}
+
+/** Most modules have none of these, and are not parsed. */
+const suspicious =
+  /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*require\b|\beval\s*\(\s*["'`](?:re)?quire|\brequire\b(?!\s*\(\s*(["'`])[^"'`$]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
+
+/** Calls and operators that pass a path on, as in `dirname(fileURLToPath(import.meta.url))`. */
+const pathFunctions: ReadonlySet<string> = new Set([
+  'URL',
+  'dirname',
+  'fileURLToPath',
+  'join',
+  'normalize',
+  'pathToFileURL',
+  'resolve',
+  'toString',
+]);
+const comparisons: ReadonlySet<string> = new Set(['===', '!==', '==', '!=']);
+const tests: ReadonlySet<string> = new Set(['startsWith', 'endsWith', 'includes', 'indexOf', 'match']);
+const ownPaths: ReadonlySet<string> = new Set(['url', 'dirname', 'filename', 'resolve']);
+
+/** Finds what keeps a module from being moved into a bundle. */
+export function inPlace(code: string): InPlace | undefined {
+  if (!suspicious.test(code)) return undefined;
+  const source = readSource(code);
+  const of = (kind: InPlace['kind'], line: number | undefined): InPlace | undefined =>
+    line === undefined ? undefined : { kind, line };
+  return of('files', usesOwnPath(source)) ?? of('names', loadsByComputedName(source));
+}
+
+/** The line of the first use of the module's own path, unless it is only compared. */
+function usesOwnPath(source: Source): number | undefined {
+  const paths = [
+    ...['__dirname', '__filename'].flatMap((name) => source.free(name)),
+    ...source.metas.filter(({ parent }) => {
+      if (parent?.type !== 'MemberExpression') return true;
+      const name = nameOf(parent.property);
+      return name === undefined || ownPaths.has(name);
+    }),
+  ];
+  return paths.find((reference) => !isHarmless(source, reference, new Set()))?.line;
+}
+
+/** A path that is compared, or kept in a variable without a use, is harmless. */
+function isHarmless(source: Source, { ancestors }: Reference, seen: Set<string>): boolean {
+  for (let at = ancestors.length - 1; at > 0; at -= 1) {
+    const node = ancestors[at] as AnyNode;
+    const parent = ancestors[at - 1] as AnyNode;
+    switch (parent.type) {
+      case 'ExpressionStatement':
+        return true;
+      case 'UnaryExpression':
+        return true;
+      case 'BinaryExpression':
+        if (comparisons.has(parent.operator)) return true;
+        break;
+      case 'ConditionalExpression':
+        if (parent.test === node) return true;
+        break;
+      case 'MemberExpression':
+        if (parent.object !== node) return true;
+        if (tests.has(nameOf(parent.property) ?? '')) return true;
+        break;
+      case 'TemplateLiteral':
+      case 'LogicalExpression':
+      case 'ParenthesizedExpression':
+      case 'ChainExpression':
+        break;
+      case 'CallExpression':
+      case 'NewExpression': {
+        const called = calledName(parent.callee);
+        if (called === 'createRequire')
+          return ancestors[at - 2] !== undefined && loadsOnlyBuiltins(source, ancestors.slice(0, at));
+        if (parent.callee !== node && !pathFunctions.has(called ?? '')) return false;
+        break;
+      }
+      case 'VariableDeclarator':
+        return parent.id.type === 'Identifier' && isUnused(source, parent.id.name, seen);
+      case 'AssignmentExpression':
+        return parent.left.type === 'Identifier' && isUnused(source, parent.left.name, seen);
+      default:
+        return false;
+    }
+  }
+  return false;
+}
+
+function isUnused(source: Source, name: string, seen: Set<string>): boolean {
+  if (seen.has(name)) return true;
+  seen.add(name);
+  return source.uses(name).every((use) => isHarmless(source, use, seen));
+}
+
+/** `createRequire(…)` whose result is called with names of built-in modules and with nothing else. */
+function loadsOnlyBuiltins(source: Source, toCall: readonly AnyNode[]): boolean {
+  const call = toCall.at(-1) as AnyNode;
+  const parent = toCall.at(-2);
+  if (parent?.type === 'CallExpression' && parent.callee === call)
+    return isBuiltinLiteral(parent.arguments[0]);
+  if (parent?.type !== 'VariableDeclarator' || parent.id.type !== 'Identifier') return false;
+  return onlyBuiltinsBy(source, parent.id.name);
+}
+
+function onlyBuiltinsBy(source: Source, loader: string): boolean {
+  return source.uses(loader).every(({ node, parent, ancestors }) => {
+    if (parent?.type === 'UnaryExpression') return true;
+    if (parent?.type === 'CallExpression' && parent.callee === node)
+      return isBuiltinLiteral(parent.arguments[0]);
+    const shim = shimOf(ancestors);
+    return shim !== undefined && onlyBuiltinsBy(source, shim);
+  });
+}
+
+/** The name of the variable in which esbuild's own output keeps its `require`. */
+function shimOf(ancestors: readonly AnyNode[]): string | undefined {
+  for (const node of ancestors)
+    if (
+      node.type === 'VariableDeclarator' &&
+      node.id.type === 'Identifier' &&
+      /^__require\d*$/.test(node.id.name)
+    )
+      return node.id.name;
+  return undefined;
+}
+
+/** The line of the first module that is loaded by a name which no bundler can know. */
+function loadsByComputedName(source: Source): number | undefined {
+  for (const { node, line, parent, ancestors } of source.free('require')) {
+    if (parent?.type === 'UnaryExpression') continue;
+    if (parent?.type === 'CallExpression' && parent.callee === node) {
+      if (isComputed(parent.arguments[0])) return line;
+      continue;
+    }
+    if (parent?.type === 'MemberExpression' && parent.object === node) {
+      const outer = ancestors.at(-3);
+      if (nameOf(parent.property) !== 'resolve') continue;
+      if (outer?.type === 'CallExpression' && isBuiltinLiteral(outer.arguments[0])) continue;
+      return line;
+    }
+    const shim = shimOf(ancestors);
+    if (shim !== undefined && onlyBuiltinsBy(source, shim)) continue;
+    return line;
+  }
+  for (const { node, parent, ancestors, line } of source.free('module')) {
+    if (parent?.type !== 'MemberExpression' || parent.object !== node) continue;
+    if (nameOf(parent.property) !== 'require') continue;
+    const outer = ancestors.at(-3);
+    if (outer?.type !== 'CallExpression' || !isBuiltinLiteral(outer.arguments[0])) return line;
+  }
+  const hidden = source
+    .free('eval')
+    .find(({ parent }) => parent?.type === 'CallExpression' && isHiddenRequire(parent, source));
+  if (hidden) return hidden.line;
+  return source.imports.find(({ node }) => isComputed((node as ImportExpression).source))?.line;
+}
+
+const isHiddenRequire = (call: CallExpression, { code }: Source): boolean =>
+  /^["'`](?:re)?quire/.test(code.slice(call.arguments[0]?.start ?? 0));
+
+/** A name with a part that is not in the code. What ends with its extension is found by esbuild as a pattern of files. */
+function isComputed(argument: Expression | SpreadElement | undefined): boolean {
+  if (argument === undefined) return false;
+  if (argument.type === 'Literal') return false;
+  if (argument.type === 'TemplateLiteral') {
+    if (argument.expressions.length === 0) return false;
+    const [first, last] = [
+      argument.quasis[0]?.value.cooked ?? '',
+      argument.quasis.at(-1)?.value.cooked ?? '',
+    ];
+    return !isPattern(first, last);
+  }
+  if (argument.type === 'BinaryExpression' && argument.operator === '+')
+    return !isPattern(literalAt(argument, 'left'), literalAt(argument, 'right'));
+  return true;
+}
+
+const isPattern = (first: string, last: string): boolean => /^\.\.?\//.test(first) && /\.\w+$/.test(last);
+
+function literalAt(node: AnyNode, side: 'left' | 'right'): string {
+  const at = node.type === 'BinaryExpression' ? node[side] : node;
+  if (at.type === 'BinaryExpression') return literalAt(at, side);
+  return at.type === 'Literal' && typeof at.value === 'string' ? at.value : '';
+}
+
+const isBuiltinLiteral = (node: AnyNode | undefined): boolean =>
+  node?.type === 'Literal' && typeof node.value === 'string' && isBuiltin(node.value);
+
+function nameOf(property: AnyNode): string | undefined {
+  if (property.type === 'Identifier') return property.name;
+  return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
+}
+
+/** `join` for `join(…)`, `path.join(…)` and `(0, path.join)(…)`. */
+function calledName(callee: AnyNode): string | undefined {
+  if (callee.type === 'Identifier') return callee.name;
+  if (callee.type === 'MemberExpression') return nameOf(callee.property);
+  if (callee.type === 'SequenceExpression') return calledName(callee.expressions.at(-1) as AnyNode);
+  return callee.type === 'ParenthesizedExpression' ? calledName(callee.expression) : undefined;
+}

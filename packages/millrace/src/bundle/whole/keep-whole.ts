@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Message, Metafile } from 'esbuild';
+import type { ExternalPackage } from '../external-packages.ts';
+import { slashes } from '../messages.ts';
+import { installedFolder, neverWhole, readManifest } from '../package-folder.ts';
+import { withEsbuild } from '../with-esbuild.ts';
+import { installedFrom, neededBy } from './closure.ts';
+import { inPlace, type InPlace } from './in-place.ts';
+
+/** Packages that must stay in a folder of their own, which a build shows. */
+export interface KeptWhole {
+  /** Why a package is kept whole; undefined if it may be bundled. */
+  why(folder: string): string | undefined;
+  /** Reads what was bundled. Replies whether there are more packages to keep whole, so that the build must be repeated. */
+  learn(metafile: Metafile, externals: Iterable<ExternalPackage>): Promise<boolean>;
+  /** Reads why a build failed. Replies whether the failure is in packages that need not be bundled. */
+  learnFrom(errors: readonly Message[]): boolean;
+  /** What cannot be decided, a sentence each. */
+  warnings(): readonly string[];
+}
+
+/** Finds packages that work only in their own folder, with those that must be there with them. */
+export function keepWhole(projectDir: string): KeptWhole {
+  const whole = new Map<string, string>();
+  const warnings = new Map<string, string>();
+  const verdicts = new Map<string, Promise<InPlace | 'unreadable' | undefined>>();
+
+  const keep = (folder: string | undefined, why: string): boolean => {
+    if (folder === undefined || whole.has(folder) || neverWhole.test(readManifest(folder).name ?? ''))
+      return false;
+    whole.set(folder, why);
+    return true;
+  };
+
+  const verdictOn = (file: string): Promise<InPlace | 'unreadable' | undefined> => {
+    const verdict = verdicts.get(file) ?? judge(file);
+    verdicts.set(file, verdict);
+    return verdict;
+  };
+
+  const learnFiles = async (metafile: Metafile): Promise<boolean> => {
+    let isMore = false;
+    for (const path of codeIn(metafile)) {
+      const file = join(projectDir, path);
+      const folder = installedFolder(file);
+      if (folder !== undefined && whole.has(folder)) continue;
+      const isOwn = folder === undefined && !relative(projectDir, file).startsWith('..');
+      const verdict = isOwn ? undefined : await verdictOn(file);
+      if (verdict === undefined) continue;
+      const place = slashes(relative(folder ?? projectDir, file));
+      if (verdict === 'unreadable' || folder === undefined) {
+        warnings.set(file, warningOf(folder, place, verdict));
+        continue;
+      }
+      isMore = keep(folder, reasonOf(verdict, place)) || isMore;
+      if (verdict.kind === 'names')
+        for (const importer of importersOf(metafile, projectDir, folder))
+          isMore = keep(importer, `${nameOf(folder)} loads modules for it`) || isMore;
+    }
+    return isMore;
+  };
+
+  /** The modules import a package by its name, so it must be the one that is found from the project. */
+  const learnCompanions = (metafile: Metafile, externals: readonly ExternalPackage[]): boolean => {
+    let isMore = false;
+    for (const { folder, name, importer } of externals)
+      if (installedFrom(projectDir, name) !== folder)
+        isMore = keep(installedFolder(importer), `it has a ${name} of its own`) || isMore;
+    const bundled = new Set(codeIn(metafile).map((path) => installedFolder(join(projectDir, path))));
+    for (const { folder, name } of externals)
+      for (const needed of neededBy(folder, projectDir))
+        if (bundled.has(needed)) isMore = keep(needed, `${name} uses it`) || isMore;
+    return isMore;
+  };
+
+  return {
+    why: (folder) => whole.get(folder),
+    async learn(metafile, externals) {
+      const isMore = await learnFiles(metafile);
+      return learnCompanions(metafile, [...externals]) || isMore;
+    },
+    learnFrom(errors) {
+      let isMore = false;
+      for (const { location, text } of errors) {
+        const folder = location ? installedFolder(join(projectDir, location.file)) : undefined;
+        // One that is left is reported when the build is repeated.
+        isMore = keep(folder, `it cannot be compiled (${text})`) || isMore;
+      }
+      return isMore;
+    },
+    warnings: () => [...warnings.values()],
+  };
+}
+
+/** The files of which something is in the bundle. */
+function codeIn({ outputs }: Metafile): string[] {
+  const files = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  return [...new Set(files)].filter((path) => /\.[cm]?[jt]sx?$/.test(path));
+}
+
+async function judge(file: string): Promise<InPlace | 'unreadable' | undefined> {
+  const code = await readFile(file, 'utf8').catch(() => '');
+  try {
+    return inPlace(code);
+  } catch {
+    // TypeScript, JSX, or newer than what is parsed here.
+  }
+  try {
+    const { code: plain } = await withEsbuild((esbuild) =>
+      esbuild.transform(code, { loader: 'tsx', target: 'node20', logLevel: 'silent' }),
+    );
+    return inPlace(plain);
+  } catch {
+    return 'unreadable';
+  }
+}
+
+const nameOf = (folder: string): string =>
+  readManifest(folder).name ?? slashes(folder.slice(folder.lastIndexOf(`node_modules${sep}`) + 13));
+
+const reasonOf = ({ kind, line }: InPlace, place: string): string =>
+  kind === 'files'
+    ? `it reads files of its own (${place}:${line})`
+    : `it loads modules by names that it computes (${place}:${line})`;
+
+function warningOf(folder: string | undefined, place: string, verdict: InPlace | 'unreadable'): string {
+  if (folder !== undefined)
+    return `${nameOf(folder)} is bundled, and ${place} could not be searched for files that it reads: if it misses a file, add it to build.external.`;
+  const finds = verdict !== 'unreadable' && verdict.kind === 'names' ? 'modules by computed names' : 'files';
+  return `${place} is a file of a workspace package and is bundled: if it misses ${finds} next to itself, add them with copyFiles.`;
+}
+
+/** Packages whose bundled code imports from this one. */
+function importersOf({ inputs }: Metafile, projectDir: string, folder: string): Set<string | undefined> {
+  const importers = Object.entries(inputs).filter(([, { imports }]) =>
+    imports.some(({ path, external }) => !external && installedFolder(join(projectDir, path)) === folder),
+  );
+  const folders = new Set(importers.map(([path]) => installedFolder(join(projectDir, path))));
+  folders.delete(folder);
+  return folders;
+}

@@ -1,0 +1,72 @@
+import { parse, type AnyNode, type Function as FunctionNode, type Identifier, type Program } from 'acorn';
+import { fullAncestor } from 'acorn-walk';
+
+/** One place in a module. */
+export interface Reference {
+  readonly node: AnyNode;
+  readonly parent: AnyNode | undefined;
+  /** From the program to the node itself. */
+  readonly ancestors: readonly AnyNode[];
+  readonly line: number;
+}
+
+/** A parsed module. */
+export interface Source {
+  readonly code: string;
+  /** Every `import.meta`. */
+  readonly metas: readonly Reference[];
+  /** Every `import(…)`. */
+  readonly imports: readonly Reference[];
+  /** Where a name that the module does not declare is used. */
+  free(name: string): readonly Reference[];
+  /** Where a variable is read. */
+  uses(name: string): readonly Reference[];
+}
+
+/** Throws a SyntaxError for what is not JavaScript. */
+export function readSource(code: string): Source {
+  const metas: Reference[] = [];
+  const imports: Reference[] = [];
+  const byName = new Map<string, Reference[]>();
+  const declared = new Set<string>();
+  fullAncestor(parsed(code), (given, _state, trail, type) => {
+    const node = given as AnyNode;
+    // A variable that is declared or assigned.
+    if (type === 'VariablePattern') return;
+    const ancestors = [...(trail as AnyNode[])];
+    const reference = { node, parent: ancestors.at(-2), ancestors, line: node.loc?.start.line ?? 1 };
+    if (node.type === 'MetaProperty' && node.meta.name === 'import') metas.push(reference);
+    if (node.type === 'ImportExpression') imports.push(reference);
+    if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier') declared.add(node.id.name);
+    if (node.type === 'FunctionDeclaration' && node.id) declared.add(node.id.name);
+    if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) declared.add(local.name);
+    if (node.type === 'Identifier') byName.set(node.name, [...(byName.get(node.name) ?? []), reference]);
+  });
+  const uses = (name: string): Reference[] =>
+    (byName.get(name) ?? []).filter(({ ancestors }) => !isParameter(ancestors, name));
+  return { code, metas, imports, uses, free: (name) => (declared.has(name) ? [] : uses(name)) };
+}
+
+function parsed(code: string): Program {
+  const options = {
+    ecmaVersion: 'latest',
+    locations: true,
+    allowHashBang: true,
+    allowReturnOutsideFunction: true,
+  } as const;
+  try {
+    return parse(code, { ...options, sourceType: 'module' });
+  } catch {
+    return parse(code, { ...options, sourceType: 'script', allowAwaitOutsideFunction: true });
+  }
+}
+
+/** Bundlers wrap modules in functions with parameters such as `require`. */
+const isParameter = (ancestors: readonly AnyNode[], name: string): boolean =>
+  ancestors.some(
+    (node) =>
+      'params' in node &&
+      (node as FunctionNode).params.some(
+        (parameter) => parameter.type === 'Identifier' && (parameter as Identifier).name === name,
+      ),
+  );

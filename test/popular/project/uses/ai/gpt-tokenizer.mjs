@@ -1,0 +1,3 @@
+import { encode } from 'gpt-tokenizer';
+
+export default async () => encode('Hello world');

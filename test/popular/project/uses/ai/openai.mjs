@@ -1,0 +1,9 @@
+import OpenAI from 'openai';
+
+export default async () => {
+  const client = new OpenAI({ apiKey: 'none', baseURL: 'http://127.0.0.1:1', maxRetries: 0 });
+  return client.models.list().then(
+    () => 'listed',
+    (error) => error.constructor.name,
+  );
+};

@@ -1,0 +1,7 @@
+import puppeteer from 'puppeteer-core';
+
+export default async () =>
+  puppeteer.launch({ executablePath: '/does/not/exist' }).then(
+    () => 'launched',
+    (error) => /not found|exist/i.test(error.message),
+  );

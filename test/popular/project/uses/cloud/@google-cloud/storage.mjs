@@ -1,0 +1,3 @@
+import { Storage } from '@google-cloud/storage';
+
+export default async () => new Storage({ projectId: 'a' }).bucket('b').file('c').cloudStorageURI.href;

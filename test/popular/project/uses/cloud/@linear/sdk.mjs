@@ -1,0 +1,3 @@
+import { LinearClient } from '@linear/sdk';
+
+export default async () => typeof new LinearClient({ apiKey: 'none' }).issues;

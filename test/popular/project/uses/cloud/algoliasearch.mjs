@@ -1,0 +1,3 @@
+import { algoliasearch } from 'algoliasearch';
+
+export default async () => typeof algoliasearch('a', 'b').search;

@@ -1,0 +1,3 @@
+import tracer from 'dd-trace';
+
+export default async () => typeof tracer.trace;

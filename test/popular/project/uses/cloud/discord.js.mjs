@@ -1,0 +1,3 @@
+import { EmbedBuilder } from 'discord.js';
+
+export default async () => new EmbedBuilder().setTitle('Hello').toJSON();

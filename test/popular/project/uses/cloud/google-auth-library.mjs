@@ -1,0 +1,3 @@
+import { GoogleAuth } from 'google-auth-library';
+
+export default async () => new GoogleAuth({ projectId: 'a' }).getProjectId();

@@ -1,0 +1,13 @@
+import { Client } from 'minio';
+
+export default async () =>
+  new Client({
+    endPoint: '127.0.0.1',
+    port: 1,
+    useSSL: false,
+    accessKey: 'a',
+    secretKey: 'b',
+    region: 'us-east-1',
+  })
+    .presignedGetObject('a', 'b')
+    .then((url) => url.includes('X-Amz-Signature'));

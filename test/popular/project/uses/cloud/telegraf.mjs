@@ -1,0 +1,3 @@
+import { Telegraf } from 'telegraf';
+
+export default async () => typeof new Telegraf('none').telegram.sendMessage;

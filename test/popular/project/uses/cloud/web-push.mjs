@@ -1,0 +1,3 @@
+import webPush from 'web-push';
+
+export default async () => webPush.generateVAPIDKeys().publicKey.length;

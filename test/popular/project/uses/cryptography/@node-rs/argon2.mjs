@@ -1,0 +1,3 @@
+import { hash, verify } from '@node-rs/argon2';
+
+export default async () => verify(await hash('a'), 'a');

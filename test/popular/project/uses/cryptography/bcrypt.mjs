@@ -1,0 +1,3 @@
+import bcrypt from 'bcrypt';
+
+export default async () => bcrypt.compare('a', await bcrypt.hash('a', 4));

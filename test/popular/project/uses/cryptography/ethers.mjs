@@ -1,0 +1,3 @@
+import { ethers } from 'ethers';
+
+export default async () => ethers.id('a');

@@ -1,0 +1,3 @@
+import forge from 'node-forge';
+
+export default async () => forge.md.sha256.create().update('a').digest().toHex();

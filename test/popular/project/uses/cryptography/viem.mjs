@@ -1,0 +1,3 @@
+import { keccak256, toHex } from 'viem';
+
+export default async () => keccak256(toHex('a'));

@@ -1,0 +1,3 @@
+import mysql from 'mysql';
+
+export default async () => mysql.format('select ?', ["it's"]);

@@ -1,0 +1,3 @@
+import { DateTime } from 'luxon';
+
+export default async () => DateTime.fromMillis(0, { zone: 'Asia/Tokyo' }).toISO();

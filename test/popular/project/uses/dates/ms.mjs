@@ -1,0 +1,3 @@
+import ms from 'ms';
+
+export default async () => ms('2 days');

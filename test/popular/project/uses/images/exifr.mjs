@@ -1,0 +1,7 @@
+import exifr from 'exifr';
+import jpeg from 'jpeg-js';
+
+export default async () => {
+  const { data } = jpeg.encode({ width: 2, height: 2, data: Buffer.alloc(16) }, 50);
+  return (await exifr.parse(data)) ?? 'none';
+};

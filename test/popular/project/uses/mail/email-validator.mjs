@@ -1,0 +1,3 @@
+import { validate } from 'email-validator';
+
+export default async () => [validate('a@b.cd'), validate('a@')];

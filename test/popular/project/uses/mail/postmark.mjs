@@ -1,0 +1,3 @@
+import { ServerClient } from 'postmark';
+
+export default async () => new ServerClient('none').getClientOptions().timeout;

@@ -1,0 +1,3 @@
+import * as cheerio from 'cheerio';
+
+export default async () => cheerio.load('<p>Hello <b>you</b></p>')('b').text();

@@ -1,0 +1,3 @@
+import { parse } from 'csv-parse/sync';
+
+export default async () => parse('a,b\n1,2', { columns: true });

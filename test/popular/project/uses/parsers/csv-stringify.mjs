@@ -1,0 +1,3 @@
+import { stringify } from 'csv-stringify/sync';
+
+export default async () => stringify([[1, 'a "b"']]);

@@ -1,0 +1,3 @@
+import { convert } from 'html-to-text';
+
+export default async () => convert('<h1>Hello</h1>');

@@ -1,0 +1,3 @@
+import { parseDocument } from 'htmlparser2';
+
+export default async () => parseDocument('<p>Hello</p>').children[0].name;

@@ -1,0 +1,3 @@
+import ini from 'ini';
+
+export default async () => ini.parse('[a]\nb = 1');

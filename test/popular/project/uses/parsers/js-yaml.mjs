@@ -1,0 +1,3 @@
+import * as yaml from 'js-yaml';
+
+export default async () => yaml.load('a: [1, 2]');

@@ -1,0 +1,3 @@
+import jsonata from 'jsonata';
+
+export default async () => jsonata('$sum(a)').evaluate({ a: [1, 2] });

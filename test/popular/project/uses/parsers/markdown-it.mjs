@@ -1,0 +1,3 @@
+import MarkdownIt from 'markdown-it';
+
+export default async () => new MarkdownIt().render('# Hello');

@@ -1,0 +1,3 @@
+import { marked } from 'marked';
+
+export default async () => marked.parse('# Hello');

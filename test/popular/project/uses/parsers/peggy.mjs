@@ -1,0 +1,3 @@
+import peggy from 'peggy';
+
+export default async () => peggy.generate('start = "a"+').parse('aa');

@@ -1,0 +1,3 @@
+import { remark } from 'remark';
+
+export default async () => String(await remark().process('* Hello'));

@@ -1,0 +1,3 @@
+import TurndownService from 'turndown';
+
+export default async () => new TurndownService().turndown('<h1>Hello</h1>');

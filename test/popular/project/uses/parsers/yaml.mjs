@@ -1,0 +1,3 @@
+import { parse } from 'yaml';
+
+export default async () => parse('a: [1, 2]');

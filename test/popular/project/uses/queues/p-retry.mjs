@@ -1,0 +1,3 @@
+import pRetry from 'p-retry';
+
+export default async () => pRetry(async (attempt) => attempt);

@@ -1,0 +1,6 @@
+import { faker } from '@faker-js/faker';
+
+export default async () => {
+  faker.seed(1);
+  return faker.person.firstName();
+};

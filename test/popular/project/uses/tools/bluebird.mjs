@@ -1,0 +1,3 @@
+import Bluebird from 'bluebird';
+
+export default async () => Bluebird.map([1, 2], (n) => n * 2);

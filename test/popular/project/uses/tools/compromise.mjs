@@ -1,0 +1,3 @@
+import nlp from 'compromise';
+
+export default async () => nlp('She walks').verbs().toPastTense().text();

@@ -1,0 +1,3 @@
+import dotenv from 'dotenv';
+
+export default async () => dotenv.parse('A=b');

@@ -1,0 +1,3 @@
+import ejs from 'ejs';
+
+export default async () => ejs.render('Hello <%= name %>', { name: 'Ada' });

@@ -1,0 +1,3 @@
+import { execa } from 'execa';
+
+export default async () => (await execa('echo', ['hello'])).stdout;

@@ -1,0 +1,3 @@
+import Handlebars from 'handlebars';
+
+export default async () => Handlebars.compile('Hello {{name}}')({ name: 'Ada' });

@@ -1,0 +1,3 @@
+import { evaluate } from 'mathjs';
+
+export default async () => evaluate('2 inch to cm').toString();

@@ -1,0 +1,3 @@
+import { Reader } from 'maxmind';
+
+export default async () => typeof Reader;

@@ -1,0 +1,3 @@
+import mime from 'mime-types';
+
+export default async () => mime.lookup('a.pdf');

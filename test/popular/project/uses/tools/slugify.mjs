@@ -1,0 +1,3 @@
+import slugify from 'slugify';
+
+export default async () => slugify('Grüße an alle', { lower: true });

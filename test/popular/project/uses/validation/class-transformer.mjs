@@ -1,0 +1,7 @@
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+
+export default async () => {
+  class Mail {}
+  return plainToInstance(Mail, { to: 'a' }) instanceof Mail;
+};

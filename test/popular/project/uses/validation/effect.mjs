@@ -1,0 +1,3 @@
+import { Effect, Schema } from 'effect';
+
+export default async () => Effect.runPromise(Schema.decodeUnknown(Schema.NumberFromString)('1'));
