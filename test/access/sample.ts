@@ -1,6 +1,6 @@
 /** The part of JSON schema that the OpenAPI document uses. */
 export interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
@@ -15,6 +15,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly format?: string;
+  readonly pattern?: string;
 }
 
 const texts: Readonly<Record<string, string>> = {
@@ -23,13 +24,19 @@ const texts: Readonly<Record<string, string>> = {
   uri: 'https://example.com',
 };
 
+/** Texts of patterns that no other text fits. */
+const patterned: Readonly<Record<string, string>> = {
+  '^[0-9a-f]{64}$': '0'.repeat(64),
+  '^run_[0-9a-z]{24}$': `run_${'0'.repeat(24)}`,
+};
+
 /** A small value that fits a schema: required members only. */
 export function sampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const [first] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
   if (first) return sampleOf(first);
-  switch (schema.type) {
+  switch ([schema.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(
         (schema.required ?? []).map((name) => [name, sampleOf(schema.properties?.[name] ?? {})]),
@@ -42,7 +49,11 @@ export function sampleOf(schema: Schema): unknown {
     case 'boolean':
       return true;
     case 'string':
-      return texts[schema.format ?? ''] ?? 'x'.repeat(Math.max(1, schema.minLength ?? 1));
+      return (
+        texts[schema.format ?? ''] ??
+        patterned[schema.pattern ?? ''] ??
+        'x'.repeat(Math.max(1, schema.minLength ?? 1))
+      );
     default:
       return {};
   }
@@ -53,7 +64,7 @@ export function wholeSampleOf(schema: Schema, text: string): unknown {
   if (schema.const !== undefined || schema.enum) return sampleOf(schema);
   const [first] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
   if (first) return wholeSampleOf(first, text);
-  switch (schema.type) {
+  switch ([schema.type].flat()[0]) {
     case 'object': {
       const { additionalProperties: more } = schema;
       return Object.fromEntries([

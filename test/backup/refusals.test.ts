@@ -107,7 +107,7 @@ test('refuses an outside PostgreSQL, which has tools of its own', async () => {
     ['start', '--backups', 'b', '--port', '0'],
   ]) {
     const { exitCode, stderr } = await run(args, { DATABASE_URL });
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('docs/backup.md')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('millrace help backup')]);
   }
 });
 

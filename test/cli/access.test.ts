@@ -117,7 +117,7 @@ describe('the commands about access', { timeout: 60_000 }, () => {
     await json('branches', 'archive', 'feat/x');
     expect(await run(['branches', 'archive', 'feat/x'])).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/404 [^;]*; see docs\/troubleshooting\.md#not-found\n?$/) as string,
+      error: expect.stringMatching(/404 [^;]*; see: millrace help not-found\n?$/) as string,
     });
     const [token] = await json('tokens', 'create', 'laptop');
     await json('tokens', 'revoke', token.id);

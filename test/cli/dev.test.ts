@@ -122,7 +122,7 @@ describe('millrace dev', () => {
     const second = await finished(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
     expect(second.stderr).toBe(
-      `millrace: \`millrace dev\` runs in ${await realpath(project.path)} already: process ${dev.pid} at ${dev.ready.url}. Stop it first, or work in a copy of the folder. See docs/troubleshooting.md#the-data-folder-is-in-use`,
+      `millrace: \`millrace dev\` runs in ${await realpath(project.path)} already: process ${dev.pid} at ${dev.ready.url}. Stop it first, or work in a copy of the folder. See: millrace help the-data-folder-is-in-use`,
     );
     const elsewhere = await finished(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
     expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
@@ -135,7 +135,7 @@ describe('millrace dev', () => {
       const third = await finished(['dev', '--port', '0', '--data', data], { cwd: other.path });
       expect(third.exitCode).toBe(3);
       expect(third.stderr).toMatch(
-        /^millrace: The data folder .* is in use by process \d+\..*--data\. See docs\/troubleshooting\.md#the-data-folder-is-in-use$/,
+        /^millrace: The data folder .* is in use by process \d+\..*--data\. See: millrace help the-data-folder-is-in-use$/,
       );
     } finally {
       await other.remove();

@@ -39,7 +39,7 @@ describe('commands about runs and queues', () => {
     const [held] = await asked('trigger', 'answer', '--payload', '5');
     const id = String(held?.['id']);
     expect((await said('why', id)).stdout).toBe(
-      'QUEUED  The queue "task/answer" is paused: resume it. See docs/troubleshooting.md#something-is-paused',
+      'QUEUED  The queue "task/answer" is paused: resume it. See: millrace help something-is-paused',
     );
     expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +none +paused$/m);
     expect(await asked('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
@@ -129,7 +129,7 @@ describe('commands about runs and queues', () => {
     }
     expect(await said('why', 'run_unknown')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^millrace: 404 [^;]*; see docs\/troubleshooting\.md#not-found\n?$/),
+      stderr: expect.stringMatching(/^millrace: 404 [^;]*; see: millrace help not-found\n?$/),
     });
   });
 });

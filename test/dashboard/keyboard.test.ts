@@ -66,6 +66,51 @@ const shop = {
   `,
 };
 
+test('the search palette has all that is typed, also what comes before its code', slow, async () => {
+  const server = await testServer();
+  const { page, open } = await openDashboard(server);
+  const search = page.getByRole('combobox', { name: /^Search pages/ });
+  for (const shortcut of ['/', 'ControlOrMeta+k', '/', 'ControlOrMeta+k']) {
+    // A page that was loaded anew has not loaded the palette.
+    await open('/queues');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await page.keyboard.press(shortcut);
+    await page.keyboard.type('ship');
+    await search.waitFor();
+    expect([shortcut, await search.inputValue()]).toEqual([shortcut, 'ship']);
+    // From now on the field has the keys, in their order.
+    await page.keyboard.type(' it');
+    expect(await search.inputValue()).toBe('ship it');
+  }
+
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let isAsked = false;
+  await page.route(/palette-dialog/, async (route) => {
+    isAsked = true;
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole('heading', { name: 'Queues' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('shop');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('ip/');
+  expect([isAsked, await search.count()]).toEqual([true, 0]);
+  release();
+  await search.waitFor();
+  expect(await search.inputValue()).toBe('ship/');
+  await page.keyboard.press('Escape');
+  await search.waitFor({ state: 'detached' });
+  // Nothing of it is left for the next time.
+  await page.keyboard.press('/');
+  await search.waitFor();
+  expect(await search.inputValue()).toBe('');
+});
+
 test(
   'a failed run leads to its error, which is resolved and comes back; it is replayed with another payload',
   slow,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
+import { promote } from '../support/promote.ts';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
@@ -19,6 +20,8 @@ async function trigger(server: TestServer, options: Record<string, unknown> = {}
   expect(status).toBe(200);
   return body.id;
 }
+
+const slow = { timeout: 180_000 };
 
 const statusOf = async (server: TestServer, run: string): Promise<string> =>
   (await server.ask(`/api/v3/runs/${run}`)).body.status;
@@ -109,4 +112,52 @@ test('a limit is set over that of the code and taken back, and the environment i
 
   await open('/queues/nowhere');
   await page.getByText('There is no such queue in this environment.').waitFor();
+});
+
+test('with more than a page of queues, the order and the search are those of all queues', slow, async () => {
+  const server = await testServer();
+  const runs = [
+    ...Array.from({ length: 104 }, (_, at) => ({ name: `q${String(at).padStart(3, '0')}`, count: 1 })),
+    { name: 'zulu', count: 3 },
+    { name: 'yankee', count: 2 },
+  ];
+  const items = runs.flatMap(({ name, count }) =>
+    Array.from({ length: count }, () => ({ task: 'send', payload: {}, options: { queue: { name } } })),
+  );
+  const post = async (path: string, body: unknown) => {
+    const reply = await server.ask(path, { method: 'POST', body });
+    expect([path, reply.status]).toEqual([path, 200]);
+    return reply.body;
+  };
+  // Without a version, runs wait for one and not in their queue.
+  const declared = { id: 'send', filePath: 'tasks/send.ts', exportName: 'send' };
+  const { version } = await post('/runner/v1/versions', { contentHash: 'a'.repeat(64), tasks: [declared] });
+  await promote(server.url, server.keys.prod, version);
+  await post('/api/v1/tasks/trigger-many', { items });
+  const { page, open } = await openDashboard(server);
+  const names = async () => {
+    const rows = await page.getByRole('grid', { name: 'Queues' }).getByRole('link').allInnerTexts();
+    return rows.map((text) => text.trim()).slice(0, 3);
+  };
+  await open('/queues');
+  await expect.poll(names, { timeout: 15_000 }).toEqual(['zulu', 'yankee', 'q000']);
+  await page.getByText('107 queues').waitFor();
+  await page.getByText('Page 1 of 2').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect.poll(names, { timeout: 15_000 }).toEqual(['q098', 'q099', 'q100']);
+
+  await page.getByRole('searchbox', { name: 'Find a queue' }).fill('ZUL');
+  await expect.poll(names, { timeout: 15_000 }).toEqual(['zulu']);
+  expect(new URL(page.url()).searchParams.get('page')).toBeNull();
+  await page.getByRole('searchbox', { name: 'Find a queue' }).fill('nowhere');
+  await page.getByText('No queue has this text in its name.').waitFor();
+  await page.getByRole('searchbox', { name: 'Find a queue' }).fill('');
+  await page.getByRole('button', { name: 'By name' }).click();
+  await expect.poll(names, { timeout: 15_000 }).toEqual(['q000', 'q001', 'q002']);
+
+  // The filter of runs completes queues that are on no first page.
+  await open('/runs');
+  const filter = page.getByRole('combobox', { name: /Filter/ });
+  await filter.fill('queue:zu');
+  await page.getByRole('option', { name: 'zulu' }).waitFor();
 });

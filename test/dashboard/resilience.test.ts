@@ -91,5 +91,5 @@ test('a failure has the section of the documentation that explains it', slow, as
   await open('/queues');
   const failure = page.getByRole('alert');
   await failure.getByText('Internal Server Error').waitFor();
-  expect(await failure.textContent()).toContain('See docs/troubleshooting.md#internal-server-error');
+  expect(await failure.textContent()).toContain('See: millrace help internal-server-error');
 });

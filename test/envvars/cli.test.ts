@@ -100,10 +100,15 @@ test('pulls into a file that only its owner reads, and pushes it back', { timeou
   const elsewhere = await env('pull', 'stg.env', '--project', served.ref, '--env', 'staging');
   expect(elsewhere).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('key of prod') as string });
   await expect(stat(join(folder.path, 'stg.env'))).rejects.toThrow('ENOENT');
-  await writeFile(file, 'A=2\nEMPTY=\nMILLRACE_API_URL=http://127.0.0.1\n');
+  await writeFile(file, "A=\nB=''\nC='  '\nMILLRACE_API_URL=http://127.0.0.1\n");
   expect((await env('push')).stdout).toBe(
-    'Set 1 variables of .env. Left out, as empty or reserved: EMPTY, MILLRACE_API_URL.',
+    'Set 3 variables of .env. Left out, as reserved: MILLRACE_API_URL.',
   );
+  const blank = { A: '', B: '', C: '  ' };
+  expect((await served.call('GET', 'envvars')).body).toMatchObject({ variables: blank });
+  expect(await env('set', 'S=')).toMatchObject({ exitCode: 0, stdout: 'Set S.' });
+  expect(await env('pull', '--force')).toMatchObject({ exitCode: 0 });
+  expect(await readFile(file, 'utf8')).toBe("A=''\nB=''\nC='  '\nS=''\n");
 });
 
 test('pull writes no secrets where git would take them', { timeout: 60_000 }, async () => {

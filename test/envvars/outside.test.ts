@@ -8,7 +8,7 @@ import { promote } from '../support/promote.ts';
 
 const tasks = `
 import { logger, task } from '@millrace/sdk';
-const names = ['FROM_FILE', 'FROM_COMMAND', 'FROM_HOOK', 'SHARED', 'SET', 'MULTI'];
+const names = ['FROM_FILE', 'FROM_COMMAND', 'FROM_HOOK', 'SHARED', 'SET', 'MULTI', 'EMPTY', 'BLANKED'];
 export const lengths = task({ id: 'lengths', run: async () =>
   Object.fromEntries(names.map((name) => [name, [process.env[name]?.slice(0, 2), process.env[name]?.length]])) });
 export const leaks = task({ id: 'leaks', retry: { maxAttempts: 1 }, run: async (payload: { throws?: boolean }) => {
@@ -27,6 +27,8 @@ async function started() {
     'mounted/FROM_FILE': `${values.file}\n`,
     'mounted/SHARED': 'of the folder',
     'mounted/MULTI': 'one\ntwo\n',
+    'mounted/EMPTY': '',
+    'mounted/BLANKED': 'of the folder',
     'mounted/.hidden': 'x',
     'mounted/..data/KEY': 'x',
     'print.sh': `echo '{"FROM_COMMAND":"${values.command}","SHARED":"of the command","SET":"outside"}'`,
@@ -34,6 +36,7 @@ async function started() {
   });
   onTestFinished(() => project.remove());
   await served.call('POST', 'envvars/prod', { body: { name: 'SET', value: 'inside' } });
+  await served.call('POST', 'envvars/prod', { body: { name: 'BLANKED', value: '' } });
   const key = served.key('prod');
   const args = ['work', '--url', served.server.url, '--variables-refresh', '1s'];
   const work = millrace(
@@ -82,6 +85,8 @@ test(
         SHARED: ['of', 'of the hook'.length],
         SET: ['in', 'inside'.length],
         MULTI: ['on', 'one\ntwo'.length],
+        EMPTY: ['', 0],
+        BLANKED: ['', 0],
       },
     });
   },

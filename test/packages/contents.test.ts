@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anchors } from '@millrace/contract/troubleshooting';
+import { slugOf } from '../../docs/.vitepress/slug.ts';
+import { pages } from '../../packages/millrace/src/help/pages.ts';
 import { repository } from '../cli/command.ts';
 import { packAll, published, run, type Packed } from './packed.ts';
 
@@ -15,6 +18,41 @@ afterAll(() => packed?.remove());
 
 /** `require` of an ES module works in every Node that is promised, 20.19 and later, and TypeScript 5.8 knows it. */
 const accepted = new Set(['CJSResolvesToESM']);
+
+/** Topics of `millrace help` that the sources name. `…` and other insertions are sections, which another test compares with the page. */
+async function namedTopics(): Promise<Set<string>> {
+  const topics = new Set<string>();
+  for (const name of published) {
+    const folder = join(repository, 'packages', name, 'src');
+    for (const path of await readdir(folder, { recursive: true })) {
+      if (!path.endsWith('.ts') || path.endsWith('.test.ts')) continue;
+      const source = await readFile(join(folder, path), 'utf8');
+      const text = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+      for (const [, topic = ''] of text.matchAll(/millrace help ([a-z][\w-]*)/g)) topics.add(topic);
+      expect([path, text.match(/['"`(](?!docs\/troubleshooting\.md#)[^'"`\n]*docs\/[\w-]+\.md/)]).toEqual([
+        path,
+        null,
+      ]);
+    }
+  }
+  return topics;
+}
+
+test('each section and page that a message names is in the tarball of millrace', async () => {
+  const files = (await run('tar', ['-tzf', packed.tarballs.millrace])).stdout.split('\n');
+  const read = async (page: string): Promise<string> =>
+    (await run('tar', ['-xzOf', packed.tarballs.millrace, `package/pages/${page}.md`])).stdout;
+  for (const page of pages) {
+    expect(files).toContain(`package/pages/${page}.md`);
+    expect(await read(page)).toBe(await readFile(join(repository, `docs/${page}.md`), 'utf8'));
+  }
+  const page = await read('troubleshooting');
+  const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => slugOf(heading));
+  expect(sections.toSorted()).toEqual(anchors.toSorted());
+  const topics = await namedTopics();
+  expect(topics.size).toBeGreaterThan(5);
+  expect([...topics].filter((topic) => ![...sections, ...pages].includes(topic))).toEqual([]);
+});
 
 describe.each(published)('the tarball of packages/%s', (name) => {
   test('has a README and the licence', async () => {

@@ -100,14 +100,33 @@ test('what is wrong is refused and named, also where another option decides', as
     [{ idempotencyKey: 'a\ud800' }, 'surrogate pair) at "options.idempotencyKey"'],
     [{ concurrencyKey: 'a\ud800' }, 'surrogate pair) at "options.concurrencyKey"'],
     [{ debounce: { ...debounce, key: 'a\ud800' } }, 'surrogate pair) at "options.debounce.key"'],
+    [{ tags: ['a\ud83d'] }, 'surrogate pair) at "options.tags.0"'],
+    [{ tags: 'a\ud83d' }, 'surrogate pair) at "options.tags.0"'],
+    [{ queue: { name: 'a\0' } }, 'NUL character at "options.queue.name"'],
+    [{ queue: { name: 'a\ud800' } }, 'surrogate pair) at "options.queue.name"'],
+    [{ region: 'a\ud800' }, 'surrogate pair) at "options.region"'],
+    [{ description: 'a\ud800' }, 'surrogate pair) at "options.description"'],
+    [{ lockToVersion: 'a\0' }, 'NUL character at "options.lockToVersion"'],
+    [
+      { idempotencyKey: 'k', idempotencyKeyOptions: { key: '\ud800', scope: 'run' } },
+      'options.idempotencyKeyOptions.key',
+    ],
+    [{ maxAttempts: 1_001 }, 'expected number to be <=1000 at "options.maxAttempts"'],
+    [{ maxAttempts: 0 }, 'at "options.maxAttempts"'],
+    [{ maxAttempts: 1.5 }, 'at "options.maxAttempts"'],
   ];
   for (const [options, named] of cases) {
     const { status, body } = await trigger(options);
     expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
   }
-  const text = { payload: 'a\0', options: { payloadType: 'text/plain' } };
-  const { status, body } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: text });
-  expect([status, body.error]).toEqual([400, expect.stringMatching(/^payload: holds a NUL character/)]);
+  for (const [payload, named] of [
+    ['a\0', /^payload: holds a NUL character/],
+    ['a\ud800', /^payload: contains half of a surrogate pair/],
+  ]) {
+    const text = { payload, options: { payloadType: 'text/plain' } };
+    const { status, body } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: text });
+    expect([status, body.error]).toEqual([400, expect.stringMatching(named as RegExp)]);
+  }
   const headers = { 'idempotency-key': 'k', 'idempotency-key-ttl': 'soon' };
   const late = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: {}, headers });
   expect([late.status, late.body.error]).toEqual([
@@ -117,22 +136,43 @@ test('what is wrong is refused and named, also where another option decides', as
   expect((await ask('/api/v1/runs')).body.data).toEqual([]);
 });
 
-test('a tag that was cut in the midst of a character is added once', async () => {
+test('JSON keeps its characters, also those that no text can have', async () => {
   const { ask, trigger } = await started();
-  const { body: run } = await trigger({ tags: ['a\ud83d'] });
-  const add = { method: 'POST', body: { tags: ['a\ud83d', 'b\ud83d'] } };
-  const added = [
-    await ask(`/api/v1/runs/${run.id}/tags`, add),
-    await ask(`/api/v1/runs/${run.id}/tags`, add),
-  ];
-  expect(added.map(({ body }) => body.message)).toEqual([
-    'Successfully set 1 new tags.',
-    'No new tags to add',
-  ]);
-  expect((await ask(`/api/v3/runs/${run.id}`)).body.tags).toEqual(['a\ufffd', 'b\ufffd']);
+  const odd = { 'k\ud800': 'a\0b\udc00' };
+  const { body: run } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: odd } });
+  expect((await ask(`/api/v3/runs/${run.id}`)).body.payload).toEqual(odd);
+  const asText = await trigger({ metadata: '{"a":"x\ud800"}' });
+  const asObject = await trigger({ metadata: { a: 'x\ud800' } });
+  for (const { body } of [asText, asObject])
+    expect((await ask(`/api/v1/runs/${body.id}/metadata`)).body.metadata).toEqual({ a: 'x\ud800' });
 });
 
-test('what cannot be stored is refused, and halves of characters are made whole', async () => {
+test('what cannot be stored is refused where it is added later', async () => {
+  const { ask, trigger } = await started();
+  const { body: run } = await trigger({ tags: ['a'] });
+  for (const tags of ['b\ud83d', ['b', 'b\ud83d'], ['b\0']]) {
+    const { status, body } = await ask(`/api/v1/runs/${run.id}/tags`, { method: 'POST', body: { tags } });
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/must not contain .* at "tags\.\d"/)]);
+  }
+  expect((await ask(`/api/v3/runs/${run.id}`)).body.tags).toEqual(['a']);
+  const { body: batch } = await ask('/api/v3/batches', { method: 'POST', body: { runCount: 1 } });
+  const lines = async (options: object) =>
+    ask(`/api/v3/batches/${batch.id}/items`, {
+      method: 'POST',
+      body: JSON.stringify({ index: 0, task: 'send', options }),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+  for (const [options, named] of [
+    [{ tags: ['a\ud83d'] }, 'at "options.tags.0"'],
+    [{ queue: { name: 'a\0' } }, 'at "options.queue.name"'],
+    [{ maxAttempts: 1_001 }, 'at "options.maxAttempts"'],
+  ] as const) {
+    const { status, body } = await lines(options);
+    expect([status, body.error]).toEqual([422, expect.stringContaining(named)]);
+  }
+});
+
+test('what is out of range or too deep is refused', async () => {
   const { ask, trigger } = await started();
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const cases: [unknown, RegExp][] = [
@@ -159,13 +199,6 @@ test('what cannot be stored is refused, and halves of characters are made whole'
     body: `{"data":${deep}}`,
   });
   expect(completed.status).toBe(400);
-  const half = await trigger({
-    tags: ['a\ud800'],
-    idempotencyKey: 'k',
-    idempotencyKeyOptions: { key: '\ud800', scope: 'run' },
-  });
-  expect(half.status).toBe(200);
-  expect((await ask(`/api/v3/runs/${half.body.id}`)).body.tags).toEqual(['a\ufffd']);
 });
 
 test('a region is kept, shown, filtered by and replayed, and moves nothing', async () => {

@@ -83,7 +83,7 @@ test('other messages, those with several lines, and those that name a page stay 
     'Run not found',
     'Packages that cannot be bundled are installed by npm, which was not found.',
     'Error: Internal Server Error\n    at somewhere',
-    'DATABASE_URL leads to a pooler in transaction mode; see docs/poolers.md.',
+    'DATABASE_URL leads to a pooler in transaction mode; see: millrace help poolers',
   ])
     expect(withExplanation(message)).toBe(message);
 });
@@ -100,9 +100,24 @@ test('a command that fails names the section', async () => {
     const { exitCode, stderr } = await finished(['runs', 'list'], { cwd: project.path });
     expect([exitCode, stderr.trim()]).toEqual([
       4,
-      'millrace: No server is configured: start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_SECRET_KEY. See docs/troubleshooting.md#no-server-is-configured',
+      'millrace: No server is configured: start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_SECRET_KEY. See: millrace help no-server-is-configured',
     ]);
   } finally {
     await project.remove();
   }
+});
+
+test('the command that a message names prints the section, and other topics are refused', async () => {
+  const help = (...args: string[]) => finished(['help', ...args], { cwd: repository });
+  const section = await help('not-found');
+  expect(section).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(section.stdout).toMatch(/^## Not found\n\n {4}404 Run not found\n/);
+  expect(section.stdout).not.toMatch(/```|\]\(/);
+  expect((await help('--list')).stdout.split('\n')).toEqual(expect.arrayContaining([...anchors]));
+  expect((await help('poolers')).stdout).toMatch(/^# Connection poolers\n/);
+  expect((await help('runs', 'list')).stdout).toMatch(/^Usage: millrace runs list/);
+  expect(await help('pooler')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('Did you mean the-database-is-behind-a-pooler, poolers?') as string,
+  });
 });

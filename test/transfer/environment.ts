@@ -28,6 +28,7 @@ export async function fill(source: TestServer): Promise<void> {
   };
   const post = (path: string, body: unknown) => ask('POST', path, body);
   await post('/api/v1/projects/:project/envvars/prod', { name: 'LOG_LEVEL', value: 'debug' });
+  await post('/api/v1/projects/:project/envvars/prod', { name: 'EMPTY', value: '' });
   await post('/api/v1/projects/:project/envvars/prod', {
     name: 'STRIPE_KEY',
     value: 'sk_live_0123456789',

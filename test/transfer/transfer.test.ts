@@ -38,7 +38,7 @@ test('an export has a head, a line for each thing, and an end; secrets are named
       file: path('all.ndjson'),
       counts: {
         environment: 1,
-        variable: 2,
+        variable: 3,
         queue: 2,
         retention: 1,
         'run-path': 1,

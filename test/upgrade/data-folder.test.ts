@@ -138,7 +138,7 @@ test('a start on the folder names the command, which says how to get the old pro
   expect(start).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
-      /was made by PostgreSQL 17, and this Millrace brings PostgreSQL 18\. Upgrade it with `millrace upgrade-data --data \S+data`\. See docs\/troubleshooting/m,
+      /was made by PostgreSQL 17, and this Millrace brings PostgreSQL 18\. Upgrade it with `millrace upgrade-data --data \S+data`\. See: millrace help /m,
     ) as string,
   });
   await expect(shell(documented.upgrade, made.folder)).rejects.toThrow(

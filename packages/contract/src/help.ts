@@ -10,7 +10,10 @@ import { anchorOfStatus } from './troubleshooting/status.ts';
  */
 export const helpHeader = 'x-millrace-help';
 
-/** The address of a section: a path, which is the same in the repository, on the site of the documentation and in copies of both. */
+/**
+ * The address of a section: a path, which is the same in the repository, in the package `millrace`, on the site of the documentation and in
+ * copies of them. Messages name the command that prints it instead: see `helpCommand`.
+ */
 export const helpAt = (anchor: string): string => `docs/troubleshooting.md#${anchor}`;
 
 /** What a header may say. It is shown to people, and another server than Millrace may have sent it. */
@@ -20,19 +23,29 @@ const address = /^docs\/[\w./-]{1,100}#[\w-]{1,100}$/;
 export const helpIn = (header: string | null | undefined): string | undefined =>
   header && address.test(header) ? header : undefined;
 
-/** A message of one line, and where to read more. A message that names a page already stays as it is. */
-export const withHelp = (message: string, help: string | undefined): string =>
-  help === undefined || message.includes('\n') || message.includes('docs/')
-    ? message
-    : `${message}${/[.!?]$/.test(message) ? ' See' : '; see'} ${help}`;
+/** The command that prints what an address names: the sections and pages are in the package `millrace`. */
+export const helpCommand = (help: string): string => {
+  const [, anchor] = section.exec(help) ?? [];
+  return anchor === undefined ? help : `millrace help ${anchor}`;
+};
+const section = /^docs\/troubleshooting\.md#([\w-]+)$/;
 
-const ending = /(?: See|; see) (docs\/troubleshooting\.md#[\w-]+)$/;
+/** A message of one line, and the command that prints more. A message that names a page already stays as it is. */
+export const withHelp = (message: string, help: string | undefined): string =>
+  help === undefined || /\n|docs\/|millrace help /.test(message)
+    ? message
+    : `${message}${/[.!?]$/.test(message) ? ' See:' : '; see:'} ${helpCommand(help)}`;
+
+const ending = /(?: See|; see): millrace help ([\w-]+)$/;
 
 /** The message as it was before `withHelp`. */
 export const withoutHelp = (message: string): string => message.replace(ending, '');
 
-/** The address at the end of a message; undefined without one. */
-export const helpOf = (message: string): string | undefined => ending.exec(message)?.[1];
+/** The address of the section that the end of a message names; undefined without one. */
+export const helpOf = (message: string): string | undefined => {
+  const [, anchor] = ending.exec(message) ?? [];
+  return anchor === undefined ? undefined : helpAt(anchor);
+};
 
 /** Where a failure is explained of which only the status is known. */
 export const helpOfStatus = (status: number): string => helpAt(anchorOfStatus(status));

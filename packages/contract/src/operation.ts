@@ -17,6 +17,8 @@ export interface OperationDeclaration {
   readonly body?: z.ZodType;
   /** Accept a request without a body although `body` is declared. */
   readonly bodyOptional?: boolean;
+  /** The handler checks the characters of texts itself, because its errors contain more than a path. */
+  readonly checksTexts?: boolean;
   /** The body may also be multipart/form-data; fields and files become members. The value names the required file. */
   readonly bodyForm?: string;
   /** The body is a text of any type. A missing body is an empty text. */

@@ -2,7 +2,7 @@
  * The error model. An operation that cannot be done throws a Problem, which `http/problem.ts` turns into a status and a body. Any other
  * error is an internal error: it is logged in full and answered with 500 and a request id.
  */
-import { DatabaseLost, UnstorableText } from './db/errors.ts';
+import { DatabaseLost, isUnstorableText } from './db/errors.ts';
 
 export interface Detail {
   readonly code: string;
@@ -29,11 +29,14 @@ export class Problem extends Error {
 export const badRequest = (message: string, details?: readonly Detail[]) =>
   new Problem(400, message, details ? { details } : {});
 
+const unstorable =
+  'The request contains a NUL character or half of a surrogate pair (such as \\ud800), which cannot be stored. Remove it.';
+
 /** The Problem that an error is to a client; undefined for a fault of ours. The database's own errors know nothing of HTTP. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseLost) return new Problem(503, error.message, {}, true);
-  if (error instanceof UnstorableText) return badRequest(error.message);
+  if (isUnstorableText(error)) return badRequest(unstorable);
   return undefined;
 }
 

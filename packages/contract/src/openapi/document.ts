@@ -64,7 +64,7 @@ const branch = {
 
 const help = {
   description:
-    'Where the documentation explains the failure: a path in the repository of Millrace. A reply without it is mostly from something else, such as a proxy.',
+    'Where the documentation explains the failure: a path in the repository and in the npm package millrace. `millrace help <what follows the #>` prints the section. A reply without it is mostly from something else, such as a proxy.',
   schema: { type: 'string', examples: [helpAt('not-found')] },
 };
 

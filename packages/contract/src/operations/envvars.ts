@@ -72,6 +72,7 @@ export const createVariable = operation({
   tag: 'environment variables',
   summary: 'Set a variable, whether or not it exists',
   access: write,
+  checksTexts: true,
   listsIssues: true,
   params: inEnvironment,
   body: z.object({
@@ -93,6 +94,7 @@ export const updateVariable = operation({
   tag: 'environment variables',
   summary: 'Give a variable that the project knows a value in this environment',
   access: write,
+  checksTexts: true,
   listsIssues: true,
   params: oneVariable,
   body: newValue,
@@ -128,6 +130,7 @@ export const importVariables = operation({
   tag: 'environment variables',
   summary: 'Set many variables at once, all or none; also a dotenv file as multipart/form-data',
   access: write,
+  checksTexts: true,
   params: inEnvironment,
   body: z.object({
     /** By name, as a list of `{ name, value }`, or the text of a dotenv file. In a form: that file. */

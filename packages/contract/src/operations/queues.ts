@@ -5,6 +5,7 @@ import { rateLimit, shownRateLimit } from './rate-limit.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
 export const queueTypes = ['task', 'custom'] as const;
+export const queueSorts = ['name', 'queued', 'running'] as const;
 
 const limit = concurrencyLimit;
 
@@ -76,9 +77,17 @@ export const listQueues = operation({
   method: 'GET',
   path: '/api/v1/queues',
   tag: 'queues',
-  summary: 'List queues by name',
+  summary: 'List queues by name, or those with the most runs first',
   access: read,
   query: z.object({
+    /** A part of the name, in upper or lower case. A task's own queue is `task/<id>`. */
+    'filter[search]': z.string().max(512).optional(),
+    'filter[paused]': z
+      .enum(['true', 'false'])
+      .transform((text) => text === 'true')
+      .optional(),
+    /** `queued` and `running`: the queues with the most such runs first. */
+    sort: z.enum(queueSorts).default('name'),
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     perPage: z.coerce.number().int().min(1).max(100).default(25),
   }),
@@ -87,6 +96,7 @@ export const listQueues = operation({
     pagination: z.object({
       currentPage: z.number().int(),
       totalPages: z.number().int(),
+      /** Queues that match the filters, on all pages. */
       count: z.number().int(),
     }),
   }),

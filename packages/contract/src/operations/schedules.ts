@@ -98,7 +98,7 @@ export const listSchedules = operation({
   method: 'GET',
   path: '/api/v1/schedules',
   tag: 'schedules',
-  summary: 'List schedules, newest first',
+  summary: 'List schedules, newest first, or those that fire next',
   access: { secretKey: true, action: 'read', on: 'schedules' },
   listsIssues: true,
   query: z.object({
@@ -110,6 +110,8 @@ export const listSchedules = operation({
       .min(1)
       .default(20)
       .transform((size) => Math.min(size, 100)),
+    /** `next`: the schedules that fire next first; those that do not fire come last. */
+    sort: z.enum(['created', 'next']).default('created'),
   }),
   reply: z.object({
     data: z.array(schedule),

@@ -15,23 +15,16 @@ export const nameOf = (most: number) =>
     .max(most)
     .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
 
-const withoutNul = (most: number, tooLong: string) =>
+/** What tells things apart: one that could not be stored as it is would be another one. */
+export const keyOf = (most: number, tooLong = `at most ${most} characters`) =>
   z
     .string()
     .max(most, tooLong)
-    .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+    .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+    .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
 
-/** What tells things apart: one that could not be stored as it is would be another one. */
-export const keyOf = (most: number, tooLong = `at most ${most} characters`) =>
-  withoutNul(most, tooLong).refine(
-    (text) => text.isWellFormed(),
-    'must not contain half a character (half of a surrogate pair)',
-  );
-
-/** A tag of a run or of a token. One that was cut in the midst of a character is kept all the same. */
-export const tag = withoutNul(128, 'a tag has at most 128 characters').overwrite((text) =>
-  text.toWellFormed(),
-);
+/** A tag of a run or of a token. */
+export const tag = keyOf(128, 'a tag has at most 128 characters');
 
 /** An empty one is a mistake of the sender's: all that bring it would be one. */
 export const idempotencyKey = keyOf(2_048).min(1, 'must not be empty; leave it out for none');

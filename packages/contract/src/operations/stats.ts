@@ -6,6 +6,10 @@ import { date, instant, keyOf, period } from './shapes.ts';
 export const statsDivisions = ['task', 'queue', 'version'] as const;
 export type StatsDivision = (typeof statsDivisions)[number];
 
+/** In which order series are found. */
+export const statsSorts = ['runs', 'success'] as const;
+export type StatsSort = (typeof statsSorts)[number];
+
 const count = z.number().int();
 
 /** Times, in milliseconds. Quantiles are at most 9 % off; null if nothing was measured. */
@@ -69,10 +73,12 @@ export const retrieveStats = operation({
     /** Of one queue by its name; `task/<id>` is a task's own. */
     queue: text.optional(),
     version: text.optional(),
-    /** A series for each of the largest tasks, queues or versions. */
+    /** A series for each of the first tasks, queues or versions in the order of `sort`. */
     by: z.enum(statsDivisions).optional(),
     /** Series with `by`. */
     limit: z.coerce.number().int().min(1).max(20).default(10),
+    /** Which series with `by`: those with the most runs, or with the lowest share of successful runs. */
+    sort: z.enum(statsSorts).default('runs'),
     /** Up to now; wins over `from` and `to`. Default 24h. */
     period: period.optional(),
     from: instant.optional(),

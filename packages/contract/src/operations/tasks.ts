@@ -42,7 +42,8 @@ export const triggerOptions = z.object({
     .object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) })
     .optional(),
   tags: tags.optional(),
-  maxAttempts: z.number().int().min(1).max(2_147_483_647).optional(),
+  /** Attempts in all, the first included: 1 is no retry. */
+  maxAttempts: z.number().int().min(1).max(1_000).optional(),
   /** Seconds of one attempt; at least 5. */
   maxDuration: z.number().optional(),
   machine: z.enum(machinePresets).optional(),

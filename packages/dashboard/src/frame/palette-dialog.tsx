@@ -10,6 +10,7 @@ import { setTheme, useTheme } from '../parts/theme.ts';
 import { findId } from './find-id.ts';
 import { frameLinks } from './links.ts';
 import { closePalette } from './palette-state.ts';
+import { takeTyped } from './typed-early.ts';
 import { visibleControls } from '../parts/json/visible-controls.ts';
 import '../parts/dialog/dialog.css';
 import '../parts/menu.css';
@@ -127,6 +128,10 @@ function PaletteList() {
           autoComplete="off"
           spellCheck={false}
           autoFocus
+          onFocus={() => {
+            const early = takeTyped();
+            if (early !== '') setText((before) => before + early);
+          }}
           value={text}
           onChange={(event) => {
             setText(event.target.value);

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { keepTyped, takeTyped } from './typed-early.ts';
 
 let isOpen = false;
 const listeners = new Set<() => void>();
@@ -8,8 +9,14 @@ function set(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-export const openPalette = (): void => set(true);
-export const closePalette = (): void => set(false);
+export const closePalette = (): void => {
+  takeTyped();
+  set(false);
+};
+export const openPalette = (): void => {
+  keepTyped(closePalette);
+  set(true);
+};
 
 export const useIsPaletteOpen = (): boolean =>
   useSyncExternalStore(

@@ -3,10 +3,14 @@ import { useShortcuts } from '../parts/keyboard.ts';
 import { Backdrop } from '../parts/dialog/backdrop.tsx';
 import { lazyDialog } from '../parts/lazy-popup.tsx';
 import { frameLinks } from './links.ts';
-import { openPalette, useIsPaletteOpen } from './palette-state.ts';
+import { closePalette, openPalette, useIsPaletteOpen } from './palette-state.ts';
 
 const PaletteDialog = lazyDialog<{ readonly isOpen: boolean }>(
-  () => import('./palette-dialog.tsx'),
+  () =>
+    import('./palette-dialog.tsx').catch((error: unknown) => {
+      closePalette();
+      throw error;
+    }),
   <Backdrop />,
 );
 

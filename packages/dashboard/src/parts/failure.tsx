@@ -1,4 +1,5 @@
 import { ApiError, messageOf } from '../api/api-error.ts';
+import { helpCommand } from '@millrace/contract/help';
 import { Button } from './button.tsx';
 import './states.css';
 
@@ -10,7 +11,11 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
     <div className="failure" role="alert">
       <p className="strong">{messageOf(error)}</p>
       {isOutage && <p className="muted">The page goes on by itself when the server is back.</p>}
-      {help !== undefined && <p className="muted">See {help}</p>}
+      {help !== undefined && (
+        <p className="muted">
+          See: <code>{helpCommand(help)}</code>
+        </p>
+      )}
       {onRetry && !isOutage && (
         <Button icon="replay" onClick={onRetry}>
           Try again

@@ -13,6 +13,7 @@ import { envCommand } from './commands/env.ts';
 import { errorsCommand } from './commands/errors.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
+import { helpCommand } from './commands/help.ts';
 import { importCommand } from './commands/import.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
@@ -53,6 +54,8 @@ Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 s
 /** All commands. A command imports its implementation when it runs, so that --help is quick. */
 export function program(): Command {
   const root = new Command('millrace')
+    // Its own prints commands only.
+    .helpCommand(false)
     .description('Background tasks in TypeScript: one command, one PostgreSQL, nothing lost.')
     .version(version, '-v, --version')
     .showSuggestionAfterError()
@@ -109,6 +112,7 @@ export function program(): Command {
     auditCommand(),
     storageCommand(),
     mcpCommand(),
+    helpCommand(),
   ]) {
     root.addCommand(command);
   }

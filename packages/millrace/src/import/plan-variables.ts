@@ -52,7 +52,6 @@ function planVariable(
     return own === undefined
       ? step('by-hand', 'a secret whose value could not be read')
       : step('keep', 'a secret whose value could not be read: it is not known whether it is the same');
-  if (value.trim() === '') return step('left-out', 'empty');
   if (own === undefined) return step('set');
   if (own === value && (!isSecret || secrets.has(name))) return step('same');
   if (override) return step('replace');

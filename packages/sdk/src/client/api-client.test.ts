@@ -107,8 +107,8 @@ describe('call', () => {
       return [message, given];
     };
     const help = 'docs/troubleshooting.md#not-found';
-    expect(await failure(help)).toEqual([`404 Run not found; see ${help}`, help]);
-    expect(await failure(help, 'Try again.')).toEqual([`404 Try again. See ${help}`, help]);
+    expect(await failure(help)).toEqual(['404 Run not found; see: millrace help not-found', help]);
+    expect(await failure(help, 'Try again.')).toEqual(['404 Try again. See: millrace help not-found', help]);
     // Several lines stay as they are, and so does what names a page already.
     expect(await failure(help, 'one\ntwo')).toEqual(['404 one\ntwo', help]);
     expect(await failure(help, 'See docs/limits.md.')).toEqual(['404 See docs/limits.md.', help]);
@@ -129,7 +129,7 @@ describe('call', () => {
     expect(error).toBeInstanceOf(ApiConnectionError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /^Cannot reach http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED .*; see docs\/troubleshooting\.md#the-server-cannot-be-reached$/,
+        /^Cannot reach http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED .*; see: millrace help the-server-cannot-be-reached$/,
       ) as string,
       help: 'docs/troubleshooting.md#the-server-cannot-be-reached',
     });
@@ -208,7 +208,7 @@ describe('trigger', () => {
       reason: {
         name: 'UnprocessableEntityError',
         status: 422,
-        message: '422 too many tags; see docs/troubleshooting.md#a-value-is-not-accepted',
+        message: '422 too many tags; see: millrace help a-value-is-not-accepted',
       },
     });
     expect(server.received).toHaveLength(1);

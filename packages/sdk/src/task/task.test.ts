@@ -104,7 +104,7 @@ describe('trigger', () => {
       const error = await call().catch((thrown: unknown) => thrown as Error);
       expect(error).toMatchObject({
         message:
-          'The items[3].payload cannot be serialized: items[3].payload.user.callback is a function. See docs/troubleshooting.md#a-value-cannot-be-serialized',
+          'The items[3].payload cannot be serialized: items[3].payload.user.callback is a function. See: millrace help a-value-cannot-be-serialized',
         stack: expect.stringContaining('task.test.ts') as string,
       });
     }

@@ -2,6 +2,7 @@ import { batchItem, batchItemLimit, storedType, type BatchItem } from '@millrace
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
+import { unstorableIssue } from '../json/unstorable.ts';
 import type { Parent } from '../runs/create/parent.ts';
 import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
 import { fillBatch } from './fill.ts';
@@ -85,8 +86,9 @@ export async function fillFromLines(
 function itemOf(line: Line, runCount: number): BatchItem {
   const item = 'text' in line ? parsed(line.text, line.number) : line.members;
   const read = batchItem.safeParse(item);
-  if (!read.success) {
-    const [issue] = read.error.issues;
+  const unstorable = unstorableIssue(batchItem, item, 'text' in line ? line.text : undefined);
+  if (!read.success || unstorable) {
+    const issue = read.error?.issues[0] ?? unstorable;
     const where = issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : '';
     const { index } = Object(item) as { index?: unknown };
     const position = Number.isInteger(index) ? index : line.number - 1;

@@ -14,6 +14,15 @@ export class DatabaseRefused extends Error {
   override name = 'DatabaseRefused';
 }
 
+/** Whether PostgreSQL refused a text with a NUL character, or JSON with half of a surrogate pair. */
+export function isUnstorableText(error: unknown): boolean {
+  const code = codeOf(error);
+  if (error instanceof UnstorableText || code === '22021' || code === '22P05') return true;
+  // The server writes all JSON for PostgreSQL itself, so only the content of a string can be invalid.
+  const { detail } = Object(error) as { detail?: unknown };
+  return code === '22P02' && typeof detail === 'string' && detail.includes('surrogate');
+}
+
 /** A text has a character that PostgreSQL does not store. */
 export class UnstorableText extends Error {
   override name = 'UnstorableText';

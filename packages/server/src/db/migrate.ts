@@ -148,7 +148,7 @@ function signatureAdvice(error: Error): string {
   const [, name] = /DROP FUNCTION (\w+)/.exec('hint' in error ? String(error.hint) : '') ?? [];
   return (
     `A function of this release cannot replace the one in the database: ${error.message}${name === undefined ? '' : ` (${name})`}. ` +
-    'A function whose parameters or result change needs a new name, because older servers still call it: see docs/database.md.'
+    'A function whose parameters or result change needs a new name, because older servers still call it. See: millrace help database'
   );
 }
 

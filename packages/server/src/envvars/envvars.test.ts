@@ -37,7 +37,7 @@ describe('one variable', () => {
     expect((await served.call('GET', 'envvars/prod/A')).body).toEqual(variable('A', '3'));
   });
 
-  test('is updated where the project knows it, elsewhere too, and not with a blank', async () => {
+  test('is updated where the project knows it, elsewhere too', async () => {
     const served = await startVariableServer();
     const { call, key } = served;
     await set(served, 'A', '1', { isSecret: true });
@@ -45,10 +45,49 @@ describe('one variable', () => {
     expect(await call('PUT', 'envvars/stg/B', { ...stg, body: { value: '1' } })).toEqual(notFound);
     expect(await call('PUT', 'envvars/staging/A', { ...stg, body: { value: '2' } })).toEqual(ok);
     expect((await call('GET', 'envvars/stg', stg)).body).toEqual([variable('A', '2')]);
-    expect(await call('PUT', 'envvars/stg/A', { ...stg, body: { value: ' ' } })).toEqual(ok);
-    expect((await call('GET', 'envvars/stg', stg)).body).toEqual([variable('A', '2')]);
     await call('PUT', 'envvars/prod/A', { body: { value: 'new' } });
     expect((await call('GET', 'envvars/prod/A')).body).toEqual(variable('A', '<redacted>', true));
+  });
+});
+
+describe.each([
+  ['the empty string', ''],
+  ['whitespace', ' \t\r\n '],
+])('a value that is %s', (_, blank) => {
+  test('is stored unchanged, however it is set', async () => {
+    const served = await startVariableServer();
+    const { call } = served;
+    const names = ['CREATED', 'OVERWRITTEN', 'UPDATED', 'POSTED', 'IMPORTED'];
+    for (const name of names.slice(1)) await set(served, name, 'old');
+    for (const name of names.slice(0, 2)) expect(await set(served, name, blank)).toEqual(ok);
+    expect(await call('PUT', 'envvars/prod/UPDATED', { body: { value: blank } })).toEqual(ok);
+    expect(await call('POST', 'envvars/prod/POSTED', { body: { value: blank } })).toEqual(ok);
+    const body = { variables: { IMPORTED: blank, NEW: blank } };
+    expect((await call('POST', 'envvars/prod/import', { body })).status).toBe(400);
+    expect(await call('POST', 'envvars/prod/import', { body: { ...body, override: true } })).toEqual(ok);
+    const stored = Object.fromEntries([...names, 'NEW'].map((name) => [name, blank]));
+    expect((await call('GET', 'envvars')).body).toMatchObject({ variables: stored });
+    expect((await call('GET', 'envvars/prod/UPDATED')).body).toEqual(variable('UPDATED', blank));
+  });
+
+  test("overrides the parent's on a branch, and survives a rollback", async () => {
+    const { call, key, pat, addBranch } = await startVariableServer();
+    await addBranch('preview', 'b');
+    const own = { as: key('preview'), branch: 'b' };
+    await call('POST', 'envvars/preview', { as: pat, body: { name: 'A', value: 'parent' } });
+    await call('POST', 'envvars/preview', { ...own, body: { name: 'A', value: blank } });
+    expect((await call('GET', 'envvars/preview/A', own)).body).toEqual({
+      ...variable('A', blank),
+      isInherited: false,
+    });
+    expect((await call('GET', 'envvars', own)).body).toEqual({ variables: { A: blank }, revision: 2 });
+    await call('PUT', 'envvars/preview/A', { ...own, body: { value: 'later' } });
+    const revisions = (path: string) => `envvar-revisions/preview${path}`;
+    expect((await call('GET', revisions('/diff?from=2&to=3'), own)).body).toMatchObject({
+      changes: [{ name: 'A', from: blank, to: 'later' }],
+    });
+    await call('POST', revisions('/rollback'), { ...own, body: { revision: 2 } });
+    expect((await call('GET', 'envvars', own)).body).toMatchObject({ variables: { A: blank } });
   });
 });
 
@@ -79,7 +118,7 @@ describe('bad input', () => {
 
   test.each([
     ['an empty name', { name: '', value: 'v' }, 'You must set at least one valid variable.'],
-    ['a blank value', { name: 'A', value: ' ' }, 'You must set at least one valid variable.'],
+    ['a blank name', { name: ' ', value: 'v' }, 'You must set at least one valid variable.'],
     ['a value that is no text', { name: 'A', value: 1 }, /value/],
     ['no body', undefined, 'Request body is empty'],
   ])('%s is a 400', async (_, body, error) => {

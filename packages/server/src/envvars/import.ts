@@ -5,7 +5,7 @@ import { changeVariables, type ChangeDependencies } from './change.ts';
 import { parseDotenv } from './dotenv.ts';
 import {
   invalid,
-  isBlank,
+  isUnnamed,
   nothingValid,
   refuseRestricted,
   whyNot,
@@ -17,7 +17,7 @@ import type { Caller } from './set.ts';
 type Import = Body<Operations['importVariables']>;
 
 /**
- * Sets many variables, all or none. Blank and reserved ones are ignored. With `parentVariables`, the branch and its parent are two
+ * Sets many variables, all or none. Unnamed and reserved ones are ignored. With `parentVariables`, the branch and its parent are two
  * imports; the request succeeds if one of them does.
  */
 export async function importVariables(
@@ -67,7 +67,7 @@ async function importInto(
   given: readonly Setting[],
   { override, isSecret, source }: Omit<Import, 'variables' | 'parentVariables'>,
 ): Promise<void> {
-  const settings = given.filter((setting) => !isBlank(setting) && !isReservedVariable(setting.name));
+  const settings = given.filter((setting) => !isUnnamed(setting) && !isReservedVariable(setting.name));
   if (settings.length === 0) throw noneLeft(given);
   refuseUnfit(settings);
   const names = settings.map(({ name }) => name);

@@ -7,8 +7,8 @@ import { restrictionOf } from './restricted-names.ts';
 export const maxTogether = 750_000;
 export const maxVariables = 5_000;
 
-/** Nothing to set: ignored in an import, an error for a single variable. */
-export const isBlank = ({ name, value }: Setting): boolean => name.trim() === '' || value.trim() === '';
+/** Ignored in an import, an error for a single variable. The value may be empty: runs then get the empty string. */
+export const isUnnamed = ({ name }: Pick<Setting, 'name'>): boolean => name.trim() === '';
 
 export interface Setting {
   readonly name: string;

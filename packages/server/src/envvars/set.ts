@@ -2,7 +2,7 @@ import type { Actor } from '../audit/record.ts';
 import type { Environment } from '../auth/principal.ts';
 import { notFound } from '../problem.ts';
 import { changeVariables, type ChangeDependencies } from './change.ts';
-import { invalid, isBlank, nothingValid, whyNot, type Setting } from './rules.ts';
+import { invalid, isUnnamed, nothingValid, whyNot, type Setting } from './rules.ts';
 
 export interface Caller {
   readonly environment: Environment;
@@ -17,14 +17,14 @@ export async function createVariable(
   caller: Caller,
   { name, value, isSecret }: Setting & { readonly isSecret?: boolean | undefined },
 ): Promise<void> {
-  if (isBlank({ name, value })) throw nothingValid();
+  if (isUnnamed({ name })) throw nothingValid();
   refuseUnfit({ name, value });
   await changeVariables(dependencies, { ...caller, act: 'set', names: [name] }, (own) => [
     { name, value, isSecret: isSecret ?? own.get(name)?.isSecret ?? false },
   ]);
 }
 
-/** Sets a variable that exists in any environment of the project. A blank value changes nothing. */
+/** Sets a variable that exists in any environment of the project. */
 export async function updateVariable(
   dependencies: ChangeDependencies,
   caller: Caller,
@@ -35,7 +35,6 @@ export async function updateVariable(
     select from variables v join environments e on e.id = v.env
      where e.project_id = ${projectId} and e.archived_at is null and v.name = ${name} limit 1`;
   if (!known) throw notFound('Environment variable not found');
-  if (isBlank({ name, value })) return;
   refuseUnfit({ name, value });
   await changeVariables(dependencies, { ...caller, act: 'set', names: [name] }, (own) => [
     { name, value, isSecret: own.get(name)?.isSecret ?? false },

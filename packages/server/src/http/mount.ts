@@ -33,7 +33,7 @@ import {
   type Answer,
 } from './idempotent-responses.ts';
 import { HttpRequest } from './request.ts';
-import { fitting, listIssues, readBody, readPart } from './validate.ts';
+import { fitting, listIssues, readBody, readPart, refusedText } from './validate.ts';
 
 export interface MountOptions {
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
@@ -202,7 +202,6 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     query,
     body,
     bodyForm,
-    bodyOptional = false,
     bodyText = false,
     streams = false,
     bodyStream,
@@ -218,7 +217,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     const type = raw.headers['content-type'];
     return bodyForm !== undefined && isForm(type)
       ? readForm(text, type, bodyForm).then((members) => fitting(schema, members))
-      : readBody(schema, text, bodyOptional);
+      : readBody(schema, text, declaration);
   }
 
   async function readWhole(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {
@@ -278,7 +277,9 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
   }
 
   async function act(request: HttpRequest): Promise<unknown> {
-    const result = await handler(request).catch((error: unknown) => {
+    const result = await handler(request).catch((thrown: unknown) => {
+      const { params: where, query: asked, body: sent } = request;
+      const error = refusedText(thrown, { where, asked, sent }) ?? thrown;
       // A caller who may not see an object must not learn whether it exists.
       throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
     });

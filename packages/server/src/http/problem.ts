@@ -64,11 +64,7 @@ function problemOf(error: unknown): Problem | undefined {
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return new Problem(400, 'The request is nested too deeply');
   }
-  const { code, statusCode, detail } = error as Error & {
-    code?: unknown;
-    statusCode?: unknown;
-    detail?: unknown;
-  };
+  const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem(413, 'Request body too large');
@@ -78,21 +74,6 @@ function problemOf(error: unknown): Problem | undefined {
       return new Problem(415, 'Content-Type cannot be read: send application/json');
     case 'FST_ERR_BAD_URL':
       return new Problem(400, 'The path is not a valid URL: check its percent-encoding');
-    // PostgreSQL's error codes for a NUL character, in text and in JSON.
-    case '22021':
-    case '22P05':
-      return new Problem(
-        400,
-        'The request holds a NUL character (\\u0000), which cannot be stored: take it out',
-      );
-    // The server writes all JSON for PostgreSQL itself, so only a string's content can be invalid.
-    case '22P02':
-      return typeof detail === 'string' && detail.includes('surrogate')
-        ? new Problem(
-            400,
-            'The request holds half of a surrogate pair (such as \\ud800), which is no character: take it out',
-          )
-        : undefined;
     case 'ECONNRESET':
       return new Problem(400, 'The connection ended before the request did');
     default:

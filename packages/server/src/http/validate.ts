@@ -1,6 +1,9 @@
 /** Validates the parts of a request by the operation's schemas; throws a 400 Problem. */
+import type { OperationDeclaration } from '@millrace/contract';
 import type { z } from 'zod';
+import { isUnstorableText } from '../db/errors.ts';
 import { parseShallow } from '../json/levels.ts';
+import { unstorableIssue, unstorableText } from '../json/unstorable.ts';
 import { badRequest, Problem } from '../problem.ts';
 import { detailOf, validationSentence } from './issues.ts';
 
@@ -11,21 +14,41 @@ export function readPart(schema: z.ZodType, value: unknown, label: 'Params Error
 }
 
 /** `text` is undefined or empty for a request without a body. */
-export function readBody(schema: z.ZodType, text: string | undefined, optional: boolean): unknown {
+export function readBody(
+  schema: z.ZodType,
+  text: string | undefined,
+  { bodyOptional = false, checksTexts = false }: Pick<OperationDeclaration, 'bodyOptional' | 'checksTexts'>,
+): unknown {
   if (text === undefined || text === '') {
-    if (optional) return undefined;
+    if (bodyOptional) return undefined;
     throw badRequest('Request body is empty');
   }
-  return fitting(schema, parseJson(text));
+  const value = parseJson(text);
+  const body = fitting(schema, value);
+  const unstorable = checksTexts ? undefined : unstorableIssue(schema, value, text);
+  if (unstorable) throw refused([unstorable]);
+  return body;
+}
+
+/** The Problem for an error of PostgreSQL that refused a text of the request, with the path of the text. */
+export function refusedText(error: unknown, values: Readonly<Record<string, unknown>>): Problem | undefined {
+  if (!isUnstorableText(error)) return undefined;
+  for (const part of Object.values(values)) {
+    const issue = unstorableText(part);
+    if (issue) return refused([issue]);
+  }
+  return undefined;
 }
 
 /** Validates a parsed body, JSON or form. */
 export function fitting(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
-  if (!result.success)
-    throw badRequest(validationSentence(result.error.issues), result.error.issues.map(detailOf));
+  if (!result.success) throw refused(result.error.issues);
   return result.data;
 }
+
+const refused = (issues: readonly z.core.$ZodIssue[]): Problem =>
+  badRequest(validationSentence(issues), issues.map(detailOf));
 
 /** Repeats `details` as `issues`, the name that older clients read. */
 export function listIssues(error: unknown): never {

@@ -4,6 +4,7 @@ import { column } from '../db/columns.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
 import { badRequest, Problem } from '../problem.ts';
+import { unstorableIssue } from '../json/unstorable.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import { withoutDuplicates } from '../runs/create/duplicates.ts';
 import { insertRuns } from '../runs/create/insert.ts';
@@ -141,8 +142,9 @@ async function prepareItem(
   authorize: (task: string) => void,
 ): Promise<NewRun> {
   const read = outboxItem.safeParse(item);
-  if (!read.success) {
-    const [issue] = read.error.issues;
+  const unstorable = unstorableIssue(outboxItem, item);
+  if (!read.success || unstorable) {
+    const issue = read.error?.issues[0] ?? unstorable;
     throw badRequest(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
   }
   const { id, task, payload, options = {}, createdAt } = read.data;

@@ -26,37 +26,16 @@ interface QueueRow {
   readonly shared: Queue['sharedLimit'];
 }
 
-/** Whether a queue is listed: not that of a task that no version has, which a mistyped name in a trigger has created, unless it is in use. */
-const isListed = (sql: Queryable): Fragment => sql`
-  (is_declared or paused or concurrency_override is not null or rate_limit_override is not null or has_key_weights
-   or exists (select from lanes l where l.queue_id = queues.id) or exists (select from leases l where l.queue_id = queues.id))`;
-
-/** Queues by name, and how many there are. */
-export async function listQueues(
-  sql: Queryable,
-  env: number,
-  page: number,
-  perPage: number,
-): Promise<{ queues: Queue[]; count: number }> {
-  const [[row], rows] = await Promise.all([
-    sql<
-      { count: number }[]
-    >`select count(*)::int as count from queues where env = ${env} and ${isListed(sql)}`,
-    read(
-      sql,
-      sql`(select * from queues where env = ${env} and ${isListed(sql)} order by name limit ${perPage} offset ${(page - 1) * perPage})`,
-    ),
-  ]);
-  return { queues: rows.map(queueOf), count: row?.count ?? 0 };
-}
-
 export async function findQueue(
   sql: Queryable,
   env: number,
   reference: QueueReference,
 ): Promise<Queue | undefined> {
-  const [row] = await read(sql, sql`(select * from queues where env = ${env} and ${named(sql, reference)})`);
-  return row && queueOf(row);
+  const [queue] = await readQueues(
+    sql,
+    sql`(select q.*, null::int as queued from queues q where q.env = ${env} and ${named(sql, reference)})`,
+  );
+  return queue;
 }
 
 /** The number in the id of a queue; 0, which is no queue, of any other text. */
@@ -73,24 +52,33 @@ export function named(sql: Queryable, { queue, type }: QueueReference): Fragment
 }
 
 /**
- * Live counts are taken where the runs are: leases, and the lanes of the queue one by one. What is left of a limit of rate is told for one of
- * the whole queue.
+ * The rows of `queues`, which have a column `queued`: null, or the number of waiting runs if it is known already. Live counts are taken
+ * where the runs are. What is left of a rate limit is returned for a limit of the whole queue.
  */
-const read = (sql: Queryable, queues: Fragment) =>
-  sql<QueueRow[]>`
+export async function readQueues(
+  sql: Queryable,
+  queues: Fragment,
+  order: Fragment = sql`q.name`,
+): Promise<Queue[]> {
+  const rows = await sql<QueueRow[]>`
     select q.id, q.name, q.paused, q.concurrency_limit as base, q.concurrency_override as override, q.overridden_at,
            q.rate_limit as rate, q.rate_limit_override as rate_override, q.rate_limit_override is not null as rate_overridden,
            q.rate_limit_overridden_at as rate_overridden_at, r.available, r.next_start_at,
            (select count(*)::int from leases l where l.queue_id = q.id) as running,
-           (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int
-              from lanes l where l.queue_id = q.id) as queued,
+           coalesce(q.queued, ${queuedIn(sql)}) as queued,
            q.weight,
            (select json_build_object('name', h.name, 'limit', coalesce(h.slots_override, h.slots), 'running', ${sharedRunning(sql)})
               from shared_limits h where h.id = q.shared_limit_id) as shared
       from ${queues} q
       left join queue_starts s on s.queue_id = q.id and s.key = '' and not q.rate_by_key
       left join lateral (${rateUse(sql)}) r on not q.rate_by_key
-     order by q.name`;
+     order by ${order}`;
+  return rows.map(queueOf);
+}
+
+/** How many runs wait in the queue `q`: those of its lanes, one by one. */
+export const queuedIn = (sql: Queryable): Fragment => sql`
+  (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int from lanes l where l.queue_id = q.id)`;
 
 /** How many runs execute under the shared limit `h`. */
 export const sharedRunning = (sql: Queryable): Fragment => sql`

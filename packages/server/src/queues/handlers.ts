@@ -8,9 +8,10 @@ import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { changeQueue, type QueueChange } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
-import { findQueue, listQueues, type QueueReference } from './find.ts';
+import { findQueue, type QueueReference } from './find.ts';
 import { listQueueKeys } from './keys.ts';
 import { listKeyWeights } from './key-weights.ts';
+import { listQueues } from './list.ts';
 import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 
 type Named = Pick<
@@ -75,8 +76,9 @@ export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): H
   };
 
   return {
-    async listQueues({ environment, query: { page, perPage } }) {
-      const { queues, count } = await listQueues(sql, environment.id, page, perPage);
+    async listQueues({ environment, query }) {
+      const { page, perPage } = query;
+      const { queues, count } = await listQueues(sql, environment.id, query);
       return {
         data: queues,
         pagination: { currentPage: page, totalPages: Math.max(1, Math.ceil(count / perPage)), count },

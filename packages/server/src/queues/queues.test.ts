@@ -3,11 +3,13 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
-import { findQueue, listQueues } from './find.ts';
+import { findQueue } from './find.ts';
 import { listQueueKeys } from './keys.ts';
+import { listQueues } from './list.ts';
 
 const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
 const mail = { type: 'custom', queue: 'mail' } as const;
+const byName = { page: 1, perPage: 25, sort: 'name' } as const;
 
 describe('queues', () => {
   test('are listed by name, page by page, with what runs and waits in them', async () => {
@@ -19,14 +21,14 @@ describe('queues', () => {
       for (let n = 0; n < 3; n++) await t.trigger('send', { concurrencyKey: key });
     await t.trigger('resize', { delay: '1h' });
     await t.claim('r', [version], 10);
-    const { queues, count } = await listQueues(t.sql, env, 1, 25);
+    const { queues, count } = await listQueues(t.sql, env, byName);
     expect(count).toBe(2);
     expect(queues).toMatchObject([
       { name: 'mail', type: 'custom', running: 3, queued: 6, paused: false, concurrencyLimit: 1 },
       { name: 'resize', type: 'task', running: 0, queued: 0, concurrencyLimit: null },
     ]);
-    expect((await listQueues(t.sql, env, 2, 1)).queues).toEqual([queues[1]]);
-    expect((await listQueues(t.sql, env, 9, 25)).queues).toEqual([]);
+    expect((await listQueues(t.sql, env, { ...byName, page: 2, perPage: 1 })).queues).toEqual([queues[1]]);
+    expect((await listQueues(t.sql, env, { ...byName, page: 9 })).queues).toEqual([]);
     expect(await readConcurrency(t.sql, env)).toEqual({
       paused: false,
       concurrencyLimit: null,
@@ -39,7 +41,7 @@ describe('queues', () => {
     const t = await testEngine();
     const env = t.environment.id;
     const listed = async () => {
-      const { queues, count } = await listQueues(t.sql, env, 1, 25);
+      const { queues, count } = await listQueues(t.sql, env, byName);
       expect(count).toBe(queues.length);
       return queues.map(({ name }) => name);
     };
@@ -58,6 +60,38 @@ describe('queues', () => {
     // Once a version had it, it stays.
     await t.register('send');
     expect(await listed()).toEqual(['mail', 'later', 'send']);
+  });
+
+  test('are sorted and searched over all pages', async () => {
+    const t = await testEngine();
+    const env = t.environment.id;
+    const names = Array.from({ length: 130 }, (_, at) => `q${String(at).padStart(3, '0')}`);
+    const { id: version } = await t.register({ id: 'send' });
+    await t.addRunner('r');
+    for (const [name, count] of [
+      ['q129', 3],
+      ['q003', 2],
+      ['Alpha', 1],
+    ] as const)
+      for (let n = 0; n < count; n++) await t.trigger('send', { queue: { name } });
+    const [claimed] = await t.claim('r', [version], 1);
+    expect(claimed).toBeDefined();
+    await t.sql`
+      insert into queues (env, name, paused) select ${env}, name, name = 'q100' from unnest(${names}::text[]) as n (name)
+      on conflict do nothing`;
+    const namesOf = async (query: Partial<Parameters<typeof listQueues>[2]>) => {
+      const { queues, count } = await listQueues(t.sql, env, { ...byName, perPage: 3, ...query });
+      return [count, ...queues.map(({ name, queued, running }) => `${name} ${queued} ${running}`)];
+    };
+    // The first run was triggered first, so it is the one that executes.
+    expect(await namesOf({ sort: 'queued' })).toEqual([132, 'q003 2 0', 'q129 2 1', 'Alpha 1 0']);
+    expect(await namesOf({ sort: 'running', perPage: 2 })).toEqual([132, 'q129 2 1', 'Alpha 1 0']);
+    expect(await namesOf({ 'filter[search]': 'ALPH' })).toEqual([1, 'Alpha 1 0']);
+    expect(await namesOf({ 'filter[search]': 'q12', page: 4 })).toEqual([10, 'q129 2 1']);
+    expect(await namesOf({ 'filter[search]': '%' })).toEqual([0]);
+    expect(await namesOf({ 'filter[search]': 'a\0' })).toEqual([0]);
+    expect(await namesOf({ 'filter[paused]': true })).toEqual([1, 'q100 0 0']);
+    expect(await namesOf({ 'filter[paused]': false, sort: 'queued', perPage: 1 })).toEqual([131, 'q003 2 0']);
   });
 
   test('tell of their concurrency keys, those with the most waiting first', async () => {

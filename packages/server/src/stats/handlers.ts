@@ -6,7 +6,7 @@ import { badRequest } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import type { Times } from './buckets.ts';
 import { readStatsRange } from './range.ts';
-import { findLargest, readSeries, seriesName, totalOf, type StatsPoint } from './read.ts';
+import { findSeries, readSeries, seriesName, totalOf, type StatsPoint } from './read.ts';
 
 type Named = Pick<Operations, 'retrieveStats'>;
 
@@ -16,14 +16,14 @@ export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<N
       const given = (['task', 'queue', 'version', 'by'] as const).filter((name) => query[name] !== undefined);
       if (given.length > 1)
         throw badRequest(`${given.join(' and ')}: give at most one of task, queue, version and by.`);
-      const { by, limit } = query;
+      const { by, limit, sort } = query;
       const env = environment.id;
       const range = readStatsRange(query, clock.now(), by === undefined ? 1 : limit);
       const named = statsDivisions.find((division) => query[division] !== undefined);
       const shown: { name: string | null; series: string }[] =
         by === undefined
           ? [seriesOf(named, named && query[named])]
-          : (await findLargest(sql, env, by, range, limit)).map((name) => seriesOf(by, name));
+          : (await findSeries(sql, env, by, range, { limit, sort })).map((name) => seriesOf(by, name));
       const found = await readSeries(
         sql,
         env,

@@ -1,3 +1,4 @@
+import type { StatsSort } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { maxBucket, minBucket, Times } from './buckets.ts';
 import { counted, type Counted } from './record.ts';
@@ -86,22 +87,29 @@ export const failuresOf = (
   point: Pick<StatsPoint, 'failed' | 'crashed' | 'system_failure' | 'timed_out'>,
 ): number => point.failed + point.crashed + point.system_failure + point.timed_out;
 
-/** The tasks, queues or versions with the most runs in a range, the largest first. By the hour or the day, so that few rows are read. */
-export async function findLargest(
+/**
+ * The tasks, queues or versions with the most runs in a range, or with the lowest share of successful runs. By the hour or the day, so that
+ * few rows are read.
+ */
+export async function findSeries(
   sql: Queryable,
   env: number,
   kind: 'task' | 'queue' | 'version',
   { from, to, widthMinutes }: StatsRange,
-  limit: number,
+  { limit, sort }: { readonly limit: number; readonly sort: StatsSort },
 ): Promise<string[]> {
   const width = widthMinutes < 60 || to.getTime() - from.getTime() <= 2 * 86_400_000 ? 60 : 1_440;
   const prefix = seriesName[kind]('');
+  const failures = sql`sum(s.failed + s.crashed + s.system_failure + s.timed_out)`;
+  // Null where no run ended: those come last.
+  const lowestSuccess = sql`sum(s.completed)::float8 / nullif(sum(s.completed) + ${failures}, 0) nulls last, `;
   const rows = await sql<{ series: string }[]>`
     select s.series from run_stats s
      where s.env = ${env} and s.width = ${width} and s.series like ${`${prefix}%`}
        and s.at >= date_bin(make_interval(mins => ${width}), ${from}, 'epoch') and s.at < ${to}
      group by s.series
-     order by sum(s.triggered) + sum(s.completed) + sum(s.failed) + sum(s.crashed) + sum(s.canceled) desc, s.series limit ${limit}`;
+     order by ${sort === 'success' ? lowestSuccess : sql``}
+              sum(s.triggered) + sum(s.completed) + sum(s.failed) + sum(s.crashed) + sum(s.canceled) desc, s.series limit ${limit}`;
   return rows.map(({ series }) => series.slice(prefix.length));
 }
 

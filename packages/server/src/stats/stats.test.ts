@@ -6,7 +6,7 @@ import { boundOf, bucketOf, maxBucket, minBucket, Times } from './buckets.ts';
 import { statsFlusher } from './flush.ts';
 import { statsPruner } from './prune.ts';
 import { readStatsRange } from './range.ts';
-import { failuresOf, findLargest, readSeries, seriesName, totalOf } from './read.ts';
+import { failuresOf, findSeries, readSeries, seriesName, totalOf } from './read.ts';
 import { createRunStats } from './record.ts';
 
 const hourMs = 3_600_000;
@@ -75,8 +75,12 @@ test('what happens to runs is counted, whichever way it happens', async () => {
   const all = await totals(t, seriesName.all);
   expect(all).toMatchObject({ triggered: 6, completed: 1, failed: 1, expired: 1, canceled: 1 });
   const range = readStatsRange({ period: hourMs }, t.engine.clock.now());
-  expect(await findLargest(t.sql, env, 'task', range, 5)).toEqual(['send', 'other']);
-  expect(await findLargest(t.sql, env, 'task', range, 1)).toEqual(['send']);
+  const tasks = (limit: number, sort: 'runs' | 'success') =>
+    findSeries(t.sql, env, 'task', range, { limit, sort });
+  expect(await tasks(5, 'runs')).toEqual(['send', 'other']);
+  expect(await tasks(1, 'runs')).toEqual(['send']);
+  // No run of the other task ended with success or failure.
+  expect(await tasks(5, 'success')).toEqual(['send', 'other']);
 });
 
 test('a batch, and a transaction that rolls back, count what they commit', async () => {

@@ -27,8 +27,13 @@ export function OverviewPage() {
   const stats = useAsk('retrieveStats', { query: { period: range } }, { live: 15_000 });
   const concurrency = useAsk('retrieveConcurrency', {}, { live: true });
   const runners = useAsk('listRunners', {}, { live: true });
-  const queues = useAsk('listQueues', { query: { perPage: 100 } }, { live: 15_000 });
-  const schedules = useAsk('listSchedules', { query: { perPage: 100 } }, { live: 30_000 });
+  const queues = useAsk('listQueues', { query: { perPage: 1 } }, { live: 15_000 });
+  const pausedQueues = useAsk(
+    'listQueues',
+    { query: { perPage: 100, 'filter[paused]': 'true', sort: 'queued' } },
+    { live: 15_000 },
+  );
+  const schedules = useAsk('listSchedules', { query: { perPage: 100, sort: 'next' } }, { live: 30_000 });
   const newErrors = useAsk(
     'listErrors',
     {
@@ -49,7 +54,7 @@ export function OverviewPage() {
     installationPausedAt: server.pausedAt,
     concurrency: concurrency.data,
     runners: runners.data?.data,
-    queues: queues.data?.data,
+    queues: pausedQueues.data?.data,
     schedules: schedules.data?.data,
     newErrors:
       stats.data && newErrors.data?.data.filter(({ firstSeen }) => firstSeen >= stats.data.from).length,

@@ -1,4 +1,5 @@
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
+import { useSettled } from '../../parts/settled.ts';
 import { useAsk } from '../../api/ask.ts';
 import { Button } from '../../parts/button.tsx';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
@@ -17,20 +18,29 @@ import './queues.css';
 
 const perPage = 100;
 
-const orders: Readonly<Record<string, (a: QueueRow, b: QueueRow) => number>> = {
-  waiting: (a, b) => b.queued - a.queued || b.running - a.running,
-  running: (a, b) => b.running - a.running || b.queued - a.queued,
-};
+/** The orders of the API by their names in the address. */
+const orders = { waiting: 'queued', running: 'running', name: 'name' } as const;
+const orderOf = (sort: string) => orders[sort as keyof typeof orders] ?? orders.waiting;
 
 /** Where runs wait. */
 export function QueuesPage() {
   const [{ q = '', sort = 'waiting', page = '1' }, setSearch] = useSearchTexts();
   const [text, setText] = useState(q);
-  const wanted = useDeferredValue(text).trim().toLowerCase();
   const goTo = useGoTo();
   const pageHref = usePageHref();
-  const query = { page: Number(page) || 1, perPage };
+  const search = useSettled(text.trim());
+  const query = {
+    page: Number(page) || 1,
+    perPage,
+    sort: orderOf(sort),
+    'filter[search]': search || undefined,
+  };
   const queues = useAsk('listQueues', { query }, { live: true });
+  const pausedQueues = useAsk(
+    'listQueues',
+    { query: { perPage: 1, 'filter[paused]': 'true' } },
+    { live: true },
+  );
   const stats = useAsk(
     'retrieveStats',
     { query: { by: 'queue', period: '1h', limit: 20 } },
@@ -38,15 +48,13 @@ export function QueuesPage() {
   );
 
   const series = new Map(stats.data?.series.map((one) => [one.name, one]));
-  const all: readonly QueueRow[] = (queues.data?.data ?? []).map((queue) => ({
+  const rows: readonly QueueRow[] = (queues.data?.data ?? []).map((queue) => ({
     ...queue,
     lastHour: series.get(fullName(queue)),
   }));
-  const found = all.filter((queue) => fullName(queue).toLowerCase().includes(wanted));
-  const order = orders[sort];
-  const rows = order ? found.toSorted(order) : found;
   const { totalPages = 1, count = 0 } = queues.data?.pagination ?? {};
-  const paused = all.filter((queue) => queue.paused).length;
+  const paused = pausedQueues.data?.pagination.count ?? 0;
+  const hasNone = queues.data !== undefined && count === 0 && search === '' && text === '';
 
   return (
     <Page
@@ -55,6 +63,7 @@ export function QueuesPage() {
         queues.data && (
           <span className="number">
             {countText(count, 'queue')}
+            {search !== '' && ' found'}
             {paused > 0 && `, ${paused.toLocaleString('en')} paused`}
           </span>
         )
@@ -73,7 +82,7 @@ export function QueuesPage() {
         <Failure error={queues.error} onRetry={() => void queues.refetch()} />
       ) : (
         <>
-          {(all.length > 0 || q !== '') && (
+          {!hasNone && (
             <div className="row wrap">
               <input
                 type="search"
@@ -83,7 +92,7 @@ export function QueuesPage() {
                 value={text}
                 onChange={(event) => {
                   setText(event.target.value);
-                  setSearch({ q: event.target.value || undefined });
+                  setSearch({ q: event.target.value || undefined, page: undefined });
                 }}
               />
               <div className="segments" role="group" aria-label="Order">
@@ -96,7 +105,7 @@ export function QueuesPage() {
                     key={id}
                     look="plain"
                     aria-pressed={sort === id}
-                    onClick={() => setSearch({ sort: id === 'waiting' ? undefined : id })}
+                    onClick={() => setSearch({ sort: id === 'waiting' ? undefined : id, page: undefined })}
                   >
                     {label}
                   </Button>
@@ -114,8 +123,8 @@ export function QueuesPage() {
               onOpen={({ id }) => goTo(`/queues/${id}`)}
               isPending={queues.isPending}
               empty={
-                all.length > 0 || page !== '1' ? (
-                  <Empty title="No queue of this name on this page.">A part of the name is enough.</Empty>
+                !hasNone ? (
+                  <Empty title="No queue has this text in its name.">A part of the name is enough.</Empty>
                 ) : (
                   <Empty title="No queues yet." command="npx millrace trigger <task> --payload '{}'">
                     Each task has a queue of its own once a version declares it.
@@ -134,7 +143,7 @@ export function QueuesPage() {
                 Previous
               </Button>
               <span className="muted number">
-                Page {query.page} of {totalPages}, by name
+                Page {query.page} of {totalPages}
               </span>
               <Button
                 icon="right"

@@ -1,6 +1,7 @@
 import { runFilterKeys, wordOfStatus } from '@millrace/contract/filter';
 import { queryClient, keyOf } from '../../api/ask.ts';
 import { call, type Environment } from '../../api/client.ts';
+import type { Given, ReplyOf } from '../../api/operation-types.ts';
 import { runStatusLooks } from '../../parts/status/run-status.ts';
 import type { FilterKey } from '../../parts/filter/complete.ts';
 import type { RunStatus } from '@millrace/contract';
@@ -10,28 +11,25 @@ const machines = ['micro', 'small-1x', 'small-2x', 'medium-1x', 'medium-2x', 'la
 
 /** The words of the filter of runs, with values from the API. */
 export function runFilterKeysOf(environment: Environment): readonly FilterKey[] {
-  const ask = async <T>(
-    name: 'listTasks' | 'listQueues' | 'listDeployments',
-    pick: (reply: never) => T,
-  ): Promise<T> =>
-    pick(
-      (await queryClient.ensureQueryData({
-        queryKey: keyOf(environment, name, 'completion'),
-        queryFn: () => call(name, {}, { environment }),
-        staleTime: 60_000,
-      })) as never,
-    );
+  const ask = <N extends 'listTasks' | 'listQueues' | 'listDeployments'>(
+    name: N,
+    given: Given<N> = {} as Given<N>,
+  ): Promise<ReplyOf<N>> =>
+    queryClient.ensureQueryData<ReplyOf<N>>({
+      queryKey: [...keyOf(environment, name, given), 'completion'],
+      queryFn: () => call(name, given, { environment }),
+      staleTime: 60_000,
+    });
   const values: Readonly<Record<string, FilterKey['values']>> = {
     status: () => ['running', ...(Object.keys(runStatusLooks) as RunStatus[]).map(wordOfStatus)],
-    task: () => ask('listTasks', ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)),
-    queue: () =>
-      ask('listQueues', ({ data }: { data: { name: string; type: string }[] }) =>
-        data.map(({ name, type }) => (type === 'task' ? `task/${name}` : name)),
-      ),
-    version: () =>
-      ask('listDeployments', ({ data }: { data: { version: string }[] }) =>
-        data.map(({ version }) => version),
-      ),
+    task: async () => (await ask('listTasks')).data.map(({ id }) => id),
+    queue: async (typed) => {
+      const query = { perPage: 20, 'filter[search]': typed || undefined };
+      const { data } = await ask('listQueues', { query });
+      return data.map(({ name, type }) => (type === 'task' ? `task/${name}` : name));
+    },
+    version: async () =>
+      (await ask('listDeployments', { query: { 'page[size]': 100 } })).data.map(({ version }) => version),
     since: () => periods,
     machine: () => machines,
     test: () => ['true', 'false'],

@@ -9,7 +9,7 @@ import { startsText } from './task-words.ts';
 import '../../parts/runs/runs.css';
 
 export interface TaskRow extends TaskInfo {
-  /** Undefined for tasks that are not among those with most runs. */
+  /** Undefined for tasks that are not among the first in the order of the page. */
   readonly lastDay: StatsSeries | undefined;
 }
 

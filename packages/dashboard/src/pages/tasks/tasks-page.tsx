@@ -14,14 +14,12 @@ import { successOf } from './task-stats.ts';
 import '../../parts/form/form.css';
 import './tasks.css';
 
-const statsQuery = { query: { by: 'task', period: '24h', limit: 20 } } as const;
-
 const orders: Readonly<Record<string, (a: TaskRow, b: TaskRow) => number>> = {
   runs: (a, b) => (b.lastDay?.total.triggered ?? -1) - (a.lastDay?.total.triggered ?? -1),
   success: (a, b) => rateOf(a) - rateOf(b),
 };
 
-/** Tasks without runs come last. */
+/** Tasks without runs come last, and with them those that are not among the first of the statistics. */
 const rateOf = ({ lastDay }: TaskRow): number => (lastDay && successOf(lastDay.total)) ?? 2;
 
 /** The tasks of the current version, with how they went in the last day. */
@@ -32,7 +30,13 @@ export function TasksPage() {
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const tasks = useAsk('listTasks', {}, { live: 30_000 });
-  const stats = useAsk('retrieveStats', statsQuery, { live: 30_000 });
+  const stats = useAsk(
+    'retrieveStats',
+    {
+      query: { by: 'task', period: '24h', limit: 20, sort: sort === 'success' ? 'success' : 'runs' },
+    },
+    { live: 30_000 },
+  );
 
   const series = new Map(stats.data?.series.map((one) => [one.name, one]));
   const all: readonly TaskRow[] = (tasks.data?.data ?? []).map((task) => ({

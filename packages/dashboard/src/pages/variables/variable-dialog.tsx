@@ -88,6 +88,7 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
           <span>The new value can be read by everybody who sees this page.</span>
         </p>
       )}
+      {value === '' && <p className="muted small">Without a value, runs get the empty string.</p>}
       {exists && (
         <p className="notice tone-warn">
           <span>{name.trim()} is set already: its value is replaced.</span>

@@ -34,4 +34,7 @@ export const backupCommand = (): Command =>
     .description('backups of the embedded PostgreSQL; without a subcommand it makes one')
     .addCommand(createCommand(), { isDefault: true })
     .addCommand(listCommand())
-    .addHelpText('after', '\nAn outside PostgreSQL is backed up with its own tools: see docs/backup.md.');
+    .addHelpText(
+      'after',
+      '\nAn outside PostgreSQL is backed up with its own tools. See: millrace help backup',
+    );

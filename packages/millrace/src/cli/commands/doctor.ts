@@ -43,7 +43,7 @@ export const doctorCommand = (): Command =>
     .option('--json', 'one line of JSON')
     .addHelpText(
       'after',
-      '\nIt examines what it is told of: DATABASE_URL or --data, and --url. Without --url it finds `millrace dev` of this folder, or the login.\nExit codes: 0 nothing found, 1 errors found, 5 only warnings found. docs/doctor.md lists the checks.',
+      '\nIt examines what it is told of: DATABASE_URL or --data, and --url. Without --url it finds `millrace dev` of this folder, or the login.\nExit codes: 0 nothing found, 1 errors found, 5 only warnings found. `millrace help doctor` lists the checks.',
     )
     .action(async (options: DoctorOptions & { readonly fromTrigger?: boolean }) => {
       if (options.fromTrigger) {

@@ -180,13 +180,11 @@ async function importFile(
   } catch (error) {
     throw explained(error);
   }
-  // The server leaves out what is blank or reserved without a word.
+  // The server skips reserved names without an error.
   const there = new Set((await envvars.list(...(at as At))).map(({ name }) => name));
-  const leftOut = Object.entries(variables).flatMap(([name, value]) =>
-    value.trim() === '' || !there.has(name) ? [name] : [],
-  );
+  const leftOut = Object.keys(variables).filter((name) => !there.has(name));
   const count = Object.keys(variables).length - leftOut.length;
-  const but = leftOut.length === 0 ? '' : ` Left out, as empty or reserved: ${leftOut.join(', ')}.`;
+  const but = leftOut.length === 0 ? '' : ` Left out, as reserved: ${leftOut.join(', ')}.`;
   say(options, { file, count, leftOut }, `Set ${count} variables of ${file}.${but}`);
 }
 

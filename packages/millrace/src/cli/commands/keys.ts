@@ -12,7 +12,7 @@ const rotateMasterCommand = (): Command =>
     .option('--json', 'one line of JSON on stdout')
     .addHelpText(
       'after',
-      '\nWith DATABASE_URL, or with a key that is no file: MILLRACE_MASTER_KEY is the new one, MILLRACE_MASTER_KEY_PREVIOUS the one before.\nSee docs/environment-variables.md.',
+      '\nWith DATABASE_URL, or with a key that is no file: MILLRACE_MASTER_KEY is the new one, MILLRACE_MASTER_KEY_PREVIOUS the one before.\nSee: millrace help environment-variables',
     )
     .action(async (options: RotateOptions) => {
       const { rotateMaster } = await import('../compose/rotate-master.ts');

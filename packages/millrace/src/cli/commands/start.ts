@@ -44,7 +44,7 @@ export const startCommand = (): Command =>
     .option('--json', 'when ready, one line of JSON on stdout: url, and where the first secrets are')
     .addHelpText(
       'after',
-      '\nSettings: DATABASE_URL (a PostgreSQL 15 or later), MILLRACE_MASTER_KEY (`openssl rand -base64 32`).\nThe secrets of the first start can be given: MILLRACE_BOOTSTRAP_… (see docs/operations.md).',
+      '\nSettings: DATABASE_URL (a PostgreSQL 15 or later), MILLRACE_MASTER_KEY (`openssl rand -base64 32`).\nThe secrets of the first start can be given: MILLRACE_BOOTSTRAP_… (see: millrace help operations).',
     )
     .action(async (options: StartOptions) => {
       const { start } = await import('../compose/start.ts');

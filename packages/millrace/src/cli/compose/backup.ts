@@ -101,7 +101,7 @@ async function dataFolder(data: string | undefined, dir: string): Promise<string
   if (data === undefined && process.env['DATABASE_URL']?.trim()) {
     throw new CommandFailed(
       exitCodes.usage,
-      'DATABASE_URL names a PostgreSQL of its own: back it up with its own tools, as docs/backup.md shows. `millrace backup` is for the embedded one (--data).',
+      'DATABASE_URL names a PostgreSQL of its own: back it up with its own tools. `millrace backup` is for the embedded one (--data). See: millrace help backup',
     );
   }
   throw new CommandFailed(

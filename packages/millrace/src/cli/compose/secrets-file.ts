@@ -32,7 +32,7 @@ export async function writeSecretsFile(file: string, credentials: ShownCredentia
     await rm(draft, { force: true });
     throw new CommandFailed(
       exitCodes.cannotStart,
-      `The secrets of the first start cannot be written to ${file} (${(error as Error).message}), so nothing was made. Choose another file with --secrets-file, or give the secrets by MILLRACE_BOOTSTRAP_… (see docs/operations.md).`,
+      `The secrets of the first start cannot be written to ${file} (${(error as Error).message}), so nothing was made. Choose another file with --secrets-file, or give the secrets by MILLRACE_BOOTSTRAP_… (see: millrace help operations).`,
     );
   }
 }

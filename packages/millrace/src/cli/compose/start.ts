@@ -165,7 +165,7 @@ async function openDatabase(
   if (archiveTo !== undefined) {
     throw new CommandFailed(
       exitCodes.usage,
-      '--backups and MILLRACE_BACKUPS are for the embedded PostgreSQL (--data). Archive the WAL of another one with its own tools, as docs/backup.md shows.',
+      '--backups and MILLRACE_BACKUPS are for the embedded PostgreSQL (--data). Archive the WAL of another one with its own tools. See: millrace help backup',
     );
   }
   if (url !== undefined) return externalDatabase(url, direct);

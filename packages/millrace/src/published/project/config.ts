@@ -61,7 +61,7 @@ const schema = z.looseObject({
 /** Settings without a meaning here, and what to do instead. */
 const otherwise: Readonly<Record<string, string>> = {
   telemetry:
-    'exporters, processors and instrumentations are not loaded: spans go where `millrace` sends them (docs/tracing.md)',
+    'exporters, processors and instrumentations are not loaded: spans go where `millrace` sends them (millrace help tracing)',
   instrumentations: 'instrumentations are not loaded: register them in a file of the task folder',
   extraCACerts: 'set NODE_EXTRA_CA_CERTS where `millrace dev` or `millrace work` starts',
   deploy: 'variables are set with `millrace env set`, or by the extension syncEnvVars',

@@ -49,7 +49,6 @@ export const variables: Part<z.infer<typeof record>> = {
           ? { ...step, action: 'keep', note: 'a secret that is set here' }
           : { ...step, action: 'by-hand', note };
       }
-      if (value.trim() === '') return { ...step, action: 'left-out', note: 'empty' };
       // A secret does not become readable by an import.
       if (there && values[name] === value && (there.isSecret || !isSecret))
         return { ...step, action: 'same' };

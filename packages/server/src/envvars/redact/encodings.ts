@@ -18,6 +18,8 @@ export function encodingsOf(secret: string): Set<string> {
 
 /** The secret, its trimmed form, its lines, and the password in a URL. */
 function partsOf(secret: string): Set<string> {
+  // A blank value is not a secret, and searching for it would redact the indentation of every text.
+  if (secret.trim() === '') return new Set();
   const parts = new Set([secret, secret.trim()]);
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   if (lines.length > 1) for (const line of lines) if (line.length >= minLineLength) parts.add(line);

@@ -51,6 +51,12 @@ describe('a secret is cut out', () => {
     expect(long.text('error: 0123456789xx…')).toBe('error: 0123456789xx…');
   });
 
+  test('never where it is only whitespace, which every indented text has', () => {
+    const blank = createRedactor(['', ' ', ' '.repeat(12), '\n'.repeat(9)]);
+    const text = `a${' '.repeat(20)}b${'\n'.repeat(20)}c`;
+    expect(blank.text(text)).toBe(text);
+  });
+
   test('once for spellings that overlap', () => {
     const two = createRedactor(['abcdefgh1234', 'gh123456789']);
     expect(two.text('x abcdefgh123456789 y')).toBe('x <redacted> y');

@@ -237,6 +237,9 @@ function readPayload(
   if (payload.includes('\0')) {
     throw badRequest('payload: holds a NUL character, which no text that is stored may; send it as JSON.');
   }
+  if (!payload.isWellFormed()) {
+    throw badRequest('payload: contains half of a surrogate pair, which text cannot store; send it as JSON.');
+  }
   if (type === 'application/super+json' || type === sealedType) storableLevels(payload, 'payload');
   return { payload, payloadType: type };
 }
@@ -288,9 +291,7 @@ const readTraceparent = (header: string | undefined): string | null =>
 
 function readTags(tags: readonly string[] | undefined): readonly string[] {
   if (!tags) return [];
-  const clean = [
-    ...new Set(tags.map((tag) => redactKeys(tag.trim().toWellFormed())).filter((tag) => tag !== '')),
-  ];
+  const clean = [...new Set(tags.map((tag) => redactKeys(tag.trim())).filter((tag) => tag !== ''))];
   if (clean.length > maxTags)
     throw unprocessable(`A run has at most ${maxTags} tags; this one has ${clean.length}.`);
   return clean;
@@ -306,7 +307,7 @@ function readMetadata(metadata: unknown): string | null {
     throw badRequest('options.metadata: "__proto__" is not a name that metadata may have.');
   }
   const text =
-    typeof metadata === 'string'
+    typeof metadata === 'string' && metadata.isWellFormed()
       ? storableLevels(metadata, 'options.metadata')
       : jsonOfField(read, 'options.metadata');
   if (Buffer.byteLength(text) > maxMetadataBytes) {

@@ -1,0 +1,36 @@
+/*
+ * The field of the palette is not there at once: its code is loaded first, and it gets the focus after it is shown. What is typed until then
+ * is kept for it.
+ */
+
+let typed = '';
+let stop: (() => void) | undefined;
+
+/** Keeps what is typed from now on, until `takeTyped`. Escape gives up. */
+export function keepTyped(onEscape: () => void): void {
+  stop?.();
+  typed = '';
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'Escape') {
+      takeTyped();
+      onEscape();
+    } else if (event.key === 'Backspace') typed = typed.slice(0, -1);
+    else if (event.key.length === 1) typed += event.key;
+    // Enter and Tab are for the page otherwise.
+    else if (event.key !== 'Enter' && event.key !== 'Tab') return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  window.addEventListener('keydown', onKeyDown, { capture: true });
+  stop = () => window.removeEventListener('keydown', onKeyDown, { capture: true });
+}
+
+/** What was typed so far. From now on the field gets the keys. */
+export function takeTyped(): string {
+  stop?.();
+  stop = undefined;
+  const text = typed;
+  typed = '';
+  return text;
+}

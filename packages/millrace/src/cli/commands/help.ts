@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { exitCodes } from '../exit-codes.ts';
+import { screenOn } from '../screen.ts';
+
+const notes = `
+A section is what a message ends with, such as \`millrace help not-found\`. --list prints the names of all sections and pages.`;
+
+export const helpCommand = (): Command =>
+  new Command('help')
+    .description('show the usage of a command, or the section of the documentation that a message names')
+    .argument('[topic...]', 'a command, a section or a page')
+    .option('--list', 'the names of all sections and pages')
+    .addHelpText('after', notes)
+    .action(async (topic: string[], { list = false }: { readonly list?: boolean }, own: Command) => {
+      const { findTopic, topics } = await import('../../help/find-topic.ts');
+      const { text, line } = screenOn(process.stdout);
+      if (list) return topics().forEach((one) => line(one));
+      const root = own.parent as Command;
+      const command = commandOf(root, topic);
+      if (command) return command.outputHelp();
+      const name = topic.join(' ').replace(/^#/, '');
+      const found = findTopic(name);
+      if (found !== undefined) return text(readable(found));
+      const near = topics().filter((one) => one.includes(name));
+      const hint = near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(', ')}?` : '';
+      own.error(`error: there is no command, section or page '${name}'.${hint} See: millrace help --list`, {
+        exitCode: exitCodes.usage,
+        code: 'millrace.unknownTopic',
+      });
+    });
+
+/** The command of some words, such as `runs list`; undefined if there is none. */
+const commandOf = (root: Command, words: readonly string[]): Command | undefined =>
+  words.reduce<Command | undefined>(
+    (parent, word) => parent?.commands.find((one) => one.name() === word || one.aliases().includes(word)),
+    root,
+  );
+
+/** Markdown for a terminal: without the marks of code, and links with their text only. */
+const readable = (markdown: string): string =>
+  markdown
+    .replaceAll(/^```\w*\n([\s\S]*?)^```$/gm, (_, code: string) =>
+      code.trimEnd().replaceAll(/^(?=.)/gm, '    '),
+    )
+    .replaceAll(/<!--[\s\S]*?-->\n*/g, '')
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .trimEnd();

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { pages } from './pages.ts';
+
+/** In the package, and in the repository for a checkout that was not built. */
+const folders = [new URL('../../pages/', import.meta.url), new URL('../../../../docs/', import.meta.url)];
+
+function readPage(page: string): string {
+  const file = folders.map((folder) => new URL(`${page}.md`, folder)).find((url) => existsSync(url));
+  if (file === undefined) throw new Error(`The page ${page} is missing in this installation of millrace.`);
+  return readFileSync(file, 'utf8');
+}
+
+/** As in the address of a section. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+
+const sectionsOfTroubleshooting = (): readonly (readonly [anchor: string, text: string])[] =>
+  readPage('troubleshooting')
+    .split(/^## /m)
+    .slice(1)
+    .map((text) => [anchorOf(text.split('\n', 1)[0] ?? ''), `## ${text}`] as const);
+
+/** The text of a section of the troubleshooting page, or of a page; undefined if there is none of this name. */
+export function findTopic(topic: string): string | undefined {
+  const found = sectionsOfTroubleshooting().find(([anchor]) => anchor === topic);
+  if (found) return found[1];
+  return pages.some((page) => page === topic) ? readPage(topic) : undefined;
+}
+
+/** The names of all sections and pages. */
+export const topics = (): readonly string[] => [
+  ...sectionsOfTroubleshooting().map(([anchor]) => anchor),
+  ...pages,
+];
