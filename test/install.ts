@@ -25,7 +25,7 @@ if (read(stamp) !== digest) {
 
 function link(place: string): void {
   rmSync(place, { recursive: true, force: true });
-  symlinkSync(path('node_modules'), place, 'junction');
+  symlinkSync('../test/node_modules', place, 'junction');
 }
 
 function read(file: string): string | undefined {
