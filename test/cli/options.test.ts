@@ -18,8 +18,8 @@ const alone = new Set([
   'upgrade-data',
 ]);
 
-test('every command that speaks to a server takes --url, --key and --dir, and every command --json', () => {
-  const lacking = [...leaves()].flatMap(([name, { options }]) => {
+test('every command that speaks to a server takes --url, --key and --dir, and every command --json', async () => {
+  const lacking = [...leaves(await program())].flatMap(([name, { options }]) => {
     const wanted = alone.has(name) ? ['--json'] : ['--url', '--key', '--dir', '--json'];
     const missing = wanted.filter((option) => !options.some(({ long }) => long === option));
     return missing.length > 0 ? [`${name}: ${missing.join(' ')}`] : [];
@@ -27,13 +27,13 @@ test('every command that speaks to a server takes --url, --key and --dir, and ev
   expect(lacking).toEqual([]);
 });
 
-const withArguments = [...leaves()].flatMap(([name, { registeredArguments }]) =>
+const withArguments = [...leaves(await program())].flatMap(([name, { registeredArguments }]) =>
   registeredArguments.length > 0 ? [{ name, count: registeredArguments.length }] : [],
 );
 
 test.each(withArguments)('an empty argument of $name is a wrong command line', async ({ name, count }) => {
   let said = '';
-  const root = program();
+  const root = await program();
   const quiet = (command: typeof root): void => {
     command.configureOutput({ writeErr: (text) => (said += text), outputError: (text) => (said += text) });
     for (const sub of command.commands) quiet(sub);
