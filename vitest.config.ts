@@ -1,15 +1,13 @@
 import { defineConfig } from 'vitest/config';
-
-// Not `import` or `module`: these would also reach what the tested code requires.
-const conditions = ['millrace-source', 'node'];
+import { sourceAliases } from './build/source-aliases.ts';
 
 export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
+  resolve: { alias: sourceAliases() },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/fingerprint/score/*.test.ts', 'test/**/*.test.ts'],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.
     globalSetup: [
+      'test/support/bundles.ts',
       'test/support/temporary-folder.ts',
       'test/support/compile-cache.ts',
       'test/support/run-folder.ts',

@@ -1,7 +1,7 @@
 /*
  * Authentication from a warm cache: processor time a request, for each kind of credential.
  *
- *   node --conditions millrace-source bench/auth.ts
+ *   node bench/auth.ts
  *
  * On an embedded PostgreSQL in a temporary folder. The goal: at most 20 µs.
  */

@@ -1,5 +1,5 @@
 /**
- * What a batch costs: `node --conditions millrace-source bench/batches.ts [rounds] [batches]`. Batches of 1,000 items over HTTP
+ * What a batch costs: `node bench/batches.ts [rounds] [batches]`. Batches of 1,000 items over HTTP
  * (opened, then streamed as NDJSON in one upload) to a server in a process of its own, beside graphile-worker's `addJobs` with 500
  * jobs a call, both on the same embedded PostgreSQL, batch by batch in turn. The measure: the median time of graphile-worker's
  * 1,000 jobs divided by that of ours.
@@ -25,7 +25,6 @@ const warmUps = 25;
 const folder = await mkdtemp(join(tmpdir(), 'bench-batches-'));
 const postgres = await startPostgres({ dataDir: folder });
 const server = fork(new URL('src/server-process.ts', import.meta.url), {
-  execArgv: ['--conditions', 'millrace-source'],
   env: { ...process.env, BENCH_DATABASE: postgres.url },
 });
 const [{ port, secretKey: key }] = (await once(server, 'message')) as [{ port: number; secretKey: string }];

@@ -153,7 +153,7 @@ interface Served {
 
 async function startServed(databases: Databases): Promise<Served> {
   const child = fork(new URL('src/server-process.ts', import.meta.url), {
-    execArgv: ['--conditions', 'millrace-source', '--expose-gc'],
+    execArgv: ['--expose-gc'],
     env: { ...process.env, BENCH_DATABASE: await databases.fresh('bench_channels') },
   });
   const [ready] = (await once(child, 'message')) as [{ port: number; secretKey: string }];

@@ -1,7 +1,7 @@
 /*
  * Microseconds a next run, by kind of pattern and zone.
  *
- *   node --conditions millrace-source bench/cron.ts
+ *   node bench/cron.ts
  */
 import { nextRun, nextRuns, parseCron, previousRun } from '../packages/contract/src/cron/index.ts';
 

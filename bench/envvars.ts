@@ -1,7 +1,7 @@
 /*
  * Environment variables: list and import of 1,000, what the start of a runner and of an executor reads, and redaction.
  *
- *   node --conditions millrace-source bench/envvars.ts
+ *   node bench/envvars.ts
  *
  * On the PostgreSQL of DATABASE_URL, in a database made for it, or on an embedded one in a temporary folder.
  */

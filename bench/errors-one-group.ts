@@ -1,5 +1,5 @@
 /**
- * Whether failures of one group queue up behind each other: `node --conditions millrace-source bench/errors-one-group.ts [seconds] [rate]`.
+ * Whether failures of one group queue up behind each other: `node bench/errors-one-group.ts [seconds] [rate]`.
  * Two connections, as those of two servers, end `rate` runs a second together (1,000 by default) as failed, in flushes of ten, while the
  * duty tallies twice a second on a third: all of one group, then of a thousand; then the same as fast as they can. Wall time of a flush.
  */

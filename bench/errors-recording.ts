@@ -1,5 +1,5 @@
 /**
- * What recording an error adds to the end of a failed run: `node --conditions millrace-source bench/errors-recording.ts [rounds] [size]`.
+ * What recording an error adds to the end of a failed run: `node bench/errors-recording.ts [rounds] [size]`.
  * Runs end in flushes of `size`, 200 by default, through the statement of the server (`complete_attempts`), against an embedded PostgreSQL:
  * completed, failed with nothing recorded, and failed with their errors in 1, 20 or as many groups as runs. Every round measures all of
  * them, in turn. What counts is the processor time of PostgreSQL's process, from the kernel's books: others on the machine do not.

@@ -1,5 +1,5 @@
 /**
- * How long a search of log lines takes: `node --conditions millrace-source bench/log-search.ts [lines]`, 10,000,000 by default, against an
+ * How long a search of log lines takes: `node bench/log-search.ts [lines]`, 10,000,000 by default, against an
  * embedded PostgreSQL. The lines are of 100,000 runs of 20 tasks in one day: one in a hundred is an error, one in 100,000 has a rare word,
  * and each has a customer of 50,000 in its properties. For each search: the time of its first page of 50 lines, and how long it takes to
  * read up to 1,000 lines or to the end, page by page.

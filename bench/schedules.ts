@@ -5,7 +5,7 @@
  *   - what looking costs while nothing is due, by how many schedules there are.
  * A start is the moment at which a runner, connected over its WebSocket, is handed the run.
  *
- *   node --conditions millrace-source bench/schedules.ts [minutes]
+ *   node bench/schedules.ts [minutes]
  *
  * Uses the PostgreSQL of DATABASE_URL (a fresh, empty database), else an embedded one with its ordinary, durable settings.
  */

@@ -1,5 +1,5 @@
 /**
- * What a step costs: `node --conditions millrace-source bench/steps.ts [steps] [runs at once]`, 2,000 steps one after the other by default, and
+ * What a step costs: `node bench/steps.ts [steps] [runs at once]`, 2,000 steps one after the other by default, and
  * as many again in 16 runs at once. A real server, a real runner and its executor, an embedded PostgreSQL. A step's function does
  * nothing, so the time is that of storing it. The last lines are of a run of the same task whose steps are all stored: what is left is
  * reading them.

@@ -1,5 +1,5 @@
 /**
- * Does throughput last? `npx node --conditions millrace-source bench/sustained.ts [--mode mixed] [--runs 5000000]`. Batches of 500 runs
+ * Does throughput last? `npx node bench/sustained.ts [--mode mixed] [--runs 5000000]`. Batches of 500 runs
  * are sent so that 20,000 always wait, to `millrace start` on the embedded database, and one `millrace work` executes them. Every 10 s: how
  * memory and hot tables level off.
  *

@@ -10,7 +10,7 @@ case $TARGETARCH in amd64) cpu=x64 ;; *) cpu=$TARGETARCH ;; esac
 npm ci --no-fund --no-audit --ignore-scripts --omit=dev --os=linux --cpu="$cpu" --libc=glibc -w packages/millrace "$@"
 mkdir -p "$(dirname "$target")"
 cp -a node_modules "$target"
-for name in contract fingerprint sdk server millrace; do
+for name in contract sdk server millrace; do
   case $name in
     millrace) folder=$target/millrace file=$(ls /packages/millrace-[0-9]*.tgz) ;;
     *) folder=$target/@millrace/$name file=$(ls /packages/millrace-"$name"-[0-9]*.tgz) ;;

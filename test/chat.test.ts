@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { answerTo } from '../examples/chat/answer.ts';
 import { startRunner } from '../packages/millrace/src/runner/index.ts';
 import { repository } from './cli/command.ts';
-import { startServerProcess } from './sessions/processes.ts';
+import { startServerProcess } from './support/server-process/start.ts';
 import { findBrowser } from './support/browser.ts';
 import { testDatabase } from './support/database.ts';
 import { promote } from './support/promote.ts';
@@ -28,7 +28,7 @@ test('a chat in a browser goes on through the killing of the server without losi
   const { executablePath, env } = await findBrowser();
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
-  let server = await startServerProcess(connection);
+  let server = await startServerProcess({ database: connection });
   const runner = await startRunner({
     url: server.url,
     secretKey: server.secretKey,
@@ -65,7 +65,7 @@ test('a chat in a browser goes on through the killing of the server without losi
   server.process.kill('SIGKILL');
   await once(server.process, 'exit');
   expect((await said())[1]?.length).toBeLessThan(answer.length);
-  server = await startServerProcess(connection, server.port);
+  server = await startServerProcess({ database: connection, port: server.port });
   await page.waitForSelector('#talk p[data-complete]', { timeout: 60_000 });
   expect(await said()).toEqual([first, answer]);
 

@@ -121,7 +121,7 @@ describe('the documentation', () => {
   });
 
   test('names every command, and no other', async () => {
-    const leaves = program().commands.flatMap((command) =>
+    const leaves = (await program()).commands.flatMap((command) =>
       command.commands.length === 0
         ? command.name()
         : command.commands.map((sub) => `${command.name()} ${sub.name()}`),

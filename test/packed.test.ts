@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finished, startDev } from './cli/command.ts';
@@ -28,13 +28,27 @@ const permissive = new Set([
 ]);
 
 function withOtherLicences({ components }: Bom): string[] {
-  expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['esbuild', 'fastify', 'pg']));
+  expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['esbuild', 'zod']));
   return components.flatMap(({ name, licenses = [] }) => {
     const names = licenses.map(({ license, expression }) => license?.id ?? expression ?? 'none');
-    return names.length > 0 && names.every((one) => permissive.has(one))
+    return names.length > 0 && names.every((licence) => permissive.has(licence))
       ? []
       : [`${name}: ${names.join(', ')}`];
   });
+}
+
+/** Packages in the bundles of `server` and `millrace` whose licence is another one, as their notices say. */
+async function bundledWithOtherLicences(modules: string): Promise<string[]> {
+  const notices = await Promise.all(
+    ['@millrace/server', 'millrace'].map((name) =>
+      readFile(join(modules, name, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8'),
+    ),
+  );
+  const headings = [...notices.join('\n').matchAll(/^(\S+ \d\S*) \((.+)\)$/gm)];
+  expect(headings.map(([, name = '']) => name.split(' ')[0])).toEqual(
+    expect.arrayContaining(['fastify', 'pg', 'commander']),
+  );
+  return headings.flatMap(([heading, , licence = '']) => (permissive.has(licence) ? [] : [heading]));
 }
 
 test('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
@@ -53,6 +67,7 @@ test('a folder with one task file runs on packages installed from npm pack, far 
       maxBuffer: 16 * 1024 * 1024,
     });
     expect(withOtherLicences(JSON.parse(bom) as Bom)).toEqual([]);
+    expect(await bundledWithOtherLicences(join(project, 'node_modules'))).toEqual([]);
 
     const bin = join(project, 'node_modules/millrace/bin/millrace.js');
     // What is optional and missing is named with the command that installs it.

@@ -1,36 +1,16 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { cacheFolder, outdated, root } from '../../build/up-to-date.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const out = join(root, 'packages/server/dashboard');
-const cache = join(root, 'node_modules/.cache');
-const stamp = join(cache, 'dashboard-build');
 /** Built here and then put in the stead of the old files at once: a server may read them, and another process may build them, too. */
-const half = join(cache, `dashboard-${process.pid}`);
+const half = join(cacheFolder, `dashboard-${process.pid}`);
 
 /** What the built files depend on. */
 const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.json'];
-const skipped = /(?:^|\/)(?:node_modules|dist)(?:\/|$)|\.test\.tsx?$|\.md$/;
-
-async function filesOf(path: string): Promise<string[]> {
-  if (path.endsWith('.json')) return [path];
-  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((file) => !skipped.test(file))
-    .toSorted();
-}
-
-async function digestOf(files: readonly string[]): Promise<string> {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(`${file}\0`).update(await readFile(join(root, file)));
-  return hash.digest('hex');
-}
 
 /** Beside each file of text its brotli and gzip form: the server compresses nothing. */
 async function precompress(folder: string): Promise<void> {
@@ -57,13 +37,12 @@ async function replace(): Promise<void> {
 
 const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
-const digest = await digestOf((await Promise.all(inputs.map(filesOf))).flat());
-const isBuilt = (await read(stamp)) === digest && (await read(join(out, 'index.html'))) !== '';
-if (!isBuilt) {
+const done = await outdated('dashboard', inputs);
+if (done || (await read(join(out, 'index.html'))) === '') {
   // Of whatever builds it: React for development is twice as large.
   process.env['NODE_ENV'] = 'production';
   const { build } = await import('vite');
-  await mkdir(cache, { recursive: true });
+  await mkdir(cacheFolder, { recursive: true });
   await build({
     configFile: fileURLToPath(new URL('vite.config.ts', import.meta.url)),
     logLevel: 'warn',
@@ -71,5 +50,5 @@ if (!isBuilt) {
   });
   await precompress(join(half, 'assets'));
   await replace();
-  await writeFile(stamp, digest);
+  await done?.();
 }

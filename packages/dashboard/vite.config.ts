@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { sourceAliases } from '../../build/source-aliases.ts';
 import { layersPlugin } from './layers-plugin.ts';
 import { rolesPlugin } from './roles-plugin.ts';
 
@@ -13,7 +14,7 @@ export default defineConfig({
   // Assets are found from the page's base, which the server sets.
   base: './',
   plugins: [react(), rolesPlugin(), layersPlugin()],
-  resolve: { conditions: ['millrace-source', 'module', 'browser', 'development|production'] },
+  resolve: { alias: sourceAliases() },
   // `npm run dev`: the sources, with a server that is running already.
   server: { proxy: { '/api': server, '/realtime': server } },
   build: {

@@ -1,10 +1,8 @@
 import { defineConfig } from 'vitest/config';
-
-const conditions = ['millrace-source', 'node'];
+import { sourceAliases } from '../../build/source-aliases.ts';
 
 // A process for each file, unlike the other tests of the repository: the kit moves `Date` and sets variables of its process.
 export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
+  resolve: { alias: sourceAliases() },
   test: { include: ['src/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { repository } from '../cli/command.ts';
 
-const changed = ['contract', 'server', 'sdk'];
+const copied = ['contract', 'fingerprint', 'server', 'sdk'];
 
 /** A copy of the sources of these packages, with the dependencies of the repository. */
 async function copyOfTree(): Promise<string> {
@@ -18,29 +18,25 @@ async function copyOfTree(): Promise<string> {
   for (const name of await readdir(modules))
     if (name !== '@millrace' && name !== '.bin' && !name.startsWith('.'))
       await symlink(join(modules, name), join(copy, 'node_modules', name));
-  await symlink(join(repository, 'packages/fingerprint'), join(copy, 'node_modules/@millrace/fingerprint'));
-  for (const name of changed) {
+  for (const name of copied) {
     const [from, to] = [join(repository, 'packages', name), join(copy, 'packages', name)];
     await cp(join(from, 'src'), join(to, 'src'), { recursive: true });
     await cp(join(from, 'package.json'), join(to, 'package.json'));
     await symlink(to, join(copy, 'node_modules/@millrace', name));
   }
   await symlink(join(repository, 'packages/server/node_modules'), join(copy, 'packages/server/node_modules'));
-  await cp(join(repository, 'tsconfig.base.json'), join(copy, 'tsconfig.base.json'));
-  const compilerOptions = {
-    noEmit: true,
-    allowImportingTsExtensions: true,
-    customConditions: ['millrace-source'],
-  };
-  const include = changed.map((name) => `packages/${name}/src`);
+  for (const file of ['tsconfig.base.json', 'tsconfig.source.json', 'build/source-aliases.ts'])
+    await cp(join(repository, file), join(copy, file));
+  const compilerOptions = { noEmit: true, allowImportingTsExtensions: true };
+  const include = copied.map((name) => `packages/${name}/src`);
   const exclude = ['**/*.test.ts', '**/testing'];
   await writeFile(
     join(copy, 'tsconfig.json'),
-    JSON.stringify({ extends: './tsconfig.base.json', compilerOptions, include, exclude }),
+    JSON.stringify({ extends: './tsconfig.source.json', compilerOptions, include, exclude }),
   );
   await writeFile(
-    join(copy, 'vitest.config.mjs'),
-    "const conditions = ['millrace-source', 'node'];\nexport default { resolve: { conditions }, ssr: { resolve: { conditions } } };",
+    join(copy, 'vitest.config.ts'),
+    "import { sourceAliases } from './build/source-aliases.ts';\nexport default { resolve: { alias: sourceAliases() } };",
   );
   return copy;
 }

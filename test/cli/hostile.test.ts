@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { main } from '../../packages/millrace/src/cli/main.ts';
 import { hostile, hostileServer, type HostileServer } from './hostile-server.ts';
 import { finished, millrace, repository, startDev, temporaryProject } from './command.ts';
+import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 
 /** What a terminal obeys. Ends of lines and tabs are our own, and sequences of colours where the stream is a terminal. */
@@ -174,8 +175,8 @@ const rows: Readonly<Record<string, Row>> = {
   stats: { args: ['--by', 'task'] },
 };
 
-test('every command has its row', () => {
-  expect(Object.keys(rows).toSorted()).toEqual([...leaves().keys()].toSorted());
+test('every command has its row', async () => {
+  expect(Object.keys(rows).toSorted()).toEqual([...leaves(await program()).keys()].toSorted());
 });
 
 describe('a server that answers with hostile texts', () => {

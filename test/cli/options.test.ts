@@ -18,8 +18,8 @@ const alone = new Set([
   'upgrade-data',
 ]);
 
-test('every command that speaks to a server takes --url, --key and --dir, and every command --json', () => {
-  const lacking = [...leaves()].flatMap(([name, { options }]) => {
+test('every command that speaks to a server takes --url, --key and --dir, and every command --json', async () => {
+  const lacking = [...leaves(await program())].flatMap(([name, { options }]) => {
     const wanted = alone.has(name) ? ['--json'] : ['--url', '--key', '--dir', '--json'];
     const missing = wanted.filter((option) => !options.some(({ long }) => long === option));
     return missing.length > 0 ? [`${name}: ${missing.join(' ')}`] : [];
@@ -28,7 +28,7 @@ test('every command that speaks to a server takes --url, --key and --dir, and ev
 });
 
 test('every command that takes the key of an environment takes --env, which refuses the key of another one', async () => {
-  const acting = [...leaves()].filter(
+  const acting = [...leaves(await program())].filter(
     ([name, { options }]) =>
       !alone.has(name) && options.some(({ description }) => description.includes("environment's secret key")),
   );
@@ -47,19 +47,20 @@ test('every command that takes the key of an environment takes --env, which refu
     'outbox sql',
   ]) {
     const args = [...line.split(' '), '--url', 'http://127.0.0.1:9', '--key', key, '--env', 'prod'];
-    await expect(program().parseAsync(args, { from: 'user' }), line).rejects.toThrow(
+    const root = await program();
+    await expect(root.parseAsync(args, { from: 'user' }), line).rejects.toThrow(
       'The key belongs to dev, but --env says prod. Give the key of prod.',
     );
   }
 });
 
-const withArguments = [...leaves()].flatMap(([name, { registeredArguments }]) =>
+const withArguments = [...leaves(await program())].flatMap(([name, { registeredArguments }]) =>
   registeredArguments.length > 0 ? [{ name, count: registeredArguments.length }] : [],
 );
 
 test.each(withArguments)('an empty argument of $name is a wrong command line', async ({ name, count }) => {
   let said = '';
-  const root = program();
+  const root = await program();
   const quiet = (command: typeof root): void => {
     command.configureOutput({ writeErr: (text) => (said += text), outputError: (text) => (said += text) });
     for (const sub of command.commands) quiet(sub);

@@ -1,52 +1,30 @@
 /** Servers that are killed while a client deploys, at every step. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { bundleOf, sha256, type TestBundle } from '../../packages/server/src/deployments/testing/bundle.ts';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
 import { call, deploy } from './client.ts';
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly secretKey: string;
-}
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
 test('a client that tries again completes each deployment, whenever the server is killed', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
-  let server: Server | undefined;
+  let server: ServerProcess | undefined;
   onTestFinished(async () => {
     server?.process.kill('SIGKILL');
     await sql.end({ timeout: 1 });
     await drop();
   });
-  const start = async (): Promise<Server> => {
-    const child = spawn(
-      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-      [
-        '--conditions',
-        'millrace-source',
-        fileURLToPath(new URL('../events/server-process.ts', import.meta.url)),
-      ],
-      {
-        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
-    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
-    return { process: child, ...ready };
-  };
+  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   server = await start();
 
   const bundles = Array.from({ length: 2 }, (_, n) =>
     bundleOf({ 'n.js': String(n), 'large.bin': randomBytes(6_000_000) }),
   );
   const attempt = async (bundle: TestBundle): Promise<string> => {
-    const { url, secretKey: key } = server as Server;
+    const { url, secretKey: key } = server as ServerProcess;
     const { version } = await deploy({ url, key }, bundle);
     await call({ url, key }, `POST /api/v1/deployments/${version}/promote?force=true`);
     return version;

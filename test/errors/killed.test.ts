@@ -1,18 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerMessage } from '../../packages/contract/src/runner/index.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
 import { promote } from '../support/promote.ts';
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly secretKey: string;
-}
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
 interface Held {
   readonly run: string;
@@ -27,7 +20,7 @@ const points = ['leases', 'error_arrivals', 'run_facets', 'notification_endpoint
 test('a kill anywhere between the failure and its commit leaves the run and its occurrence, or neither', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 4 });
-  let server: Server | undefined;
+  let server: ServerProcess | undefined;
   let socket: WebSocket | undefined;
   onTestFinished(async () => {
     socket?.terminate();
@@ -36,24 +29,9 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
     await drop();
   });
 
-  const start = async (): Promise<Server> => {
-    const child = spawn(
-      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-      [
-        '--conditions',
-        'millrace-source',
-        fileURLToPath(new URL('../events/server-process.ts', import.meta.url)),
-      ],
-      {
-        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
-    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
-    return { process: child, ...ready };
-  };
+  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
-    const { url, secretKey } = server as Server;
+    const { url, secretKey } = server as ServerProcess;
     const response = await fetch(url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${secretKey}` },
@@ -73,7 +51,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
   /** A runner of its own for each round; what it is given it holds until it is told to fail it. */
   let runners = 0;
   const join = (): { readonly held: Held[]; fail(): void } => {
-    const { url, secretKey } = server as Server;
+    const { url, secretKey } = server as ServerProcess;
     const own = new WebSocket(`${url.replace('http', 'ws')}/runner/v1/connect`, {
       headers: { authorization: `Bearer ${secretKey}` },
     });
@@ -130,8 +108,8 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
         const pid = await waitingSettlement(sql);
         if (kill === 'backend') await sql`select pg_terminate_backend(${pid})`;
         else {
-          (server as Server).process.kill('SIGKILL');
-          await once((server as Server).process, 'exit');
+          (server as ServerProcess).process.kill('SIGKILL');
+          await once((server as ServerProcess).process, 'exit');
         }
       });
       await leave();

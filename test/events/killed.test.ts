@@ -1,25 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
 import { testDatabase } from '../support/database.ts';
 import { promote } from '../support/promote.ts';
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
 const rounds = 8;
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly secretKey: string;
-  readonly projectRef: string;
-}
 
 test('two servers that are killed lose no event and no notification, and double none', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
-  const servers: Server[] = [];
+  const servers: ServerProcess[] = [];
   onTestFinished(async () => {
     for (const { process } of servers) process.kill('SIGKILL');
     await sql.end({ timeout: 1 });
@@ -27,18 +19,7 @@ test('two servers that are killed lose no event and no notification, and double 
   });
   const receiver = await startReceiver();
 
-  const start = async (): Promise<Server> => {
-    const child = spawn(
-      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-      ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
-      {
-        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
-    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
-    return { process: child, ...ready };
-  };
+  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   servers.push(await start());
   servers.push(await start());
 
@@ -46,7 +27,7 @@ test('two servers that are killed lose no event and no notification, and double 
   let turn = 0;
   const post = async (path: string, body: unknown): Promise<void> => {
     for (;;) {
-      const { url, secretKey } = servers[turn++ % 2] as Server;
+      const { url, secretKey } = servers[turn++ % 2] as ServerProcess;
       const status = await fetch(url + path, {
         method: 'POST',
         headers: { authorization: `Bearer ${secretKey}` },
@@ -60,7 +41,7 @@ test('two servers that are killed lose no event and no notification, and double 
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  const { projectRef } = servers[0] as Server;
+  const { projectRef } = servers[0] as ServerProcess;
   await post(`/api/v1/projects/${projectRef}/notifications/prod/endpoints`, {
     url: receiver.url,
     types: ['deployment.registered'],
@@ -72,7 +53,7 @@ test('two servers that are killed lose no event and no notification, and double 
   let versions = 0;
   const register = () => post('/runner/v1/versions', { contentHash: `content-${++versions}`, tasks });
   await register();
-  await promote((servers[0] as Server).url, (servers[0] as Server).secretKey);
+  await promote((servers[0] as ServerProcess).url, (servers[0] as ServerProcess).secretKey);
 
   let stopped = false;
   const sent: string[] = [];
@@ -93,7 +74,7 @@ test('two servers that are killed lose no event and no notification, and double 
     const successor = start();
     await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 700));
     const victim = round % 2;
-    const dying = servers[victim] as Server;
+    const dying = servers[victim] as ServerProcess;
     const registered = register();
     dying.process.kill('SIGKILL');
     await once(dying.process, 'exit');

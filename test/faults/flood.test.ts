@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { descendants } from '../cli/command.ts';
-import { startServerProcess } from '../sessions/processes.ts';
+import { startServerProcess } from '../support/server-process/start.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSystem, type RunShown } from './project.ts';
@@ -24,7 +24,7 @@ test(
     onTestFinished(drop);
     const sql = connect(connection, { name: 'test', max: 2 });
     onTestFinished(() => sql.end());
-    const server = await startServerProcess(connection, 0, {
+    const server = await startServerProcess({ database: connection,
       leaseTimes: { leaseMs: 6_000, heartbeatMs: 500 },
     });
     // It pays no heed to what the server has stored: a runner of another version, or a broken one.

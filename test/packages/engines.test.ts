@@ -17,13 +17,18 @@ interface Locked {
 const read = async <T>(file: string): Promise<T> =>
   JSON.parse(await readFile(join(repository, file), 'utf8')) as T;
 
-const { packages } = await read<{ packages: Record<string, Locked> }>('package-lock.json');
+interface Lockfile {
+  readonly packages: Readonly<Record<string, Locked>>;
+}
+
+const { packages } = await read<Lockfile>('package-lock.json');
+const forTests = await read<Lockfile>('test/package-lock.json');
 const root = await read<{ engines: { node: string }; allowScripts: Record<string, boolean> }>('package.json');
 const oldestNode = `${/^>=(\d+\.\d+)$/.exec(root.engines.node)?.[1]}.0`;
 
 describe('the packages that npm installs', () => {
   test('all support the oldest Node that is promised', () => {
-    const refusing = Object.entries(packages).flatMap(([path, { version, engines }]) =>
+    const refusing = [...Object.entries(packages), ...Object.entries(forTests.packages)].flatMap(([path, { version, engines }]) =>
       engines?.node === undefined || satisfies(oldestNode, engines.node)
         ? []
         : [`${path}@${version} wants Node ${engines.node}`],
@@ -31,12 +36,14 @@ describe('the packages that npm installs', () => {
     expect(refusing).toEqual([]);
   });
 
-  test('run no script at installation that nobody decided about', () => {
-    const undecided = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => {
-      const name = path.split('node_modules/').at(-1) ?? path;
-      return hasInstallScript && root.allowScripts[name] === undefined ? [name] : [];
-    });
-    expect(undecided).toEqual([]);
+  test('run only decided scripts at installation', async () => {
+    const undecided = (locked: Lockfile['packages'], { allowScripts }: Pick<typeof root, 'allowScripts'>) =>
+      Object.entries(locked).flatMap(([path, { hasInstallScript }]) => {
+        const name = path.split('node_modules/').at(-1) ?? path;
+        return hasInstallScript && allowScripts[name] === undefined ? [name] : [];
+      });
+    expect(undecided(packages, root)).toEqual([]);
+    expect(undecided(forTests.packages, await read<typeof root>('test/package.json'))).toEqual([]);
   });
 });
 

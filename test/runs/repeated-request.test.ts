@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { installation } from '../access/installation.ts';
 import { testDatabase } from '../support/database.ts';
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
 const header = 'x-trigger-request-idempotency-key';
 const trigger = 'POST /api/v1/tasks/send/trigger';
@@ -88,44 +87,23 @@ describe('a request that is sent again', () => {
   });
 });
 
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly secretKey: string;
-}
-
 test('neither triggers nor batches are doubled or lost when the server is killed in the midst of them', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
-  let server: Server | undefined;
+  let server: ServerProcess | undefined;
   onTestFinished(async () => {
     server?.process.kill('SIGKILL');
     await sql.end({ timeout: 1 });
     await drop();
   });
-  const start = async (): Promise<Server> => {
-    const child = spawn(
-      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-      [
-        '--conditions',
-        'millrace-source',
-        fileURLToPath(new URL('../events/server-process.ts', import.meta.url)),
-      ],
-      {
-        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
-    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
-    return { process: child, ...ready };
-  };
+  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   server = await start();
 
   /** As a client that never learns what became of a request that got no answer. */
   const post = async (path: string, body: string, type = 'application/json') => {
     const requestKey = randomUUID();
     for (;;) {
-      const { url, secretKey } = server as Server;
+      const { url, secretKey } = server as ServerProcess;
       try {
         const response = await fetch(url + path, {
           method: 'POST',

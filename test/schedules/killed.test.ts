@@ -1,6 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import * as superjson from 'superjson';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
@@ -8,15 +6,10 @@ import { patternOf, type ScheduleRow } from '../../packages/server/src/schedules
 import { tickAfter } from '../../packages/server/src/schedules/pattern.ts';
 import { testDatabase } from '../support/database.ts';
 import { promote } from '../support/promote.ts';
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
 const hour = 3_600_000;
 const rounds = 10;
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly secretKey: string;
-}
 
 /** Repeatable chances: the seed is in the output. */
 function chances(seed: number): () => number {
@@ -30,7 +23,7 @@ function chances(seed: number): () => number {
 test('two servers that are killed and started again over days fire every tick once, or record why not', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
-  const servers: Server[] = [];
+  const servers: ServerProcess[] = [];
   onTestFinished(async () => {
     for (const { process } of servers) process.kill('SIGKILL');
     await sql.end({ timeout: 1 });
@@ -41,29 +34,12 @@ test('two servers that are killed and started again over days fire every tick on
   const chance = chances(seed);
   let shiftMs = 0;
 
-  const start = async (): Promise<Server> => {
-    const child = spawn(
-      fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-      ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
-      {
-        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection, shiftMs }) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
-    const ended = once(child, 'exit').then(() => {
-      throw new Error('A server ended before it was ready.');
-    });
-    const [ready] = (await Promise.race([once(child, 'message'), ended])) as [
-      { url: string; secretKey: string },
-    ];
-    ended.catch(() => {});
-    return { process: child, ...ready };
-  };
+  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection, shiftMs });
   servers.push(await start());
   servers.push(await start());
 
   const post = async (path: string, body: unknown): Promise<void> => {
-    const { url, secretKey } = servers[0] as Server;
+    const { url, secretKey } = servers[0] as ServerProcess;
     const response = await fetch(url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${secretKey}` },
@@ -79,7 +55,7 @@ test('two servers that are killed and started again over days fire every tick on
       { id: 'own', filePath: 'o.ts', schedule: declared },
     ],
   });
-  const [{ url, secretKey }] = servers as [Server];
+  const [{ url, secretKey }] = servers as [ServerProcess];
   await promote(url, secretKey);
   const settings = [
     ...Array.from({ length: 8 }, () => ({ cron: '* * * * *', missed: 'all:2d' })),
@@ -116,7 +92,7 @@ test('two servers that are killed and started again over days fire every tick on
     await new Promise((resolve) => setTimeout(resolve, chance() * 150));
     killedAmidst += Number(await overdue());
     const victim = chance() < 0.5 ? 0 : 1;
-    const dying = servers[victim] as Server;
+    const dying = servers[victim] as ServerProcess;
     dying.process.kill('SIGKILL');
     await once(dying.process, 'exit');
     servers[victim] = await start();

@@ -4,13 +4,13 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const main = new URL('../../packages/millrace/src/cli/main.ts', import.meta.url).href;
+const main = new URL('../../packages/millrace/dist/cli/main.js', import.meta.url).href;
 
 async function preview(args: readonly string[], input = '') {
   const script = `const { main } = await import('${main}'); process.exitCode = await main(${JSON.stringify(['schedules', 'preview', ...args])});`;
   const child = spawn(
     fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-    ['--conditions', 'millrace-source', '--input-type=module', '-e', script],
+    ['--input-type=module', '-e', script],
     { env: { PATH: process.env['PATH'] }, stdio: ['pipe', 'pipe', 'pipe'] },
   );
   child.stdin.end(input);

@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../../packages/millrace/src/postgres/index.ts';
 import { testDatabase } from '../support/database.ts';
-import { insist, startServerProcess, type ServerProcess } from './processes.ts';
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { insist } from './insist.ts';
 
 const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
 const kills = Math.ceil(3 * scale);
@@ -80,7 +81,7 @@ test(
   { timeout: 120_000 * scale },
   async () => {
     const { connection, drop } = await testDatabase();
-    let server = await startServerProcess(connection);
+    let server = await startServerProcess({ database: connection });
     onTestFinished(async () => {
       server.process.kill('SIGKILL');
       await drop();
@@ -91,7 +92,7 @@ test(
         await soon();
         server.process.kill('SIGKILL');
         await once(server.process, 'exit');
-        server = await startServerProcess(connection, port);
+        server = await startServerProcess({ database: connection, port });
       }
       await soon();
     });
@@ -104,7 +105,7 @@ test(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-sessions-'));
     const postgres = await startPostgres({ dataDir: folder });
-    const server = await startServerProcess(postgres.connection);
+    const server = await startServerProcess({ database: postgres.connection });
     onTestFinished(async () => {
       server.process.kill('SIGKILL');
       await postgres.stop();

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/database.ts';
-import { insist, startServerProcess } from './processes.ts';
+import { startServerProcess } from '../support/server-process/start.ts';
+import { insist } from './insist.ts';
 import { dataOf, followEvents, sessionServer, type SessionServer } from './session-server.ts';
 
 const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
@@ -79,7 +80,7 @@ describe('a reader that does not read', () => {
 describe('a rolling restart', () => {
   test('resumes every reader without lost or duplicate records', { timeout: 90_000 }, async () => {
     const { connection, drop } = await testDatabase();
-    let [one, other] = await Promise.all([startServerProcess(connection), startServerProcess(connection)]);
+    let [one, other] = await Promise.all([startServerProcess({ database: connection }), startServerProcess({ database: connection })]);
     const ports = [one.port, other.port];
     const { secretKey } = one;
     onTestFinished(async () => {
@@ -150,7 +151,7 @@ describe('a rolling restart', () => {
       dying.process.kill('SIGTERM');
       const [code] = (await once(dying.process, 'exit')) as [number];
       expect(code).toBe(0);
-      const next = await startServerProcess(connection, dying.port);
+      const next = await startServerProcess({ database: connection, port: dying.port });
       if (index === 0) one = next;
       else other = next;
     }

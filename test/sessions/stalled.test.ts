@@ -5,11 +5,12 @@ import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect as connectTo } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
-import { insist, startServerProcess, type ServerProcess } from './processes.ts';
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { insist } from './insist.ts';
 
 async function serverWithSession() {
   const { connection, drop } = await testDatabase();
-  const server = await startServerProcess(connection);
+  const server = await startServerProcess({ database: connection });
   onTestFinished(async () => {
     server.process.kill('SIGKILL');
     await drop();

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect, type Database } from '../../packages/server/src/db/connect.ts';
+import { connect } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
 import { startProject } from '../support/project.ts';
+import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 import { sqlRelease } from '../support/sql-release.ts';
 
 const files = {
@@ -14,46 +12,15 @@ const files = {
   `,
 };
 
-interface ServerProcess {
-  readonly url: string;
-  readonly key: string;
-  /** What it wrote to its log. */
-  readonly said: () => string;
-  readonly hasExited: () => boolean;
-}
-
-async function start(database: Database, folder?: URL): Promise<ServerProcess> {
-  const child = spawn(
-    fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-    ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
-    {
-      env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database, folder: folder?.href }) },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    },
-  );
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  child.stderr?.on('data', (text: Buffer) => {
-    said += text.toString();
-  });
-  const [ready] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => {
-      throw new Error(`The server ended: ${said}`);
-    }),
-  ])) as [{ url: string; key: string }];
-  return { ...ready, said: () => said, hasExited: () => child.exitCode !== null };
-}
-
 /** Triggers runs at a server until it is stopped; resolves to their ids, or to the first refusal. */
-function load({ url, key }: ServerProcess) {
+function load({ url, secretKey }: ServerProcess) {
   let isOver = false;
   const ids: string[] = [];
   const one = async (): Promise<void> => {
     while (!isOver) {
       const response = await fetch(`${url}/api/v1/tasks/quick/trigger`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
         // some by the fast path, some by the function
         body: JSON.stringify({
           payload: { n: 1 },
@@ -98,8 +65,8 @@ test(
     for (const channel of channels) {
       await sql.listen(channel, () => void (calls[channel] = (calls[channel] ?? 0) + 1));
     }
-    const older = await start(connection);
-    await startProject({ url: older.url, keys: { prod: older.key } }, files);
+    const older = await startServerProcess({ database: connection });
+    await startProject({ url: older.url, keys: { prod: older.secretKey } }, files);
     const first = load(older);
     await expect.poll(() => first.ids.length, { timeout: 30_000 }).toBeGreaterThan(200);
     expect(calls).toEqual({});
@@ -114,7 +81,7 @@ test(
         'runs/waits/end_waits_for_run': (text) => text.replace('return null;', 'return new;'),
       },
     });
-    const newer = await start(connection, folder);
+    const newer = await startServerProcess({ database: connection, folder: folder.href });
     const second = load(newer);
     // The older server calls the new text at once: settling goes through its runner's connection.
     await expect.poll(() => Object.keys(calls).toSorted(), { timeout: 30_000 }).toEqual(channels);
@@ -122,7 +89,7 @@ test(
     await expect.poll(() => first.ids.length, { timeout: 30_000 }).toBeGreaterThan(seen + 200);
 
     // An older server that starts again in the middle of the upgrade puts nothing back.
-    const again = await start(connection);
+    const again = await startServerProcess({ database: connection });
     const third = load(again);
     await expect.poll(() => third.ids.length, { timeout: 30_000 }).toBeGreaterThan(100);
     const [row] = await sql<
@@ -136,8 +103,8 @@ test(
     await expect.poll(unfinished, { timeout: 60_000, interval: 200 }).toEqual([]);
     expect((await sql`select from runs where attempt <> 1`).length).toBe(0);
     for (const server of [older, newer, again]) {
-      expect(server.hasExited()).toBe(false);
-      expect(server.said()).toBe('');
+      expect(server.process.exitCode !== null).toBe(false);
+      expect(server.log()).toBe('');
     }
   },
 );

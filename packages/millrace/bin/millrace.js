@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-// Plain JavaScript that old versions of Node can read too: the version is looked at before anything else is loaded.
+// Plain JavaScript that old versions of Node can read too: the version is checked before anything else is loaded.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
@@ -7,5 +7,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(3);
 }
+const { enableCompileCache } = await import('node:module');
+// Node 22.1 and later.
+enableCompileCache?.();
 const { main } = await import('../dist/cli/main.js');
 process.exit(await main(process.argv.slice(2)));

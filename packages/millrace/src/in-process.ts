@@ -5,3 +5,4 @@ export { Waits } from './executor/waits.ts';
 export { Connection } from './runner/connection.ts';
 export { Credentials } from './runner/credential.ts';
 export { Outbox } from './runner/outbox.ts';
+export { packageFolderOf } from './platform/package-folder.ts';

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from './platform/package-folder.ts';
 
 /** The version of this package. */
-export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
   version: string;
 };

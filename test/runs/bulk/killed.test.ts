@@ -1,46 +1,26 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../packages/server/src/db/connect.ts';
 import { newTimedId } from '../../../packages/server/src/db/ids.ts';
 import { testDatabase } from '../../support/database.ts';
+import { startServerProcess, type ServerProcess } from '../../support/server-process/start.ts';
 
 const many = 6_000;
 const kills = 6;
-const path = (url: string): string => fileURLToPath(new URL(url, import.meta.url));
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly secretKey: string;
-}
 
 test('a bulk replay goes on through kills of both servers, and replays each run once', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
-  const servers: Server[] = [];
+  const servers: ServerProcess[] = [];
   onTestFinished(async () => {
     for (const { process } of servers) process.kill('SIGKILL');
     await sql.end({ timeout: 1 });
     await drop();
   });
-  const start = async (): Promise<Server> => {
-    const child = spawn(
-      path('../../../node_modules/.bin/node'),
-      ['--conditions', 'millrace-source', path('../../events/server-process.ts')],
-      {
-        env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database: connection }) },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
-    const [ready] = (await once(child, 'message')) as [Omit<Server, 'process'>];
-    return { process: child, ...ready };
-  };
+  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   servers.push(await start(), await start());
 
   const ask = async (method: string, route: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const { url, secretKey } = servers[0] as Server;
+    const { url, secretKey } = servers[0] as ServerProcess;
     const response = await fetch(url + route, {
       method,
       headers: { authorization: `Bearer ${secretKey}` },

@@ -43,7 +43,7 @@ async function another(folder: string, server: BundleServer, version: string, li
   const child = fork(
     fileURLToPath(new URL('testing/fetching-process.ts', import.meta.url)),
     [folder, String(limit), server.url, server.secretKey, version],
-    { silent: true, execArgv: ['--conditions=millrace-source', '--no-warnings'] },
+    { silent: true, execArgv: ['--no-warnings'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
   const opened = once(child.stdout!, 'data').then(([data]) => String(data).trim());

@@ -21,7 +21,8 @@ export async function main(args: readonly string[]): Promise<number> {
 async function run(args: readonly string[]): Promise<number> {
   try {
     readSecrets(process.env);
-    await program().parseAsync(args, { from: 'user' });
+    const root = await program(args[0]);
+    await root.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     return tell(error);

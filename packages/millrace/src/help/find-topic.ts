@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from '../platform/package-folder.ts';
 import { pages } from './pages.ts';
 
 /** In the package, and in the repository for a checkout that was not built. */
-const folders = [new URL('../../pages/', import.meta.url), new URL('../../../../docs/', import.meta.url)];
+const folders = [join(packageFolder, 'pages'), join(packageFolder, '../../docs')];
 
 function readPage(page: string): string {
-  const file = folders.map((folder) => new URL(`${page}.md`, folder)).find((url) => existsSync(url));
+  const file = folders.map((folder) => join(folder, `${page}.md`)).find((path) => existsSync(path));
   if (file === undefined) throw new Error(`The page ${page} is missing in this installation of millrace.`);
   return readFileSync(file, 'utf8');
 }

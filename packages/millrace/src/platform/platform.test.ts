@@ -84,7 +84,7 @@ test('without taskkill, and on Unix without a group, the process itself is kille
   }
 });
 
-const built = fileURLToPath(new URL('../../dist/platform/rename.js', import.meta.url));
+const renameFile = fileURLToPath(new URL('rename.ts', import.meta.url));
 /** Root may rename everywhere. */
 const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
@@ -102,7 +102,7 @@ test('a file that cannot be replaced at first is replaced when it can, and only 
         '--input-type=module',
         '--eval',
         `(await import(process.argv[1])).renameOver(...process.argv.slice(2))`,
-        built,
+        renameFile,
         ...files,
         ways,
       ],

@@ -1,15 +1,14 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { BuildFailure, Plugin } from 'esbuild';
 import { withEsbuild } from '../bundle/with-esbuild.ts';
+import { builtFile } from '../platform/built-file.ts';
 import { explainFolder, makeFolder } from '../make-folder.ts';
 import { locate } from './locate.ts';
 import { ProjectError } from './problem.ts';
 
-const ownHelpers = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url),
-);
+const ownHelpers = builtFile('index.js');
 
 /** `defineConfig` and the build hooks are part of the command, so that a config file needs no installed package. */
 const helpersPlugin: Plugin = {

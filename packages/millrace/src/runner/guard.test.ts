@@ -8,9 +8,9 @@ import { createProject } from './testing/project.ts';
 import { tasksFile } from './testing/runner.ts';
 
 const pathOf = (url: URL): string => JSON.stringify(fileURLToPath(url));
-const runnerFile = pathOf(new URL('../../dist/runner/index.js', import.meta.url));
-const guardFile = pathOf(new URL('../../dist/runner/guard.js', import.meta.url));
-const slotsFile = pathOf(new URL('../../dist/runner/slots.js', import.meta.url));
+const runnerFile = pathOf(new URL('index.ts', import.meta.url));
+const guardFile = pathOf(new URL('guard.ts', import.meta.url));
+const slotsFile = pathOf(new URL('slots.ts', import.meta.url));
 
 test.each(['unix', 'windows'])(
   'executor processes die with a runner that is killed, a blocked one as well (%s)',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { packageFolder } from '../package-folder.ts';
 
 export interface SqlFile {
   readonly name: string;
@@ -20,7 +21,7 @@ export interface SqlRelease {
 }
 
 /** The folder `sql` of this package. The version is that of the package.json beside it. */
-export const sqlFolder = new URL('../../sql/', import.meta.url);
+export const sqlFolder = new URL('sql/', packageFolder);
 
 export async function readSqlFolder(folder: URL): Promise<SqlRelease> {
   const [manifest, schema, functions] = await Promise.all([

@@ -19,7 +19,7 @@ import { mountOperations } from './mount.ts';
 import { mountOidcPages, type OidcPages } from './oidc-pages.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
-import { sendError, sendFailure } from './problem.ts';
+import { sendFailure } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
 import { tracedRequest, type TracedRequest } from './traced-request.ts';
 import { belowBase } from './base-url.ts';
@@ -173,9 +173,6 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   if (onResponse)
     app.addHook('onResponse', async (request, reply) => onResponse(tracedRequest(request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, error, log));
-  app.setNotFoundHandler((_request, reply) => {
-    sendError(reply.header('x-should-retry', 'false'), 404, 'Not found');
-  });
   mountProbes(app, isReady, pausedSince, metrics, metricsReaders);
   if (options.packets) mountPacketContent(app, options.packets, log);
   if (options.blobs) {

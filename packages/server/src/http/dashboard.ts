@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { packageFolder } from '../package-folder.ts';
 
 /** Where the package has the built files. */
-export const builtDashboard = fileURLToPath(new URL('../../dashboard/', import.meta.url));
+export const builtDashboard = fileURLToPath(new URL('dashboard/', packageFolder));
 
 /** The addresses of the page. All others belong to the API, or are 404. */
 const pages = ['/', '/login', '/account', '/account/*', '/p/*'];

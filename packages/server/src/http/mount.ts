@@ -21,8 +21,8 @@ import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
 import { browserCredentialsOf } from './browser-credentials.ts';
 import type { HttpMetrics, RouteMetrics } from './metrics.ts';
-import { mountOtherMethods } from './other-methods.ts';
-import { sendFailure, sendJson } from './problem.ts';
+import { replyToOtherMethods } from './other-methods.ts';
+import { sendError, sendFailure, sendJson } from './problem.ts';
 import { createLimiters, type Limiter, type RateLimits } from './rate-limit.ts';
 import { checkOperations } from './check-operations.ts';
 import {
@@ -92,10 +92,11 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       handler: answer(route, options, responses),
     });
   }
-  mountOtherMethods(
-    app,
-    routes.map(({ declaration, cors }) => ({ method: declaration.method, path: declaration.path, cors })),
-  );
+  const replyToOther = replyToOtherMethods(routes.map(({ declaration, cors }) => ({ ...declaration, cors })));
+  app.setNotFoundHandler((request, reply) => {
+    if (replyToOther(request, reply)) return;
+    sendError(reply.header('x-should-retry', 'false'), 404, 'Not found');
+  });
 }
 
 /** Authenticates the caller before the body is read. Synchronous when the credential is cached. */

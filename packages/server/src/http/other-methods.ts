@@ -1,60 +1,49 @@
 import type { Method } from '@millrace/contract';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preflightHeaders } from './headers.ts';
 import { sendError } from './problem.ts';
 
 interface MountedRoute {
   readonly method: Method;
+  /** Such as `/api/v1/runs/:runId`. */
   readonly path: string;
   readonly cors: boolean;
+  /** Its GET has no HEAD. */
+  readonly streams?: boolean | undefined;
 }
 
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Answers 405 with `Allow` to unsupported methods of every path, and OPTIONS, with CORS preflight headers where browsers may call. */
-export function mountOtherMethods(app: FastifyInstance, routes: readonly MountedRoute[]): void {
-  // Two operations may name the parameters of one path differently.
-  const paths = new Map<string, MountedRoute[]>();
-  for (const route of routes) {
-    const shape = route.path.replace(/:\w+/g, ':');
-    paths.set(shape, [...(paths.get(shape) ?? []), route]);
-  }
-  // Split once: every path is compared with every other one.
-  const shapes = [...paths].map(([shape, sharing]) => ({ segments: shape.split('/'), sharing }));
-  for (const { segments, sharing } of shapes) {
-    const url = sharing[0]?.path ?? '';
-    // A parameter may match a fixed segment of another path. Methods that the fixed path does not have are served by the wider one.
-    const wider = shapes.flatMap((other) =>
-      other.sharing !== sharing && isWider(other.segments, segments) ? other.sharing : [],
-    );
-    const allowed = methods.filter((method) =>
-      [...sharing, ...wider].some(
-        (route) => route.method === method || (route.method === 'GET' && method === 'HEAD'),
+/**
+ * Replies to requests that no route matches, if another method has their path: 405 with `Allow`, or to OPTIONS 204, with CORS preflight headers
+ * where browsers may call. Returns whether it has replied. Routes for these would be half of what the router builds at each start.
+ */
+export function replyToOtherMethods(
+  routes: readonly MountedRoute[],
+): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  const known = routes.map((route) => ({ ...route, segments: route.path.split('/') }));
+  return (request, reply) => {
+    const segments = (request.url.split('?')[0] ?? '').split('/');
+    // A parameter of one path may match a fixed segment of another: the methods of both are served.
+    const matching = known.filter((route) => matches(route.segments, segments));
+    if (matching.length === 0) return false;
+    const served = methods.filter((method) =>
+      matching.some(
+        (route) => route.method === method || (method === 'HEAD' && route.method === 'GET' && !route.streams),
       ),
     );
-    const allow = [...allowed, 'OPTIONS'].join(', ');
-    const open = sharing.filter((route) => route.cors).map((route) => route.method);
-    const preflight = open.length > 0 ? preflightHeaders(open) : undefined;
-    app.route({
-      method: methods.filter((method) => !allowed.includes(method)),
-      url,
-      handler: (_, reply) => {
-        sendError(reply.header('allow', allow), 405, 'Method not allowed');
-      },
-    });
-    app.route({
-      method: 'OPTIONS',
-      url,
-      handler: (_, reply) => {
-        reply.statusCode = 204;
-        reply.header('allow', allow);
-        if (preflight) reply.headers(preflight);
-        reply.send();
-      },
-    });
-  }
+    reply.header('allow', [...served, 'OPTIONS'].join(', '));
+    if (request.method !== 'OPTIONS') {
+      sendError(reply, 405, 'Method not allowed');
+      return true;
+    }
+    const open = matching.filter((route) => route.cors).map((route) => route.method);
+    if (open.length > 0) reply.headers(preflightHeaders(open));
+    reply.code(204).send();
+    return true;
+  };
 }
 
-/** Whether the first of two different shapes matches every path that the second one matches, and others. */
-const isWider = (wide: readonly string[], narrow: readonly string[]): boolean =>
-  wide.length === narrow.length && wide.every((part, index) => part === ':' || part === narrow[index]);
+const matches = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]));

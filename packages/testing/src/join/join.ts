@@ -3,15 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join as path } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { packageFolderOf } from 'millrace/in-process';
 import { addressFile, type HostAddress } from '../host/protocol.ts';
 import { Channel } from './channel.ts';
 import { hostFolder } from './folder.ts';
 import { startHost } from './start-host.ts';
 
-const main = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../host/main.ts' : '../host/main.js', import.meta.url),
-);
+const main = path(packageFolderOf(import.meta.url), 'dist/host/main.js');
 
 /** The first start of an installation creates a database. */
 const patienceMs = 60_000;

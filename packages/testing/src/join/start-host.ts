@@ -23,13 +23,7 @@ export async function startHost(
   }
   const child = spawn(
     process.execPath,
-    [
-      // The source of this package, in its own repository.
-      ...(main.endsWith('.ts') ? ['--conditions=millrace-source'] : []),
-      main,
-      folder,
-      process.env['MILLRACE_TEST_IDLE_MS'] ?? '3000',
-    ],
+    [main, folder, process.env['MILLRACE_TEST_IDLE_MS'] ?? '3000'],
     { detached: true, stdio: 'ignore', cwd: folder, env: hostEnvironment() },
   );
   const failed = new Promise<Error>((resolve) => {

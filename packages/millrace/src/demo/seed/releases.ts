@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { deployments } from '@millrace/sdk';
 import { manifestFolder } from '../../bundle/package-folder.ts';
 import { prepare, type Prepared } from '../../deploy/prepare.ts';
 import { upload } from '../../deploy/upload.ts';
+import { packageFolder as ownFolder } from '../../platform/package-folder.ts';
 import { loadProject } from '../../project/index.ts';
 import { inherited } from '../../runner/executor-env.ts';
 import type { Shop } from '../shop.ts';
@@ -27,7 +27,7 @@ const releases: readonly Release[] = [
 ];
 
 /** The folder of the package with the source of the shop. */
-const source = fileURLToPath(new URL('../../../demo/', import.meta.url));
+const source = join(ownFolder, 'demo');
 const require = createRequire(import.meta.url);
 
 /** Writes the source of each release into a folder of its own, and bundles it. */

@@ -3,6 +3,7 @@ import { environmentKinds, type CurrentBrowserSession } from '@millrace/contract
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { seenBy } from '../../auth/target.ts';
 import type { Sql } from '../../db/connect.ts';
+import { packageFolder } from '../../package-folder.ts';
 import { whoamiAsUser } from '../whoami.ts';
 import { retrieveSession } from './sessions.ts';
 
@@ -42,6 +43,6 @@ const projectsOf = (sql: Sql, userId: string): Promise<Project[]> => sql<Project
 
 let known: Promise<string> | undefined;
 const serverVersion = (): Promise<string> =>
-  (known ??= readFile(new URL('../../../package.json', import.meta.url), 'utf8').then(
+  (known ??= readFile(new URL('package.json', packageFolder), 'utf8').then(
     (text) => (JSON.parse(text) as { version: string }).version,
   ));

@@ -1,0 +1,58 @@
+/** Bundles the published packages into their `dist` folders, unless nothing has changed: `node build/bundle.ts`. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { exportedModules } from './exported-modules.ts';
+import { writeNotices } from './notices.ts';
+import { publishedPackages, type PublishedPackage } from './packages.ts';
+import { copyReference } from './reference.ts';
+import { outdated, root } from './up-to-date.ts';
+
+/** CommonJS packages in the bundle call `require` for modules of Node.js. */
+const banner =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+async function bundle({ folder, programs = [], platform, external }: PublishedPackage): Promise<void> {
+  const packageFolder = join(root, 'packages', folder);
+  const exported = (await exportedModules(packageFolder)).map((module) => `${module}.ts`);
+  const outdir = join(packageFolder, 'dist');
+  await rm(join(outdir, 'chunks'), { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...exported, ...programs].map((file) => join(packageFolder, 'src', file)),
+    outbase: join(packageFolder, 'src'),
+    outdir,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    platform,
+    target: 'node20.19',
+    tsconfig: join(root, 'tsconfig.source.json'),
+    // ES modules of packages first: they are smaller, and unused parts of them can be left out.
+    mainFields: ['module', 'main'],
+    external: ['node:*', ...Object.keys(external)],
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    ...(platform === 'node' && { banner: { js: banner } }),
+  });
+  await writeNotices(root, packageFolder, metafile);
+}
+
+const inputs = [
+  'build',
+  'package-lock.json',
+  'tsconfig.base.json',
+  'tsconfig.source.json',
+  ...publishedPackages.flatMap(({ folder }) => [`packages/${folder}/src`, `packages/${folder}/package.json`]),
+];
+const done = await outdated('bundles', inputs);
+const areThere = publishedPackages.every(({ folder }) => existsSync(join(root, 'packages', folder, 'dist')));
+if (done || !areThere) {
+  await Promise.all([copyReference(join(root, 'packages/server')), ...publishedPackages.map(bundle)]);
+  await done?.();
+}

