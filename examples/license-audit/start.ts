@@ -1,41 +1,42 @@
-/** `npm start`: starts `millrace dev` for this project, audits what is installed, and leaves the server up. */
+/** `npm start`: starts `millrace dev` for this project, audits the packages of this repository, and leaves the server running. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { configure, errors, type ErrorGroup } from '@millrace/sdk';
 import { runAudit } from './audit/run-audit.ts';
-import { contradictions, summary } from './audit/summary.ts';
+import { summary } from './audit/summary.ts';
 import { startDev } from './start-dev.ts';
 
 const values = readOptions();
-const project = fileURLToPath(new URL('.', import.meta.url));
-const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-process.chdir(project);
+process.chdir(fileURLToPath(new URL('.', import.meta.url)));
 const dev = await startDev(['--port', values.port, ...(values.data ? ['--data', values.data] : [])]);
 const secretKey = dev.environments.dev.secretKey;
 configure({ baseURL: dev.url, secretKey });
 
 let isAuditing = true;
-// Ctrl-C in the middle of an audit: nobody is left to ask.
+// Ctrl-C during the audit stops the server, so there is nothing left to wait for.
 void dev.ended.then((code) => isAuditing && process.exit(code || 1));
-const audit = await runAudit(project, modules, progress);
+const started = performance.now();
+const run = await runAudit('../..', progress);
+const tookMs = performance.now() - started;
 const groups: ErrorGroup[] = [];
-for await (const group of errors.list({ taskIdentifier: 'audit-package', from: audit.startedAt }))
-  groups.push(group);
+for await (const group of errors.list({ taskIdentifier: 'audit-package' })) groups.push(group);
 isAuditing = false;
 say('');
-for (const line of summary(audit, groups)) say(line);
-const wrong = contradictions(audit, groups);
-for (const line of wrong) say(`This should not be: ${line}.`);
-process.exitCode = wrong.length === 0 ? 0 : 1;
+if (run.isSuccess && run.output) {
+  for (const line of summary(run.output, groups, tookMs)) say(line);
+} else {
+  say(`The audit is ${run.status}: ${run.error?.message ?? ''}`);
+  process.exitCode = 1;
+}
 
 if (values.once) {
   dev.stop();
 } else {
   say('');
   say(`The server is up. Ctrl-C ends it.\n  address  ${dev.url}`);
-  // What is no terminal is kept by somebody.
+  // Output that is not a terminal may be stored, and these are secrets.
   if (process.stdout.isTTY) {
     say(`  key      ${secretKey}`);
     say(`  dashboard, for one login within ten minutes: ${await dashboardLink()}`);
@@ -71,7 +72,8 @@ function readOptions() {
   }
 }
 
-function progress(done: number, of: number): void {
-  if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${of} packages`);
-  else if (done === of || done % 100 === 0) say(`${done} of ${of} packages`);
+function progress({ done, of }: { done: number; of: number }): void {
+  const text = `${done} of ${of} packages`;
+  if (process.stdout.isTTY) process.stdout.write(`\r${text}`);
+  else say(text);
 }

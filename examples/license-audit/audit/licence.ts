@@ -25,3 +25,14 @@ function identifiers(expression: parse.Info): string[] {
   if ('conjunction' in expression) return [...identifiers(expression.left), ...identifiers(expression.right)];
   return [expression.license];
 }
+
+/** How many packages name each licence, the most frequent one first. */
+export function countLicences(
+  packages: readonly { readonly licences: readonly string[] }[],
+): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const licence of packages.flatMap(({ licences }) => licences)) {
+    counts.set(licence, (counts.get(licence) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].toSorted((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])));
+}

@@ -1,5 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+export interface InstalledPackage {
+  readonly name: string;
+  readonly folder: string;
+  /** False for packages that `npm ci --omit=dev` leaves out. */
+  readonly isProduction: boolean;
+}
 
 export interface FoundPackage {
   readonly name: string;
@@ -9,9 +17,28 @@ export interface FoundPackage {
   readonly licenceTexts: readonly string[];
 }
 
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly link?: boolean }>>;
+}
+
+const modules = 'node_modules/';
 const licenceText = /^(?:un)?licen[cs]e|^copying/i;
 
-/** Reads what an installed package says of itself. */
+/** The packages that npm has installed for a project. Its workspaces, which are links, are left out. */
+export async function installedPackages(project: string): Promise<InstalledPackage[]> {
+  const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8')) as LockFile;
+  const packages = Object.entries(lock.packages)
+    .filter(([path, { link }]) => path.includes(modules) && !link)
+    .map(([path, { dev }]) => ({
+      name: path.slice(path.lastIndexOf(modules) + modules.length),
+      folder: join(project, path),
+      isProduction: !dev,
+    }));
+  // The lock file also lists the packages of other platforms.
+  return packages.filter(({ folder }) => existsSync(join(folder, 'package.json')));
+}
+
+/** Reads the manifest of an installed package, and finds its licence texts. */
 export async function readPackage(folder: string): Promise<FoundPackage> {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<
     string,
@@ -24,21 +51,4 @@ export async function readPackage(folder: string): Promise<FoundPackage> {
     manifest,
     licenceTexts: files.filter((file) => licenceText.test(file)).toSorted(),
   };
-}
-
-/** Every package installed under a `node_modules` folder, nested ones too. Links (workspace packages) are left out. */
-export async function installedPackages(modules: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const entry of await readdir(modules, { withFileTypes: true })) {
-    const path = join(modules, entry.name);
-    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
-    if (entry.name.startsWith('@')) {
-      found.push(...(await installedPackages(path)));
-      continue;
-    }
-    const inside = await readdir(path);
-    if (inside.includes('package.json')) found.push(path);
-    if (inside.includes('node_modules')) found.push(...(await installedPackages(join(path, 'node_modules'))));
-  }
-  return found.toSorted();
 }

@@ -1,0 +1,38 @@
+import { metadata, task } from '@millrace/sdk';
+import { countLicences } from '../audit/licence.ts';
+import { installedPackages, type InstalledPackage } from '../audit/package.ts';
+import { auditPackage, type PackageAudit } from './audit-package.ts';
+import { writeReport } from './write-report.ts';
+
+/** A batch may have up to 1,000 runs. Smaller ones update the progress more often. */
+const batchSize = 200;
+
+/** Audits the packages that a project has installed: one run for each, then one that writes the report. */
+export const audit = task({
+  id: 'audit',
+  run: async ({ project }: { project: string }) => {
+    const packages = await installedPackages(project);
+    const passed: PackageAudit[] = [];
+    const failed: InstalledPackage[] = [];
+    for (let from = 0; from < packages.length; from += batchSize) {
+      metadata.set('progress', { done: from, of: packages.length });
+      const part = packages.slice(from, from + batchSize);
+      const { runs } = await auditPackage.batchTriggerAndWait(
+        part.map(({ name, folder, isProduction }) => ({
+          payload: { folder },
+          options: { description: name, tags: isProduction ? 'production' : 'development' },
+        })),
+      );
+      passed.push(...runs.flatMap((run) => (run.ok ? [run.output] : [])));
+      failed.push(...part.filter((_, at) => !runs[at]?.ok));
+    }
+    metadata.set('progress', { done: packages.length, of: packages.length });
+    return {
+      report: await writeReport.triggerAndWait(passed).unwrap(),
+      passed: passed.length,
+      failed: failed.length,
+      failedInProduction: failed.filter(({ isProduction }) => isProduction).map(({ name }) => name),
+      licences: countLicences(passed),
+    };
+  },
+});
