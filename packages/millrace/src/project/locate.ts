@@ -17,8 +17,8 @@ export const projectPath = (projectDir: string, file: string): string =>
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
   // Other sentences follow, and the commands add the address again.
   const message = thrown instanceof Error ? `${thrown.name}: ${withoutHelp(thrown.message)}` : String(thrown);
-  const [place] = placesOf(thrown, projectDir);
-  return { ...(place ?? { file: fallback, line: null, column: null }), message };
+  const [position] = positionsOf(thrown, projectDir);
+  return { ...(position ?? { file: fallback, line: null, column: null }), message };
 }
 
 /**
@@ -26,10 +26,10 @@ export function locate(thrown: unknown, projectDir: string, fallback: string): P
  * `fallback` if no frame is in the project.
  */
 export const importedFile = (created: Error, projectDir: string, fallback: string): string =>
-  placesOf(created, projectDir).at(-1)?.file ?? fallback;
+  positionsOf(created, projectDir).at(-1)?.file ?? fallback;
 
 /** The stack frames in files of the project, innermost first. */
-function placesOf(thrown: unknown, projectDir: string): Omit<Problem, 'message'>[] {
+function positionsOf(thrown: unknown, projectDir: string): Omit<Problem, 'message'>[] {
   const stack = thrown instanceof Error ? String(thrown.stack ?? '') : '';
   return stack
     .split('\n')
