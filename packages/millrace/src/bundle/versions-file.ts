@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
-import type { TaskDefaults } from '../executor/messages.ts';
+import type { TaskDefaults, TaskFiles } from '../executor/messages.ts';
 import { renameOver } from '../platform/rename.ts';
 import type { Entry } from './module-options.ts';
 
@@ -18,11 +18,7 @@ export interface ServedBuild {
   readonly defaults: TaskDefaults;
 }
 
-export interface ServedTask {
-  /** The task file that exports it, relative to the project. */
-  readonly source: string;
-  /** Where it is declared. Default: `source`. */
-  readonly filePath?: string | undefined;
+export interface ServedTask extends TaskFiles {
   /** Its runs get a process each. */
   readonly isolated: boolean;
   /** The same, with the memory of this machine. */

@@ -12,7 +12,6 @@ import type {
   TaskManifest,
 } from '@millrace/contract/runner';
 import type { Entry } from '../bundle/module-options.ts';
-import type { ServedTask } from '../bundle/versions-file.ts';
 import type { Problem } from '../project/problem.ts';
 
 /**
@@ -37,7 +36,7 @@ export type ToExecutor =
       readonly dir: string;
       readonly entries: readonly Entry[];
       /** The tasks that are served, by id. */
-      readonly tasks: Readonly<Record<string, Pick<ServedTask, 'source' | 'filePath'>>>;
+      readonly tasks: Readonly<Record<string, TaskFiles>>;
       readonly defaults: TaskDefaults;
       readonly environment: EnvironmentFacts;
     }
@@ -106,6 +105,14 @@ export type FromExecutor =
   | { readonly type: 'exiting'; readonly fence: number | null; readonly error: SerializedError }
   /** `isComplete`: the process has received everything that was sent. */
   | { readonly type: 'pong'; readonly isComplete: boolean };
+
+/** Files of a task, relative to the project. */
+export interface TaskFiles {
+  /** The task file that exports it. */
+  readonly source: string;
+  /** Where it is declared. Default: `source`. */
+  readonly filePath?: string | undefined;
+}
 
 /** Settings of the project for tasks that have none of their own. */
 export interface TaskDefaults {

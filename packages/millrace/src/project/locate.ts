@@ -21,8 +21,8 @@ export function locate(thrown: unknown, projectDir: string, fallback: string): P
     thrown instanceof Error
       ? (explainNotExported(thrown) ?? `${thrown.name}: ${withoutHelp(thrown.message)}`)
       : String(thrown);
-  const [place] = placesOf(thrown, projectDir);
-  return { ...(place ?? { file: fallback, line: null, column: null }), message };
+  const [position] = positionsOf(thrown, projectDir);
+  return { ...(position ?? { file: fallback, line: null, column: null }), message };
 }
 
 /**
@@ -30,10 +30,10 @@ export function locate(thrown: unknown, projectDir: string, fallback: string): P
  * `fallback` if no frame is in the project.
  */
 export const importedFile = (created: Error, projectDir: string, fallback: string): string =>
-  placesOf(created, projectDir).at(-1)?.file ?? fallback;
+  positionsOf(created, projectDir).at(-1)?.file ?? fallback;
 
 /** The stack frames in files of the project, innermost first. */
-function placesOf(thrown: unknown, projectDir: string): Omit<Problem, 'message'>[] {
+function positionsOf(thrown: unknown, projectDir: string): Omit<Problem, 'message'>[] {
   const stack = thrown instanceof Error ? String(thrown.stack ?? '') : '';
   return stack
     .split('\n')
