@@ -1,3 +1,5 @@
+import { tryParse } from '../json/foreign.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
@@ -65,10 +67,6 @@ export class MemberScan {
   #parsed(): unknown {
     const text = Buffer.from(this.#token).toString('utf8');
     this.#token = [];
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return undefined;
-    }
+    return tryParse(text);
   }
 }

@@ -1,7 +1,8 @@
 import { batchItem, batchItemLimit, storedType, type BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
-import { badRequest, unprocessable } from '../problem.ts';
+import { parseText } from '../json/foreign.ts';
+import { unprocessable } from '../problem.ts';
 import type { Parent } from '../runs/create/parent.ts';
 import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
 import { fillBatch } from './fill.ts';
@@ -101,9 +102,5 @@ function itemOf(line: Line, runCount: number): BatchItem {
 }
 
 function parsed(text: string, number: number): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw badRequest(`Line ${number} is not valid JSON.`);
-  }
+  return parseText(text, `Line ${number}`);
 }

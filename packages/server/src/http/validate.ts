@@ -1,6 +1,6 @@
 /** Validates the parts of a request by the operation's schemas; throws a 400 Problem. */
 import type { z } from 'zod';
-import { parseShallow } from '../json/levels.ts';
+import { parseRequest } from '../json/foreign.ts';
 import { badRequest, Problem } from '../problem.ts';
 import { detailOf, validationSentence } from './issues.ts';
 
@@ -16,7 +16,7 @@ export function readBody(schema: z.ZodType, text: string | undefined, optional: 
     if (optional) return undefined;
     throw badRequest('Request body is empty');
   }
-  return fitting(schema, parseJson(text));
+  return fitting(schema, parseRequest(text));
 }
 
 /** Validates a parsed body, JSON or form. */
@@ -31,12 +31,4 @@ export function fitting(schema: z.ZodType, value: unknown): unknown {
 export function listIssues(error: unknown): never {
   if (!(error instanceof Problem) || error.extra['details'] === undefined) throw error;
   throw new Problem(error.status, error.message, { ...error.extra, issues: error.extra['details'] });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseShallow(text);
-  } catch (error) {
-    throw error instanceof Problem ? error : badRequest('Invalid JSON');
-  }
 }

@@ -3,7 +3,8 @@ import type { MintPublicToken } from '../auth/mint.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
 import type { MasterKey } from '../auth/seal.ts';
-import { badRequest, notFound } from '../problem.ts';
+import { notFound } from '../problem.ts';
+import { parseRequest, tryParse } from '../json/foreign.ts';
 import type { HandlersOf } from '../request.ts';
 import { addressOf, environmentOfCallback } from './callback.ts';
 import { completeToken, type CompleteDependencies } from './complete.ts';
@@ -93,10 +94,7 @@ const shownTo = <T extends { readonly url: string }>(principal: Principal, token
 /** What a callback brings: others choose how they write it, and few of them say rightly what they send. */
 function calledBack(text: string, contentType = ''): unknown {
   if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    if (contentType === '' || /json/i.test(contentType)) throw badRequest('Invalid JSON');
-    return text;
-  }
+  if (contentType === '' || /json/i.test(contentType)) return parseRequest(text);
+  const value = tryParse(text);
+  return value === undefined ? text : value;
 }
