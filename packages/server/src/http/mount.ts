@@ -16,6 +16,7 @@ import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, missingScope, roleOf } from './authorize.ts';
+import { countOpenRequest, createAddressLimit, type AddressLimit } from './address-limit.ts';
 import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
@@ -40,6 +41,7 @@ export interface MountOptions {
   readonly handlers: Readonly<Record<string, Handler<OperationDeclaration>>>;
   readonly authenticate: Authenticate;
   readonly findRole: FindRole;
+  readonly pathSecrets: PathSecrets;
   readonly access: Pick<AccessWatcher, 'watch'>;
   readonly rateLimits: RateLimits;
   readonly metrics: HttpMetrics;
@@ -47,6 +49,14 @@ export interface MountOptions {
   /** Called with the connection of each admitted caller. */
   readonly onAdmitted: (socket: Socket) => void;
 }
+
+/**
+ * By the ids of operations that take no credential, but have a secret in their path: throws a 404 Problem for a wrong one. The body of such a
+ * request is read only after this.
+ */
+export type PathSecrets = Readonly<
+  Record<string, (params: Readonly<Record<string, string>>) => Promise<unknown>>
+>;
 
 interface Route {
   readonly declaration: OperationDeclaration;
@@ -57,6 +67,8 @@ interface Route {
 }
 
 export const defaultBodyLimit = 1024 * 1024;
+/** For operations that take no credential. */
+export const openBodyLimit = 8 * 1024;
 
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   const { operations, handlers } = options;
@@ -64,6 +76,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   const limiterOf = createLimiters(options.rateLimits);
   const responses = new IdempotentResponses();
   const badCredentials = createBadCredentialLimit(options.rateLimits.badCredentials);
+  const openRequests = createAddressLimit(options.rateLimits.openRequests);
   const routes = Object.entries(operations).map(([name, declaration]): Route => {
     const handler = handlers[name];
     if (!handler) throw new TypeError(`${name} has no handler.`);
@@ -74,7 +87,10 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     return { declaration, handler, cors, limiter, observed };
   });
   for (const route of routes) {
-    const { method, path: url, bodyLimit = defaultBodyLimit, streams = false } = route.declaration;
+    const { id, method, path: url, access, streams = false } = route.declaration;
+    const isOpen = access.open === true && options.pathSecrets[id] === undefined;
+    const { bodyLimit = isOpen ? openBodyLimit : defaultBodyLimit } = route.declaration;
+    if (isOpen && bodyLimit > openBodyLimit) throw new TypeError(`${id} takes no credential; its body is too large.`);
     app.route({
       method,
       url,
@@ -88,7 +104,9 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       },
       // A stream has no length to report.
       exposeHeadRoute: !streams,
-      onRequest: callerCheck(route, options, badCredentials),
+      onRequest: access.open
+        ? openCheck(route, options, openRequests)
+        : callerCheck(route, options, badCredentials),
       handler: answer(route, options, responses),
     });
   }
@@ -96,6 +114,38 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     app,
     routes.map(({ declaration, cors }) => ({ method: declaration.method, path: declaration.path, cors })),
   );
+}
+
+/** Counts a request to an operation without a credential, or checks the secret in its path, before the body is read. */
+function openCheck(
+  { declaration: { id, body }, cors }: Route,
+  { pathSecrets, log }: MountOptions,
+  limit: AddressLimit,
+): onRequestHookHandler {
+  const checkSecret = pathSecrets[id];
+  return (request, reply, done) => {
+    request.arrivedAt = performance.now();
+    if (cors) reply.headers(corsHeaders);
+    const failed = (error: unknown): void => sendFailure(request, reply, error, log);
+    const count = (): void =>
+      countOpenRequest(limit, request.ip, (name, value) => void reply.header(name, value));
+    if (checkSecret) {
+      checkSecret(request.params as Record<string, string>)
+        .catch((error: unknown) => {
+          count();
+          throw error;
+        })
+        .then(() => done())
+        .catch(failed);
+      return;
+    }
+    try {
+      if (body) count();
+      done();
+    } catch (error) {
+      failed(error);
+    }
+  };
 }
 
 /** Authenticates the caller before the body is read. Synchronous when the credential is cached. */
@@ -124,7 +174,6 @@ function callerCheck(
   return (request, reply, done) => {
     request.arrivedAt = performance.now();
     if (cors) reply.headers(corsHeaders);
-    if (access.open) return done();
     const failed = (error: unknown): void => sendFailure(request, reply, error, log);
     const unknown = (error: unknown): void =>
       failed(badCredentials(error, request.ip, (name, value) => void reply.header(name, value)));

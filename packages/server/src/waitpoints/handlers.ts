@@ -6,7 +6,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import { notFound } from '../problem.ts';
 import { parseRequest, tryParse } from '../json/foreign.ts';
 import type { HandlersOf } from '../request.ts';
-import { addressOf, environmentOfCallback } from './callback.ts';
+import { addressOf, checkCallback } from './callback.ts';
 import { completeToken, type CompleteDependencies } from './complete.ts';
 import { createToken } from './create.ts';
 import { listTokens } from './list.ts';
@@ -74,9 +74,8 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
     },
 
     async completeWaitpointByCallback(request) {
-      const id = nameable(request.params.waitpointId);
-      const env = await environmentOfCallback(engine.sql, masterKey, id, request.params.hash);
-      if (env === undefined) throw missing();
+      const { waitpointId: id, hash } = request.params;
+      const env = await checkCallback(engine.sql, masterKey, id, hash);
       const data = calledBack(request.body, request.header('content-type'));
       await completeToken(dependencies, env, id, data, 'The body');
       return { success: true };
