@@ -79,6 +79,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
   const tenancy = {
     sql,
     masterKey,
+    tenancyLimits: context.tenancyLimits,
     now: clock.now,
     ended<T>(answer: T): T {
       context.accessEnded();

@@ -2,6 +2,7 @@ import { batchItem, batchItemLimit, storedType, type BatchItem } from '@millrace
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { parseText } from '../json/foreign.ts';
+import { Turns } from '../json/turns.ts';
 import { unprocessable } from '../problem.ts';
 import type { Parent } from '../runs/create/parent.ts';
 import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
@@ -39,6 +40,7 @@ export async function fillFromLines(
   let writing: Promise<void> | undefined;
   let slice: PreparedItem[] = [];
   let bytes = 0;
+  const turns = new Turns();
 
   const write = async (items: readonly PreparedItem[]): Promise<void> => {
     const written = await fillBatch(batches, environment.id, batch, items, hold);
@@ -63,6 +65,7 @@ export async function fillFromLines(
       for (const line of lines) {
         const item = itemOf(line, batch.run_count);
         admit(item);
+        await turns.next();
         if (item.options?.payloadType === storedType) await authorizePacket(item);
         const prepared = prepareItem(batches, environment, batch, parent, item);
         slice.push({
@@ -71,6 +74,7 @@ export async function fillFromLines(
         });
         bytes += 'text' in line ? line.text.length : 0;
         if (slice.length >= maxItems || bytes >= maxBytes) await flush();
+        await turns.next();
       }
     }
   } catch (error) {

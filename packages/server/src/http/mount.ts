@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { Access, OperationDeclaration } from '@millrace/contract';
+import { setImmediate } from 'node:timers/promises';
+import { defaultBodyMembers, type Access, type OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
@@ -12,6 +13,7 @@ import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
+import { largeBody } from '../json/turns.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
@@ -90,7 +92,8 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     const { id, method, path: url, access, streams = false } = route.declaration;
     const isOpen = access.open === true && options.pathSecrets[id] === undefined;
     const { bodyLimit = isOpen ? openBodyLimit : defaultBodyLimit } = route.declaration;
-    if (isOpen && bodyLimit > openBodyLimit) throw new TypeError(`${id} takes no credential; its body is too large.`);
+    if (isOpen && bodyLimit > openBodyLimit)
+      throw new TypeError(`${id} takes no credential; its body is too large.`);
     app.route({
       method,
       url,
@@ -253,6 +256,8 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     bodyForm,
     bodyOptional = false,
     bodyText = false,
+    maxMembers = defaultBodyMembers,
+    maxEscapes,
     streams = false,
     bodyStream,
     listsIssues = false,
@@ -267,7 +272,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     const type = raw.headers['content-type'];
     return bodyForm !== undefined && isForm(type)
       ? readForm(text, type, bodyForm).then((members) => fitting(schema, members))
-      : readBody(schema, text, bodyOptional);
+      : readBody(schema, text, bodyOptional, { maxMembers, maxEscapes });
   }
 
   async function readWhole(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {
@@ -277,6 +282,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
       body: bodyStream ? partsOf(raw, live) : body === undefined ? undefined : bodyOf(body, raw),
     };
     if (values.body instanceof Promise) values.body = await values.body;
+    if (typeof raw.body === 'string' && raw.body.length > largeBody) await setImmediate();
     const { principal } = raw;
     const where = raw.params as Record<string, string>;
     const authorized = principal === null || covers(principal, access, where);

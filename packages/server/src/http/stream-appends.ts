@@ -69,7 +69,7 @@ export function mountStreamAppends<K, I>(
 }
 
 function readJson(bytes: Buffer): JsonAppend {
-  const parsed = jsonAppend.safeParse(parseRequest(bytes.toString(), maxMembers));
+  const parsed = jsonAppend.safeParse(parseRequest(bytes.toString(), { maxMembers }));
   if (!parsed.success) throw badRequest('records: must be an array of { body, headers }.');
   return parsed.data;
 }

@@ -8,8 +8,11 @@ import { tooDeep } from './levels.ts';
 const maxEnvelopeLevels = 8;
 
 /** Parses a request; throws a 400 Problem that names the field which exceeds a limit. */
-export function parseRequest(text: string, maxMembers = maxJsonMembers): unknown {
-  return parsed(text, { maxDepth: maxJsonLevels + maxEnvelopeLevels, maxMembers }, '', 'Invalid JSON');
+export function parseRequest(
+  text: string,
+  limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
+): unknown {
+  return parsed(text, { ...limits, maxDepth: maxJsonLevels + maxEnvelopeLevels }, '', 'Invalid JSON');
 }
 
 /** Parses a text that is a part of a request; throws a 400 Problem that names the part. */
@@ -47,9 +50,7 @@ function problemOf(
     case 'depth':
       return tooDeep(subject);
     case 'members':
-      return badRequest(
-        `${subject}: more than ${maxMembers} members and items; send less, or upload it as a packet.`,
-      );
+      return badRequest(`${subject}: more than ${maxMembers} members; send less, or upload it as a packet.`);
     default:
       return badRequest(invalid);
   }

@@ -5,7 +5,7 @@ import { isComposite, isTooDeep } from './levels.ts';
 
 const omitted = (reason: string) => ({ $omitted: reason });
 const tooDeep = omitted(`nested more than ${maxJsonLevels} levels deep`);
-const tooWide = omitted(`more than ${maxJsonMembers} members and items`);
+const tooWide = omitted(`more than ${maxJsonMembers} members`);
 const noJson = omitted('not JSON');
 
 /** The value of a stored JSON text, or the part of it that `pick` returns. A mark if it exceeds a limit; `invalid` if it is not JSON. */

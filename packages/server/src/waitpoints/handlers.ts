@@ -5,6 +5,7 @@ import { allows } from '../auth/scopes.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { notFound } from '../problem.ts';
 import { parseRequest, tryParse } from '../json/foreign.ts';
+import { Turns } from '../json/turns.ts';
 import type { HandlersOf } from '../request.ts';
 import { addressOf, checkCallback } from './callback.ts';
 import { completeToken, type CompleteDependencies } from './complete.ts';
@@ -76,7 +77,9 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
     async completeWaitpointByCallback(request) {
       const { waitpointId: id, hash } = request.params;
       const env = await checkCallback(engine.sql, masterKey, id, hash);
+      const turns = new Turns();
       const data = calledBack(request.body, request.header('content-type'));
+      await turns.next();
       await completeToken(dependencies, env, id, data, 'The body');
       return { success: true };
     },

@@ -176,7 +176,10 @@ async function mapsOnDisk(
 
 /** A project may deploy any file under such a name: what is no map has no sources. */
 function parsedMap(text: string): Parsed {
-  const { sources, sourcesContent } = Object(tryParse(text, mapLimits)) as { sources?: unknown; sourcesContent?: unknown };
+  const { sources, sourcesContent } = Object(tryParse(text, mapLimits)) as {
+    sources?: unknown;
+    sourcesContent?: unknown;
+  };
   if (!Array.isArray(sources)) return { names: [], texts: [] };
   const texts = Array.isArray(sourcesContent) ? (sourcesContent as unknown[]) : [];
   return {

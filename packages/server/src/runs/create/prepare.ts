@@ -299,8 +299,10 @@ function readTags(tags: readonly string[] | undefined): readonly string[] {
 
 function readMetadata(metadata: unknown): string | null {
   if (metadata === undefined || metadata === null) return null;
-  if (typeof metadata === 'string' && Buffer.byteLength(metadata) > maxMetadataBytes) throw metadataTooLarge();
-  const read = typeof metadata === 'string' ? tryParse(storableLevels(metadata, 'options.metadata')) : metadata;
+  if (typeof metadata === 'string' && Buffer.byteLength(metadata) > maxMetadataBytes)
+    throw metadataTooLarge();
+  const read =
+    typeof metadata === 'string' ? tryParse(storableLevels(metadata, 'options.metadata')) : metadata;
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     throw badRequest('options.metadata: an object, or the JSON text of one.');
   }
