@@ -1,5 +1,8 @@
+import { request } from 'node:http';
+import { operations, type OperationDeclaration } from '@millrace/contract';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createBadCredentialLimit, networkOf } from '../../packages/server/src/http/bad-credentials.ts';
+import { networkOf } from '../../packages/server/src/http/address-limit.ts';
+import { createBadCredentialLimit } from '../../packages/server/src/http/bad-credentials.ts';
 import { Problem, unauthorized } from '../../packages/server/src/problem.ts';
 import { WebSocket } from 'ws';
 import { installation } from './installation.ts';
@@ -111,5 +114,80 @@ describe('the count', () => {
     ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ])('%s is of %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe('requests without a credential', () => {
+  const operationsWithBody = Object.values<OperationDeclaration>(operations).filter(
+    ({ id, access, body }) => access.open && body && id !== 'completeWaitpointByCallback',
+  );
+
+  /** The status that comes before any byte of the body is sent. */
+  const statusBeforeBody = (url: string, path: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const sent = request(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': 1_000 },
+      });
+      sent.on('response', ({ statusCode = 0 }) => {
+        resolve(statusCode);
+        sent.destroy();
+      });
+      sent.on('error', reject);
+      sent.flushHeaders();
+    });
+
+  test('have a body of at most 8 KiB', async () => {
+    const { ask } = await installation();
+    expect(operationsWithBody.map(({ id }) => id).toSorted()).toEqual([
+      'createAuthorizationCode',
+      'createBrowserSession',
+      'exchangeAuthorizationCode',
+      'joinByInvitation',
+    ]);
+    for (const { path } of operationsWithBody) {
+      const large = await ask(`POST ${path}`, { key: '', body: '['.repeat(8_193) });
+      expect([path, large.status]).toEqual([path, 413]);
+      const deep = await ask(`POST ${path}`, { key: '', body: '['.repeat(8_192) });
+      expect([path, deep.status]).toEqual([path, 400]);
+    }
+  });
+
+  test('count against a limit of their address before their body is read', async () => {
+    const { ask, keys, server } = await installation({
+      rateLimits: { openRequests: { burst: 4, perSecond: 0.5 } },
+    });
+    for (const { path } of operationsWithBody) {
+      expect([400, 404]).toContain((await ask(`POST ${path}`, { key: '', body: '{"a":' })).status);
+    }
+    for (const { path } of operationsWithBody) {
+      expect([path, await statusBeforeBody(server.url, path)]).toEqual([path, 429]);
+    }
+    const refused = await ask('POST /api/v1/token', { key: '', body: {} });
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(refused.body.error).toBe(
+      'Too many requests without a credential from this address. Try again in 2 s.',
+    );
+    expect((await ask('GET /api/v1/runs', { key: keys.prod })).status).toBe(200);
+    expect((await ask('GET /api/v1/timezones', { key: '' })).status).toBe(200);
+  });
+
+  test('to the address of a callback count if it is wrong, before their body is read', async () => {
+    const { ask, keys, server } = await installation({
+      rateLimits: { openRequests: { burst: 3, perSecond: 0.5 } },
+    });
+    const callback = async () => {
+      const { body } = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
+      return new URL(body.url as string).pathname;
+    };
+    const right = await callback();
+    const wrong = right.slice(0, -1) + (right.endsWith('a') ? 'b' : 'a');
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n++) statuses.push(await statusBeforeBody(server.url, wrong));
+    expect(statuses).toEqual([404, 404, 404, 429, 429]);
+    const large = { text: 'x'.repeat(1_000_000) };
+    for (const path of [right, await callback(), await callback()]) {
+      expect((await ask(`POST ${path}`, { key: '', body: large })).body).toEqual({ success: true });
+    }
   });
 });

@@ -21,6 +21,37 @@ describe('organisations', () => {
     expect(none?.status).toBe(404);
   });
 
+  test('and their projects are limited, also when many are created at once', async () => {
+    const { ask, organization, another } = await installation({
+      tenancyLimits: { organizations: 3, projects: 2 },
+    });
+    const server = await another();
+    const create = (request: string) =>
+      Promise.all(
+        Array.from({ length: 6 }, (_, n) =>
+          ask(request, { body: { name: `n${n}` }, ...(n % 2 === 0 && { server }) }),
+        ),
+      );
+    const statuses = (replies: Awaited<ReturnType<typeof create>>) =>
+      replies.map(({ status }) => status).toSorted();
+    // The first start has created one of each.
+    const organizations = await create('POST /api/v1/orgs');
+    expect(statuses(organizations)).toEqual([200, 200, 422, 422, 422, 422]);
+    expect(organizations.find(({ status }) => status === 422)?.body.error).toBe(
+      'You own 3 organizations; at most 3 are allowed. Use one of them, or raise MILLRACE_MAX_ORGANIZATIONS of the server.',
+    );
+    const projects = await create(`POST /api/v1/orgs/${organization}/projects`);
+    expect(statuses(projects)).toEqual([200, 422, 422, 422, 422, 422]);
+    expect(projects.find(({ status }) => status === 422)?.body.error).toBe(
+      'This organization has 2 projects; at most 2 are allowed. Delete one, or raise MILLRACE_MAX_PROJECTS of the server.',
+    );
+    const { id } = projects.find(({ status }) => status === 200)?.body as { id: string };
+    expect((await ask(`DELETE /api/v1/projects/${id}?confirm=${id}`)).status).toBe(200);
+    expect(statuses(await create(`POST /api/v1/orgs/${organization}/projects`))).toEqual([
+      200, 422, 422, 422, 422, 422,
+    ]);
+  });
+
   test('keep an owner, and only owners make owners', async () => {
     const { ask, organization, userWith } = await installation();
     const at = `/api/v1/orgs/${organization}`;

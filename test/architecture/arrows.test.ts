@@ -31,6 +31,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'protocols',
     'packets',
     'tenancy',
+    'waitpoints',
     'auth',
     'db',
   ],

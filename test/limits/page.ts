@@ -56,7 +56,8 @@ import { defaultLimits, startMs } from '../../packages/millrace/src/runner/limit
 import { maxLinesSize as runnerLines } from '../../packages/millrace/src/runner/outbox.ts';
 import { maxLinesSize as executorLines } from '../../packages/millrace/src/executor/serving.ts';
 import { maxUndoneBytes } from '../../packages/server/src/http/runner-socket.ts';
-import { maxJsonLevels } from '../../packages/contract/src/json.ts';
+import { defaultBodyMembers } from '../../packages/contract/src/operation.ts';
+import { maxJsonLevels, maxJsonMembers } from '../../packages/contract/src/json.ts';
 import { unnamedMachine } from '../../packages/millrace/src/runner/pool.ts';
 import { outputLimit } from '../../packages/sdk/src/executor/outcome.ts';
 import { bounds, maxCauses, maxLevels } from '../../packages/sdk/src/executor/serialize-error.ts';
@@ -73,8 +74,9 @@ import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
 import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rules.ts';
 import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
-import { defaultBodyLimit } from '../../packages/server/src/http/mount.ts';
+import { defaultBodyLimit, openBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
+import { defaultTenancyLimits } from '../../packages/server/src/tenancy/limits.ts';
 import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/check-bundle.ts';
 import { moveMs } from '../../packages/server/src/deployments/move.ts';
 import { maxMapBytes } from '../../packages/server/src/deployments/sources/maps.ts';
@@ -185,6 +187,18 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         number(maxJsonLevels),
         '400; a value that is already stored is replaced with `{"$omitted": …}`',
         fixed,
+      ],
+      [
+        'members of a JSON value that the server parses: a payload in a trigger, the data of an event or a token. Each member of an object, each object and each list counts as one, and so do four items of a list and 16 escapes in strings',
+        number(maxJsonMembers),
+        '400; a value that is already stored is replaced with `{"$omitted": …}`',
+        'a packet',
+      ],
+      [
+        'the same for requests with several payloads (`trigger-many`, `event-batches`); for those with declared members only',
+        `${number(4 * maxJsonMembers)}; ${number(defaultBodyMembers)}`,
+        '400',
+        'several requests',
       ],
       [
         'segments of a metadata key (`$.a.b[0]`)',
@@ -534,6 +548,14 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     'Access and requests',
     [
       ['body of every other request', bytes(defaultBodyLimit), '413', fixed],
+      ['body of a request without a credential', bytes(openBodyLimit), '413', fixed],
+      [
+        'requests without a credential from one address',
+        rate(defaultRateLimits.openRequests),
+        '429',
+        '`MILLRACE_TRUSTED_PROXIES`, if the address is that of a proxy',
+      ],
+      ['description of a deployment or a version, before its files', bytes(4 * 1_048_576), '413', fixed],
       [
         'requests of a secret key',
         rate(defaultRateLimits.secretKey),
@@ -572,6 +594,18 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['tasks of a restricted key', number(maxKeyTasks), '422', fixed],
       ['branches of preview, and of dev', number(maxBranches), '400', 'archive some'],
+      [
+        'organisations that a user owns',
+        number(defaultTenancyLimits.organizations),
+        '422',
+        '`MILLRACE_MAX_ORGANIZATIONS`',
+      ],
+      [
+        'projects of an organisation',
+        number(defaultTenancyLimits.projects),
+        '422',
+        '`MILLRACE_MAX_PROJECTS`',
+      ],
       ['variables of an environment', number(maxVariables), 'refused', fixed],
       [
         'name, and value, of a variable',

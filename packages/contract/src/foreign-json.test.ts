@@ -29,11 +29,18 @@ const json = fc.letrec((tie) => ({
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
+/** Escapes in the JSON of a text: quotes, backslashes and line ends are the only characters that need one here. */
+const escapesIn = (text: string): number => text.match(/["\\\n]/g)?.length ?? 0;
+
 const membersOf = (value: unknown): number => {
+  if (typeof value === 'string') return escapesIn(value) / 16;
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Object.values(value);
-  // An empty object or list counts as one.
-  return Math.max(1, inner.length) + inner.map(membersOf).reduce((sum, one) => sum + one, 0);
+  const names = Array.isArray(value)
+    ? 0
+    : Object.keys(value).reduce((sum, name) => sum + escapesIn(name), 0) / 16;
+  const own = inner.length === 0 ? 1 : ((Array.isArray(value) ? 1 : 4) * inner.length + 3) / 4;
+  return own + names + inner.map(membersOf).reduce((sum, one) => sum + one, 0);
 };
 
 test('any text within the limits is parsed as JSON.parse does, and the limits are exact', () => {
@@ -50,7 +57,7 @@ test('any text within the limits is parsed as JSON.parse does, and the limits ar
         expect(errorOf(written, { ...limits, maxBytes: limits.maxBytes - 1 }).reason).toBe('size');
         if (limits.maxDepth > 0) {
           expect(errorOf(written, { maxDepth: limits.maxDepth - 1 }).reason).toBe('depth');
-          expect(errorOf(written, { maxMembers: limits.maxMembers - 1 }).reason).toBe('members');
+          expect(errorOf(written, { maxMembers: limits.maxMembers - 1 / 16 }).reason).toBe('members');
         }
       }
     }),
@@ -72,7 +79,7 @@ test('a text is counted the same however it is split', () => {
       expect(isExceeded(limits)).toBeUndefined();
       if (limits.maxDepth > 0) {
         expect(isExceeded({ ...limits, maxDepth: limits.maxDepth - 1 })).toBe('depth');
-        expect(isExceeded({ ...limits, maxMembers: limits.maxMembers - 1 })).toBe('members');
+        expect(isExceeded({ ...limits, maxMembers: limits.maxMembers - 1 / 16 })).toBe('members');
       }
     }),
   );
@@ -81,7 +88,7 @@ test('a text is counted the same however it is split', () => {
 test('a string longer than the buffer of the scan hides what it contains', () => {
   for (const inner of ['[', '{"a":[', '\\', '"', '\\"[', 'é[', '😀"']) {
     const value = { a: inner.repeat(70_000), b: ['x'.repeat(65_535), inner] };
-    expect(parseForeignJson(JSON.stringify(value), { maxDepth: 2, maxMembers: 5 })).toEqual(value);
+    expect(parseForeignJson(JSON.stringify(value), { maxDepth: 2, maxMembers: 20_000 })).toEqual(value);
   }
 });
 
@@ -89,9 +96,27 @@ describe('without limits of the caller', () => {
   test('depth and values are limited', () => {
     expect(parseForeignJson(nested(maxJsonLevels), {})).toEqual(JSON.parse(nested(maxJsonLevels)));
     expect(errorOf(nested(maxJsonLevels + 1)).reason).toBe('depth');
+    const most = 4 * maxJsonMembers - 3;
     const list = (items: number) => `[${'0,'.repeat(items - 1)}0]`;
-    expect(parseForeignJson(list(maxJsonMembers), {})).toHaveLength(maxJsonMembers);
-    expect(errorOf(list(maxJsonMembers + 1)).reason).toBe('members');
+    expect(parseForeignJson(list(most), {})).toHaveLength(most);
+    expect(errorOf(list(most + 1)).reason).toBe('members');
+  });
+
+  test('strings of escapes are limited', () => {
+    expect(parseForeignJson(JSON.stringify('"'.repeat(16 * maxJsonMembers)), {})).toHaveLength(
+      16 * maxJsonMembers,
+    );
+    for (const one of [
+      '"',
+      '\\',
+      '\n',
+      'twenty characters and \n',
+      '\n and even more than thirty-two of them',
+    ]) {
+      const text = JSON.stringify({ a: { b: one.repeat(16 * 1_000 + 1) } });
+      expect(errorOf(text, { maxMembers: 1_000 }).reason).toBe('members');
+      expect(errorOf(Buffer.from(text), { maxMembers: 1_000 }).reason).toBe('members');
+    }
   });
 
   test.each(['[', '{"a":', '[[],', '{"a":{},"b":'])('%s repeated is refused before it is parsed', (part) => {
@@ -108,14 +133,14 @@ test('the error names the place', () => {
     /^payload\.0\.0: nested/,
   );
   expect(depth(nested(200_000))).toMatch(/^0\.0\.0: nested/);
-  expect(errorOf('{"a":[{}],"b":{"c":[1,2,3,4]}}', { maxMembers: 7 })).toMatchObject({
+  expect(errorOf('{"a":[{}],"b":{"c":[1,2,3,4]}}', { maxMembers: 8 })).toMatchObject({
     path: 'b.c',
-    message: 'b.c: more than 7 members and items; send less, or send it in parts.',
+    message: 'b.c: more than 8 members; send less, or send it in parts.',
   });
   expect(errorOf('{"":"secret","b":[[]]}', { maxDepth: 2 }).path).toBe('b.0');
   expect(errorOf('{"":["secret",[]]}', { maxDepth: 2 }).path).toBe('.1');
-  expect(errorOf('[1,2,3]', { maxMembers: 2 }).message).toBe(
-    'The JSON: more than 2 members and items; send less, or send it in parts.',
+  expect(errorOf('[1,2]', { maxMembers: 1 }).message).toBe(
+    'The JSON: more than 1 members; send less, or send it in parts.',
   );
   expect(errorOf(`{"${'k'.repeat(1_000_000)}":${nested(1_001)}}`).message.length).toBeLessThan(200);
 });

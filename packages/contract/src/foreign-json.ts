@@ -6,8 +6,10 @@ export interface ForeignJsonLimits {
   readonly maxBytes?: number;
   /** Levels of objects and lists. Default: `maxJsonLevels`. */
   readonly maxDepth?: number;
-  /** Members of objects and items of lists together; an empty object or list counts as one more. Default: `maxJsonMembers`. */
+  /** Each member of an object counts as one, and so do each object, each list and four items of a list. Default: `maxJsonMembers`. */
   readonly maxMembers?: number;
+  /** Escapes such as `\\n` in strings. They share the limit with the members: half of both is allowed. Default: 16 for each member. */
+  readonly maxEscapes?: number;
 }
 
 export type ForeignJsonReason = 'syntax' | 'depth' | 'members' | 'size';
@@ -64,10 +66,23 @@ export function exceededLimit(
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const colon = 0x3a;
 /** Maps `[` to `{` and `]` to `}`. No other character of JSON is mapped to them. */
 const withoutShape = 0x20;
 const opening = 0x7b;
 const closing = 0x7d;
+
+/**
+ * An item of a list costs far less than a member of an object, whose name V8 stores. Members are counted in quarters: an object with n members has
+ * 4n + 3, and a list with n items n + 3. Escapes make strings expensive to parse, and more so to write again.
+ */
+const perMember = 4;
+const costOf = { comma: 1, colon: 3, opening: 4 } as const;
+const escapesPerMember = 16;
+
+/** In quarters of a member. */
+const escapeCost = (maxMembers: number, maxEscapes = escapesPerMember * maxMembers): number =>
+  maxMembers === Infinity ? 0 : (perMember * maxMembers) / maxEscapes;
 
 /** A string is searched for its end with `indexOf` only after so many bytes, because that costs more than reading a short one. */
 const shortString = 32;
@@ -79,76 +94,90 @@ const shortString = 32;
 export class JsonScan {
   readonly #maxDepth: number;
   readonly #maxMembers: number;
+  readonly #escapeCost: number;
   #depth = 0;
   #members = 0;
   #isInString = false;
   /** The piece ended with a backslash inside a string: the next byte is escaped. */
   #isEscaping = false;
+  /** The first backslash of the piece from some place on, as far as it is known. */
+  #nextBackslash = -1;
   /** The limit that was exceeded first. */
   exceeded: 'depth' | 'members' | undefined;
 
-  constructor({ maxDepth = maxJsonLevels, maxMembers = maxJsonMembers }: ForeignJsonLimits) {
+  constructor({ maxDepth = maxJsonLevels, maxMembers = maxJsonMembers, maxEscapes }: ForeignJsonLimits) {
     this.#maxDepth = maxDepth;
-    this.#maxMembers = maxMembers;
+    this.#maxMembers = perMember * maxMembers;
+    this.#escapeCost = escapeCost(maxMembers, maxEscapes);
   }
 
   /** Whether no JSON text of this length can exceed a limit. */
   admitsAny(length: number): boolean {
-    return length <= 2 * this.#maxDepth && length <= this.#maxMembers;
+    return length <= 2 * this.#maxDepth && costOf.opening * length <= this.#maxMembers;
   }
 
   add(bytes: Uint8Array): void {
     if (this.exceeded) return;
+    this.#nextBackslash = -1;
     const maxDepth = this.#maxDepth;
-    const maxMembers = this.#maxMembers;
     let depth = this.#depth;
-    let members = this.#members;
+    let members = 0;
     let at = this.#isInString ? this.#endOfString(bytes, 0) + 1 : 0;
+    let left = this.#maxMembers - this.#members;
     for (; at < bytes.length; at++) {
       const byte = bytes[at] as number;
       if (byte === quote) {
         at = this.#endOfString(bytes, at + 1);
+        left = this.#maxMembers - this.#members;
+        if (members > left) break;
       } else if (byte === comma) {
-        if (++members > maxMembers) break;
+        if ((members += costOf.comma) > left) break;
+      } else if (byte === colon) {
+        if ((members += costOf.colon) > left) break;
       } else if ((byte | withoutShape) === opening) {
-        if (++depth > maxDepth || ++members > maxMembers) break;
+        if (++depth > maxDepth || (members += costOf.opening) > left) break;
       } else if ((byte | withoutShape) === closing) {
         depth--;
       }
     }
     this.#depth = depth;
-    this.#members = members;
+    this.#members += members;
     if (depth > maxDepth) this.exceeded = 'depth';
-    else if (members > maxMembers) this.exceeded = 'members';
+    else if (this.#members > this.#maxMembers) this.exceeded = 'members';
   }
 
   /** The index of the quote that ends the string that continues at `from`; the length if it continues in the next piece. */
   #endOfString(bytes: Uint8Array, from: number): number {
     let at = this.#isEscaping ? from + 1 : from;
+    let escapes = 0;
+    let nextQuote = -1;
     this.#isEscaping = false;
     this.#isInString = true;
-    for (;;) {
+    while (this.#isInString && at < bytes.length) {
       const near = Math.min(bytes.length, at + shortString);
-      while (at < near) {
+      while (this.#isInString && at < near) {
         const byte = bytes[at] as number;
-        if (byte === quote) {
-          this.#isInString = false;
-          return at;
-        }
-        at += byte === backslash ? 2 : 1;
+        if (byte === quote) this.#isInString = false;
+        else if (byte === backslash) {
+          escapes++;
+          at += 2;
+        } else at++;
       }
-      if (at >= bytes.length) {
-        this.#isEscaping = at > bytes.length;
-        return bytes.length;
-      }
-      const found = bytes.indexOf(quote, at);
-      const end = found === -1 ? bytes.length : found;
-      let before = end;
-      while (before > at && bytes[before - 1] === backslash) before--;
-      // A quote or the end of the piece after an odd number of backslashes is escaped.
-      at = (end - before) % 2 === 0 ? end : end + 1;
+      if (!this.#isInString || at >= bytes.length) break;
+      // Searched again only behind its last place, so that the piece is read once.
+      if (nextQuote < at) nextQuote = indexOrEnd(bytes, quote, at);
+      if (this.#nextBackslash < at) this.#nextBackslash = indexOrEnd(bytes, backslash, at);
+      at = Math.min(nextQuote, this.#nextBackslash);
     }
+    this.#members += escapes * this.#escapeCost;
+    this.#isEscaping = at > bytes.length;
+    return Math.min(at, bytes.length);
   }
+}
+
+function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
+  const found = bytes.indexOf(byte, from);
+  return found === -1 ? bytes.length : found;
 }
 
 /** The most bytes that one UTF-16 code unit needs in UTF-8. */
@@ -184,13 +213,13 @@ const tooLarge = (maxBytes = Infinity) =>
   new ForeignJsonError('size', `The JSON has more than ${maxBytes} bytes.`);
 
 function tooMuch(reason: 'depth' | 'members', text: string, limits: ForeignJsonLimits): ForeignJsonError {
-  const { maxDepth = maxJsonLevels, maxMembers = maxJsonMembers } = limits;
-  const path = pathOf(text, maxDepth, maxMembers);
+  const { maxDepth = maxJsonLevels, maxMembers = maxJsonMembers, maxEscapes } = limits;
+  const path = pathOf(text, maxDepth, perMember * maxMembers, escapeCost(maxMembers, maxEscapes));
   const subject = path === '' ? 'The JSON' : path;
   const message =
     reason === 'depth'
       ? `${subject}: nested more than ${maxDepth} levels deep; send something flatter.`
-      : `${subject}: more than ${maxMembers} members and items; send less, or send it in parts.`;
+      : `${subject}: more than ${maxMembers} members; send less, or send it in parts.`;
   return new ForeignJsonError(reason, message, path);
 }
 
@@ -208,7 +237,7 @@ interface Frame {
 }
 
 /** The first names on the path to the object or list that exceeds a limit. */
-function pathOf(text: string, maxDepth: number, maxMembers: number): string {
+function pathOf(text: string, maxDepth: number, maxMembers: number, perEscape: number): string {
   /** The outermost objects and lists around the current place. */
   const frames: Frame[] = [];
   let depth = 0;
@@ -219,20 +248,26 @@ function pathOf(text: string, maxDepth: number, maxMembers: number): string {
     const frame = depth === frames.length ? frames.at(-1) : undefined;
     if (code === quote) {
       const from = at + 1;
-      for (at++; at < end && text.charCodeAt(at) !== quote; at++) if (text.charCodeAt(at) === backslash) at++;
+      for (at++; at < end && text.charCodeAt(at) !== quote; at++) {
+        if (text.charCodeAt(at) !== backslash) continue;
+        at++;
+        members += perEscape;
+      }
       if (frame && !frame.isList) frame.name ??= text.slice(from, Math.min(at, from + maxNameLength));
     } else if (code === comma) {
       if (frame) {
         frame.at++;
         frame.name = undefined;
       }
-      members++;
+      members += costOf.comma;
+    } else if (code === colon) {
+      members += costOf.colon;
     } else if ((code | withoutShape) === opening) {
       if (depth === frames.length && depth <= maxNames) {
         frames.push({ isList: code !== opening, at: 0, name: undefined });
       }
       depth++;
-      members++;
+      members += costOf.opening;
     } else if ((code | withoutShape) === closing) {
       if (depth === frames.length) frames.pop();
       depth--;

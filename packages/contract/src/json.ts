@@ -5,7 +5,10 @@
 export const maxJsonLevels = 1_000;
 
 /**
- * The most members of objects and items of lists, together, in one JSON text that the server parses. A larger payload is uploaded as a
- * packet, which the server does not parse.
+ * The most members in one JSON text that the server parses: each member of an object counts as one, and so do each object, each list and
+ * four items of a list. A larger payload is uploaded as a packet, which the server does not parse.
  */
-export const maxJsonMembers = 100_000;
+export const maxJsonMembers = 50_000;
+
+/** The most escapes such as `\n` in the strings of such a text. They and members share a limit: half of both is allowed. */
+export const maxJsonEscapes = 16 * maxJsonMembers;

@@ -3,6 +3,9 @@ import type { Access } from './access.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
 
+/** For bodies whose members are all declared. */
+export const defaultBodyMembers = 20_000;
+
 export interface OperationDeclaration {
   /** Unique, in lower camel case; the operationId of the OpenAPI document. */
   readonly id: string;
@@ -31,6 +34,10 @@ export interface OperationDeclaration {
   readonly streams?: boolean;
   /** Maximum body size in bytes; a larger body gets 413. Default 1 MiB. */
   readonly bodyLimit?: number;
+  /** Maximum number of members of a JSON body, as `maxJsonMembers` counts them; a larger one gets 400. Default `defaultBodyMembers`. */
+  readonly maxMembers?: number;
+  /** Maximum number of escapes in the strings of a JSON body. Default: 16 for each of `maxMembers`. */
+  readonly maxEscapes?: number;
   /** Status of a success. Default 200. */
   readonly status?: number;
   readonly reply: z.ZodType;

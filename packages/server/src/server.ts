@@ -11,7 +11,8 @@ import { openS3Store } from './deployments/store/s3.ts';
 import { createHttpApp } from './http/app.ts';
 import { checkedEndpoint } from './http/codec-endpoint.ts';
 import { builtDashboard } from './http/dashboard.ts';
-import { createBadCredentialLimit, networkOf } from './http/bad-credentials.ts';
+import { networkOf } from './http/address-limit.ts';
+import { createBadCredentialLimit } from './http/bad-credentials.ts';
 import { serveHttp1AndHttp2 } from './http/http1-and-http2.ts';
 import { hasSingleHost } from './http/host-header.ts';
 import { createThrottle, defaultRateLimits } from './http/rate-limit.ts';
@@ -33,6 +34,7 @@ import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
 import { oidcPages } from './tenancy/oidc/pages.ts';
 import { readEnvironmentFacts } from './versions/environment-facts.ts';
+import { checkCallback } from './waitpoints/callback.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
 import { startContext, type Disposables } from './app/context.ts';
@@ -132,6 +134,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
       findRole: createFindRole(sql),
+      pathSecrets: {
+        completeWaitpointByCallback: ({ waitpointId = '', hash = '' }) =>
+          checkCallback(sql, options.masterKey, waitpointId, hash),
+      },
       access,
       isReady: createReadiness(() => isStandby(directSql)),
       pausedSince: () => pause.since,

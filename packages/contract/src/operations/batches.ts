@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { runResult } from './runs-outcome.ts';
 import { cursors, date, fence, idempotencyKey, pageSize, waitKey } from './shapes.ts';
@@ -125,6 +126,8 @@ export const createWholeBatch = operation({
     waitKey,
   }),
   bodyLimit: 1_000_000,
+  maxMembers: 2 * maxJsonMembers,
+  maxEscapes: maxJsonEscapes,
   status: 202,
   storesRequestKey: true,
   reply: opened,

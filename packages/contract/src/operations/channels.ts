@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonMembers } from '../json.ts';
 import { operation, type EventStreamReply } from '../operation.ts';
 import { maxExternalIdCharacters } from './sessions.ts';
 
@@ -121,6 +122,7 @@ const writing = {
     fencingToken: z.string().max(64).optional(),
   }),
   bodyLimit: 3 * appendBodyLimit,
+  maxMembers: maxJsonMembers,
   reply: z.object({
     /** Number of the first record. */
     start: z.number().int(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { bundle, digest, platform } from '../runner/bundle.ts';
 import { payloadSchema, taskManifest } from '../runner/manifest.ts';
@@ -124,7 +125,9 @@ export const createDeployment = operation({
     /** The host that it comes from. */
     host: z.string().max(255).optional(),
   }),
-  bodyLimit: 16 * 1024 * 1024,
+  bodyLimit: 4 * 1024 * 1024,
+  maxMembers: 2 * maxJsonMembers,
+  maxEscapes: maxJsonEscapes,
   reply: z.object({
     id: z.string(),
     version: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { cursors, date } from './shapes.ts';
 
@@ -155,6 +156,7 @@ export const importVariables = operation({
   }),
   bodyForm: 'variables',
   bodyLimit: importLimit,
+  maxMembers: maxJsonMembers,
   reply: done,
   errors: [404],
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { eventStatuses } from '../words.ts';
+import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { lastMoment, parseDuration, parseInstant } from '../duration.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
@@ -113,6 +114,7 @@ export const sendEvent = operation({
   access: { secretKey: true, publicToken: true, action: 'write', on: 'events' },
   body: newEvent,
   bodyLimit: eventBodyLimit,
+  maxMembers: maxJsonMembers,
   reply: sentEvent,
   errors: [413],
 });
@@ -126,6 +128,8 @@ export const sendEvents = operation({
   access: { secretKey: true, publicToken: true, action: 'write', on: 'events' },
   body: z.object({ events: z.array(newEvent).min(1).max(maxEventsAtOnce) }),
   bodyLimit: eventBodyLimit,
+  maxMembers: 4 * maxJsonMembers,
+  maxEscapes: maxJsonEscapes,
   /** In the order of the request. */
   reply: z.object({ events: z.array(sentEvent) }),
   errors: [413],

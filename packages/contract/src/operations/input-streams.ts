@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonMembers } from '../json.ts';
 import { operation, type EventStreamReply } from '../operation.ts';
 import { appendBodyLimit } from './channels.ts';
 
@@ -17,6 +18,7 @@ export const sendToInputStream = operation({
   access: { secretKey: true, publicToken: true, action: 'write', on: 'runs', objects: true, browser: false },
   body: z.object({ data: z.unknown() }),
   bodyLimit: appendBodyLimit,
+  maxMembers: maxJsonMembers,
   reply: z.object({ ok: z.literal(true) }),
   errors: [404, 413],
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { date } from './shapes.ts';
 import { triggerBodyLimit, triggerOptions } from './tasks.ts';
@@ -36,6 +37,8 @@ export const deliverOutbox = operation({
       .max(outboxLimit),
   }),
   bodyLimit: triggerBodyLimit,
+  maxMembers: 4 * maxJsonMembers,
+  maxEscapes: maxJsonEscapes,
   reply: z.object({
     /** In the order of the request. */
     results: z.array(

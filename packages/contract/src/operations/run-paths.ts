@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseForeignJson } from '../foreign-json.ts';
 import { operation } from '../operation.ts';
 import { date } from './shapes.ts';
 
@@ -70,7 +71,7 @@ export const pathValues = z.record(z.string(), z.union([value, z.array(value).mi
 /** The same as JSON. */
 export const pathFilter = z.string().transform((text, context) => {
   try {
-    const read = pathValues.safeParse(JSON.parse(text));
+    const read = pathValues.safeParse(parseForeignJson(text, { maxDepth: 3 }));
     if (read.success) return read.data;
   } catch {
     // It is no JSON.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { run, runId } from './runs.ts';
 import { stepName } from './runs-steps.ts';
@@ -16,6 +17,7 @@ export const replayRun = operation({
   params: runId,
   bodyOptional: true,
   bodyLimit: 3_145_728,
+  maxMembers: maxJsonMembers,
   body: z.looseObject({
     /** Another payload, written as `payloadType` says. */
     payload: z.unknown().optional(),
@@ -107,6 +109,7 @@ export const updateRunMetadata = operation({
   access: write,
   params: runId,
   bodyLimit: 2 * 1024 * 1024,
+  maxMembers: maxJsonMembers,
   body: z.object({
     /** Replaces what is there; the operations come after it. */
     metadata: metadata.optional(),

@@ -146,6 +146,7 @@ export const storeRunStep = operation({
   params: runId,
   // An output is a text in JSON: in the worst case of everyday texts each character is escaped.
   bodyLimit: 2 * maxPacketBytes + 262_144,
+  maxEscapes: maxPacketBytes + 65_536,
   body: z.object({
     fence: ownFence,
     name: stepName,

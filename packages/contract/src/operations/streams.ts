@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonMembers } from '../json.ts';
 import { operation, type EventStreamReply } from '../operation.ts';
 import { appendBodyLimit, maxRecordsAtOnce } from './channels.ts';
 
@@ -52,6 +53,7 @@ export const writeRunStream = operation({
       .max(maxRecordsAtOnce),
   }),
   bodyLimit: 3 * appendBodyLimit,
+  maxMembers: maxJsonMembers,
   reply: z.object({
     /** Number of the first record. */
     start: z.number().int(),

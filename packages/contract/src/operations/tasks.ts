@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { machinePresets } from '../runner/manifest.ts';
 import { onExceed, triggerRate } from './rate-limit.ts';
@@ -138,6 +139,7 @@ export const triggerTask = operation({
   params: z.object({ taskId: z.string().min(1).max(128) }),
   body: triggerBody,
   bodyLimit: triggerBodyLimit,
+  maxMembers: maxJsonMembers,
   reply: triggerReply,
   storesRequestKey: true,
   errors: [409, 413, 422, 429],
@@ -185,6 +187,8 @@ export const triggerMany = operation({
   }),
   storesRequestKey: true,
   bodyLimit: triggerBodyLimit,
+  maxMembers: 4 * maxJsonMembers,
+  maxEscapes: maxJsonEscapes,
   reply: z.object({
     /** In the order of the request. */
     results: z.array(

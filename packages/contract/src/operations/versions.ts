@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { bundle, digest } from '../runner/bundle.ts';
 import { registerVersionBody, registeredVersion } from '../runner/manifest.ts';
@@ -23,7 +24,9 @@ export const registerVersion = operation({
   summary: "Register the version of a runner's folder; in dev it becomes current",
   access,
   body: registerVersionBody,
-  bodyLimit: 8 * 1024 * 1024,
+  bodyLimit: 4 * 1024 * 1024,
+  maxMembers: 2 * maxJsonMembers,
+  maxEscapes: maxJsonEscapes,
   reply: registeredVersion,
 });
 

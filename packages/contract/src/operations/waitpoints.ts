@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import {
   commaList,
@@ -127,6 +128,7 @@ export const completeWaitpointToken = operation({
   body: z.object({ data: z.unknown().optional() }),
   bodyOptional: true,
   bodyLimit: dataLimit,
+  maxMembers: maxJsonMembers,
   reply: z.object({ success: z.boolean() }),
   errors: [404, 413],
 });

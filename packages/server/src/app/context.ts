@@ -38,6 +38,7 @@ import { createWriteStream } from '../sessions/receive.ts';
 import { createEnsureServed } from '../sessions/serve.ts';
 import { createServeUnread } from '../sessions/unread.ts';
 import { createConfirmer } from '../tenancy/oidc/confirm.ts';
+import { defaultTenancyLimits } from '../tenancy/limits.ts';
 import { createProvider } from '../tenancy/oidc/provider.ts';
 import { createRunStats } from '../stats/record.ts';
 import { startTracing } from '../tracing/start.ts';
@@ -234,6 +235,7 @@ export async function startContext(
     serveUnread,
     appends,
     receivers,
+    tenancyLimits: { ...defaultTenancyLimits, ...options.tenancyLimits },
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,
     localBuild: options.localBuild,
     store,

@@ -10,7 +10,7 @@ import { eventHandlers } from '../events/handlers.ts';
 import { refuseUnreadable } from '../events/subscriptions.ts';
 import { batchHandlers } from '../batches/handlers.ts';
 import { createQuota } from '../runs/create/quota.ts';
-import { networkOf } from '../http/bad-credentials.ts';
+import { networkOf } from '../http/address-limit.ts';
 import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { findTriggered } from '../outbox/find.ts';
 import { outboxHandlers } from '../outbox/handlers.ts';
@@ -79,6 +79,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
   const tenancy = {
     sql,
     masterKey,
+    tenancyLimits: context.tenancyLimits,
     now: clock.now,
     ended<T>(answer: T): T {
       context.accessEnded();

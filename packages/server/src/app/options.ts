@@ -9,6 +9,7 @@ import type { Log } from '../logger.ts';
 import type { LeaseTimes } from '../runs/dispatch/connection-state.ts';
 import type { StreamLimits } from '../protocols/sse/event-streams.ts';
 import type { TenancyOptions } from '../tenancy/bootstrap.ts';
+import type { TenancyLimits } from '../tenancy/limits.ts';
 import type { OidcSettings } from '../tenancy/oidc/settings.ts';
 import type { Retention } from './retention.ts';
 
@@ -45,6 +46,8 @@ export interface ServerOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
+  /** How many organisations and projects are created. Default: `defaultTenancyLimits`. */
+  readonly tenancyLimits?: Partial<TenancyLimits>;
   /** Most bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
   readonly maxBundleBytes?: number | undefined;
   /** Finds builds of versions that a runner on this machine registered from its folder, to show their source. Default: there are none. */

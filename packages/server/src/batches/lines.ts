@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { Turns } from '../json/turns.ts';
 import { badRequest } from '../problem.ts';
 import { MemberScan } from './member-scan.ts';
 
@@ -67,17 +68,22 @@ export async function* linesOf(
     return text.trim() === '' ? undefined : { number, text };
   };
 
+  const turns = new Turns();
   for await (const each of bytes) {
     const piece = Buffer.from(each.buffer, each.byteOffset, each.byteLength);
     const lines: Line[] = [];
     let from = 0;
     for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, from)) {
-      const line = end(piece.subarray(from, at));
-      if (line) lines.push(line);
+      if (at === from && size === 0) number++;
+      else {
+        const line = end(piece.subarray(from, at));
+        if (line) lines.push(line);
+      }
       from = at + 1;
     }
     if (from < piece.length) hold(piece.subarray(from));
     if (lines.length > 0) yield lines;
+    await turns.next();
   }
   if (size > 0) {
     const line = end(nothing);

@@ -1,3 +1,5 @@
+import { tryParse } from '../json/foreign.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
@@ -6,11 +8,12 @@ const maxText = 1_024;
 
 /**
  * Reads the wanted members of one JSON object that is too large to be held, piece by piece: those of the object itself whose values
- * are numbers, words or short texts. Whether the rest is JSON is not looked at.
+ * are numbers, words or short texts. It ends when all of them are found. Whether the rest is JSON is not checked.
  */
 export class MemberScan {
   readonly members: Record<string, unknown> = {};
   readonly #wanted: readonly string[];
+  #isDone = false;
   #depth = 0;
   #inText = false;
   #escaped = false;
@@ -23,8 +26,10 @@ export class MemberScan {
   }
 
   read(piece: Uint8Array): void {
-    for (const byte of piece) {
-      if (this.#inText) this.#text(byte);
+    for (let at = 0; at < piece.length && !this.#isDone; at++) {
+      const byte = piece[at] as number;
+      if (this.#inText && this.#depth === 1) this.#text(byte);
+      else if (this.#inText) at = this.#skipText(piece, at);
       else if (byte === quote) {
         this.#inText = true;
         this.#keep(byte);
@@ -34,6 +39,21 @@ export class MemberScan {
         this.#depth--;
       } else if (this.#depth === 1) this.#between(byte);
     }
+  }
+
+  /** The index of the last byte of a text that is not of the object itself, or of the piece. */
+  #skipText(piece: Uint8Array, from: number): number {
+    let at = from;
+    for (; at < piece.length; at++) {
+      const byte = piece[at] as number;
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === backslash) this.#escaped = true;
+      else if (byte === quote) {
+        this.#inText = false;
+        break;
+      }
+    }
+    return at;
   }
 
   #text(byte: number): void {
@@ -55,6 +75,7 @@ export class MemberScan {
   #value(): void {
     const value = this.#parsed();
     if (this.#name !== undefined && this.#wanted.includes(this.#name)) this.members[this.#name] = value;
+    if (this.#wanted.every((name) => Object.hasOwn(this.members, name))) this.#isDone = true;
     this.#name = undefined;
   }
 
@@ -65,10 +86,6 @@ export class MemberScan {
   #parsed(): unknown {
     const text = Buffer.from(this.#token).toString('utf8');
     this.#token = [];
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return undefined;
-    }
+    return tryParse(text);
   }
 }

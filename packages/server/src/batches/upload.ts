@@ -1,8 +1,10 @@
 import { batchItem, batchItemLimit, storedType, type BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
-import { badRequest, unprocessable } from '../problem.ts';
+import { parseText } from '../json/foreign.ts';
+import { Turns } from '../json/turns.ts';
 import { unstorableIssue } from '../json/unstorable.ts';
+import { unprocessable } from '../problem.ts';
 import type { Parent } from '../runs/create/parent.ts';
 import type { Batches, BatchRow, Filled, PreparedItem } from './batch.ts';
 import { fillBatch } from './fill.ts';
@@ -39,6 +41,7 @@ export async function fillFromLines(
   let writing: Promise<void> | undefined;
   let slice: PreparedItem[] = [];
   let bytes = 0;
+  const turns = new Turns();
 
   const write = async (items: readonly PreparedItem[]): Promise<void> => {
     const written = await fillBatch(batches, environment.id, batch, items, hold);
@@ -63,6 +66,7 @@ export async function fillFromLines(
       for (const line of lines) {
         const item = itemOf(line, batch.run_count);
         admit(item);
+        await turns.next();
         if (item.options?.payloadType === storedType) await authorizePacket(item);
         const prepared = prepareItem(batches, environment, batch, parent, item);
         slice.push({
@@ -71,6 +75,7 @@ export async function fillFromLines(
         });
         bytes += 'text' in line ? line.text.length : 0;
         if (slice.length >= maxItems || bytes >= maxBytes) await flush();
+        await turns.next();
       }
     }
   } catch (error) {
@@ -84,7 +89,7 @@ export async function fillFromLines(
 }
 
 function itemOf(line: Line, runCount: number): BatchItem {
-  const item = 'text' in line ? parsed(line.text, line.number) : line.members;
+  const item = 'text' in line ? parseText(line.text, `Line ${line.number}`) : line.members;
   const read = batchItem.safeParse(item);
   const unstorable = unstorableIssue(batchItem, item, 'text' in line ? line.text : undefined);
   if (!read.success || unstorable) {
@@ -100,12 +105,4 @@ function itemOf(line: Line, runCount: number): BatchItem {
     );
   }
   return read.data;
-}
-
-function parsed(text: string, number: number): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw badRequest(`Line ${number} is not valid JSON.`);
-  }
 }

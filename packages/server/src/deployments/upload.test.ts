@@ -1,5 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { maxPieceBytes } from '@millrace/contract/runner';
 import { describe, expect, test } from 'vitest';
 import { bundleOf, sha256, type TestBundle } from './testing/bundle.ts';
 import { testDeployments, type TestDeployments } from './testing/deployments.ts';
@@ -189,6 +190,16 @@ describe('finalizing', () => {
       'a content that is longer than declared',
       (bundle) => withFile(bundle, { size: 999 }),
       /^a\.js: it unpacks to more than the 999 bytes/,
+    ],
+    [
+      'a content in several pieces that is longer than declared',
+      (bundle) => {
+        const data = gzipSync(randomBytes(3 * maxPieceBytes));
+        const blob = sha256(data);
+        const changed = withFile(bundle, { blob, blobSize: data.length, size: 1_000 });
+        return { ...changed, blobs: new Map([...bundle.blobs, [blob, data]]) };
+      },
+      /^a\.js: it unpacks to more than the 1000 bytes/,
     ],
     [
       'a content that is shorter than declared',

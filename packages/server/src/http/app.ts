@@ -15,7 +15,7 @@ import { mountBlobContent, type BlobContent } from './blob-content.ts';
 import { trackUnusedConnections } from './unused-connections.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { mountDashboard } from './dashboard.ts';
-import { mountOperations } from './mount.ts';
+import { mountOperations, type PathSecrets } from './mount.ts';
 import { mountOidcPages, type OidcPages } from './oidc-pages.ts';
 import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
@@ -38,6 +38,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly authenticate: Authenticate;
   /** Finds a user's role in the organisation of a path. */
   readonly findRole: FindRole;
+  /** Default: none. */
+  readonly pathSecrets?: PathSecrets;
   /** Ends streams and uploads when the caller's credential ends. */
   readonly access: Pick<AccessWatcher, 'watch'>;
   /** Resolves when the database answers. Called by `/readyz`. */
@@ -190,6 +192,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     handlers,
     authenticate,
     findRole,
+    pathSecrets: options.pathSecrets ?? {},
     access,
     rateLimits,
     metrics,

@@ -7,9 +7,25 @@ type Issue = z.core.$ZodIssue;
 /** One entry of `details`. Never contains the invalid value: it may be a secret. */
 export const detailOf = (issue: Issue): Detail => ({
   ...facts(issue),
-  message: issue.message,
+  message: messageOf(issue),
   path: issue.path.map(String),
 });
+
+/** A request may have thousands of wrong members. */
+const maxIssues = 100;
+const maxKeys = 10;
+
+/** One entry for each issue, up to a limit. */
+export const detailsOf = (issues: readonly Issue[]): Detail[] => issues.slice(0, maxIssues).map(detailOf);
+
+/** Names few of many unknown keys. */
+const messageOf = (issue: Issue): string =>
+  issue.code === 'unrecognized_keys' && issue.keys.length > maxKeys
+    ? `Unrecognized keys: ${issue.keys
+        .slice(0, maxKeys)
+        .map((key) => JSON.stringify(key))
+        .join(', ')} and ${issue.keys.length - maxKeys} more`
+    : issue.message;
 
 function facts(issue: Issue): { code: string } & Record<string, unknown> {
   switch (issue.code) {
@@ -32,7 +48,7 @@ function facts(issue: Issue): { code: string } & Record<string, unknown> {
         ? { code: 'invalid_literal', expected: issue.values[0] }
         : { code: 'invalid_enum_value', options: issue.values };
     case 'unrecognized_keys':
-      return { code: 'unrecognized_keys', keys: issue.keys };
+      return { code: 'unrecognized_keys', keys: issue.keys.slice(0, maxKeys) };
     case 'invalid_union':
       return { code: issue.discriminator === undefined ? 'invalid_union' : 'invalid_union_discriminator' };
     case 'not_multiple_of':
@@ -57,13 +73,14 @@ const maxNamed = 10;
 
 /** `Validation error: <message> at "<path>"; …` */
 export function validationSentence(issues: readonly Issue[]): string {
-  const leaves = issues.flatMap((issue) => leavesOf(issue, issue.path));
+  const leaves = issues.slice(0, maxIssues).flatMap((issue) => leavesOf(issue, issue.path));
+  const more = issues.length - Math.min(issues.length, maxIssues) + leaves.length - maxNamed;
   const named = leaves
     .slice(0, maxNamed)
     .map(({ message, path }) =>
       path.length === 0 ? message : `${message} at "${path.map(String).join('.')}"`,
     );
-  if (leaves.length > maxNamed) named.push(`and ${leaves.length - maxNamed} more`);
+  if (more > 0) named.push(`and ${more} more`);
   return `Validation error: ${named.join('; ')}`;
 }
 
@@ -86,7 +103,7 @@ function leavesOf(issue: Issue, path: readonly PropertyKey[]): Leaf[] {
   );
   return [
     {
-      message: expected.length === 0 ? issue.message : `Invalid input: expected ${expected.join(' or ')}`,
+      message: expected.length === 0 ? messageOf(issue) : `Invalid input: expected ${expected.join(' or ')}`,
       path,
     },
   ];

@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { Access, OperationDeclaration } from '@millrace/contract';
+import { setImmediate } from 'node:timers/promises';
+import { defaultBodyMembers, type Access, type OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
@@ -12,10 +13,12 @@ import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
+import { largeBody } from '../json/turns.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
 import { admit, covers, missingScope, roleOf } from './authorize.ts';
+import { countOpenRequest, createAddressLimit, type AddressLimit } from './address-limit.ts';
 import { createBadCredentialLimit, type BadCredentialLimit } from './bad-credentials.ts';
 import { isForm, readForm } from './form.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
@@ -40,6 +43,7 @@ export interface MountOptions {
   readonly handlers: Readonly<Record<string, Handler<OperationDeclaration>>>;
   readonly authenticate: Authenticate;
   readonly findRole: FindRole;
+  readonly pathSecrets: PathSecrets;
   readonly access: Pick<AccessWatcher, 'watch'>;
   readonly rateLimits: RateLimits;
   readonly metrics: HttpMetrics;
@@ -47,6 +51,14 @@ export interface MountOptions {
   /** Called with the connection of each admitted caller. */
   readonly onAdmitted: (socket: Socket) => void;
 }
+
+/**
+ * By the ids of operations that take no credential, but have a secret in their path: throws a 404 Problem for a wrong one. The body of such a
+ * request is read only after this.
+ */
+export type PathSecrets = Readonly<
+  Record<string, (params: Readonly<Record<string, string>>) => Promise<unknown>>
+>;
 
 interface Route {
   readonly declaration: OperationDeclaration;
@@ -57,6 +69,8 @@ interface Route {
 }
 
 export const defaultBodyLimit = 1024 * 1024;
+/** For operations that take no credential. */
+export const openBodyLimit = 8 * 1024;
 
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   const { operations, handlers } = options;
@@ -64,6 +78,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   const limiterOf = createLimiters(options.rateLimits);
   const responses = new IdempotentResponses();
   const badCredentials = createBadCredentialLimit(options.rateLimits.badCredentials);
+  const openRequests = createAddressLimit(options.rateLimits.openRequests);
   const routes = Object.entries(operations).map(([name, declaration]): Route => {
     const handler = handlers[name];
     if (!handler) throw new TypeError(`${name} has no handler.`);
@@ -74,7 +89,11 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     return { declaration, handler, cors, limiter, observed };
   });
   for (const route of routes) {
-    const { method, path: url, bodyLimit = defaultBodyLimit, streams = false } = route.declaration;
+    const { id, method, path: url, access, streams = false } = route.declaration;
+    const isOpen = access.open === true && options.pathSecrets[id] === undefined;
+    const { bodyLimit = isOpen ? openBodyLimit : defaultBodyLimit } = route.declaration;
+    if (isOpen && bodyLimit > openBodyLimit)
+      throw new TypeError(`${id} takes no credential; its body is too large.`);
     app.route({
       method,
       url,
@@ -88,7 +107,9 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       },
       // A stream has no length to report.
       exposeHeadRoute: !streams,
-      onRequest: callerCheck(route, options, badCredentials),
+      onRequest: access.open
+        ? openCheck(route, options, openRequests)
+        : callerCheck(route, options, badCredentials),
       handler: answer(route, options, responses),
     });
   }
@@ -97,6 +118,38 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     if (replyToOther(request, reply)) return;
     sendError(reply.header('x-should-retry', 'false'), 404, 'Not found');
   });
+}
+
+/** Counts a request to an operation without a credential, or checks the secret in its path, before the body is read. */
+function openCheck(
+  { declaration: { id, body }, cors }: Route,
+  { pathSecrets, log }: MountOptions,
+  limit: AddressLimit,
+): onRequestHookHandler {
+  const checkSecret = pathSecrets[id];
+  return (request, reply, done) => {
+    request.arrivedAt = performance.now();
+    if (cors) reply.headers(corsHeaders);
+    const failed = (error: unknown): void => sendFailure(request, reply, error, log);
+    const count = (): void =>
+      countOpenRequest(limit, request.ip, (name, value) => void reply.header(name, value));
+    if (checkSecret) {
+      checkSecret(request.params as Record<string, string>)
+        .catch((error: unknown) => {
+          count();
+          throw error;
+        })
+        .then(() => done())
+        .catch(failed);
+      return;
+    }
+    try {
+      if (body) count();
+      done();
+    } catch (error) {
+      failed(error);
+    }
+  };
 }
 
 /** Authenticates the caller before the body is read. Synchronous when the credential is cached. */
@@ -125,7 +178,6 @@ function callerCheck(
   return (request, reply, done) => {
     request.arrivedAt = performance.now();
     if (cors) reply.headers(corsHeaders);
-    if (access.open) return done();
     const failed = (error: unknown): void => sendFailure(request, reply, error, log);
     const unknown = (error: unknown): void =>
       failed(badCredentials(error, request.ip, (name, value) => void reply.header(name, value)));
@@ -203,7 +255,11 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     query,
     body,
     bodyForm,
+    bodyOptional,
+    checksTexts,
     bodyText = false,
+    maxMembers = defaultBodyMembers,
+    maxEscapes,
     streams = false,
     bodyStream,
     listsIssues = false,
@@ -211,6 +267,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     status = 200,
   } = declaration;
   const isRead = method === 'GET' || method === 'HEAD';
+  const bodyRules = { bodyOptional, checksTexts, limits: { maxMembers, maxEscapes } };
 
   function bodyOf(schema: z.ZodType, raw: FastifyRequest): unknown {
     const text = raw.body as string | undefined;
@@ -218,7 +275,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
     const type = raw.headers['content-type'];
     return bodyForm !== undefined && isForm(type)
       ? readForm(text, type, bodyForm).then((members) => fitting(schema, members))
-      : readBody(schema, text, declaration);
+      : readBody(schema, text, bodyRules);
   }
 
   async function readWhole(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {
@@ -228,6 +285,7 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
       body: bodyStream ? partsOf(raw, live) : body === undefined ? undefined : bodyOf(body, raw),
     };
     if (values.body instanceof Promise) values.body = await values.body;
+    if (typeof raw.body === 'string' && raw.body.length > largeBody) await setImmediate();
     const { principal } = raw;
     const where = raw.params as Record<string, string>;
     const authorized = principal === null || covers(principal, access, where);

@@ -72,7 +72,7 @@ export function mountOidcPages(
   // Not for HEAD: a login that was finished for it would be lost.
   app.get('/login/oidc', { exposeHeadRoute: false }, answer(begin, false));
   app.get('/login/oidc/callback', { exposeHeadRoute: false }, answer(finish, true));
-  app.post('/login/oidc/logout', { bodyLimit: 16 * 1_024 }, async (request, reply) => {
+  app.post('/login/oidc/logout', { bodyLimit: 8 * 1_024 }, async (request, reply) => {
     reply.headers(headers);
     try {
       const token = new URLSearchParams(String(request.body ?? '')).get('logout_token');

@@ -37,6 +37,8 @@ export interface RateLimits {
   readonly browsers?: Readonly<
     Partial<Record<'logins' | 'passwords' | 'userPasswords' | 'addressPasswords' | 'links', RateLimit>>
   >;
+  /** Requests from one address to operations that take no credential; of callbacks only those with a wrong address. */
+  readonly openRequests?: RateLimit;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
   /** Overrides by operation id: each caller has a separate bucket for each of these operations. */
@@ -62,6 +64,8 @@ export const defaultRateLimits: RateLimits = {
     addressPasswords: { burst: 30, perSecond: 1 / 5 },
     links: { burst: 30, perSecond: 1 / 10 },
   },
+  // Above what the limits of logins allow.
+  openRequests: { burst: 2_400, perSecond: 20 },
   badCredentials: { burst: 100, perSecond: 5 },
 };
 

@@ -2,6 +2,7 @@
 import { helpHeader } from '@millrace/contract/help';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { parseRequest } from '../json/foreign.ts';
 import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 
@@ -30,6 +31,8 @@ const jsonAppend = z.object({
 export type JsonAppend = z.infer<typeof jsonAppend>;
 
 const maxBytes = 3 * 1_048_576;
+/** An append has at most 1,000 records, each with a body and a few headers. */
+const maxMembers = 50_000;
 
 export function mountStreamAppends<K, I>(
   app: FastifyInstance,
@@ -66,13 +69,7 @@ export function mountStreamAppends<K, I>(
 }
 
 function readJson(bytes: Buffer): JsonAppend {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString());
-  } catch {
-    throw badRequest('Invalid JSON');
-  }
-  const parsed = jsonAppend.safeParse(value);
-  if (!parsed.success) throw badRequest('records: a list of { body, headers } is wanted.');
+  const parsed = jsonAppend.safeParse(parseRequest(bytes.toString(), { maxMembers }));
+  if (!parsed.success) throw badRequest('records: must be an array of { body, headers }.');
   return parsed.data;
 }

@@ -1,29 +1,38 @@
 /** Validates the parts of a request by the operation's schemas; throws a 400 Problem. */
 import type { OperationDeclaration } from '@millrace/contract';
+import type { ForeignJsonLimits } from '@millrace/contract/foreign-json';
 import type { z } from 'zod';
 import { isUnstorableText } from '../db/errors.ts';
-import { parseShallow } from '../json/levels.ts';
+import { parseRequest } from '../json/foreign.ts';
+import { largeBody } from '../json/turns.ts';
 import { unstorableIssue, unstorableText } from '../json/unstorable.ts';
 import { badRequest, Problem } from '../problem.ts';
-import { detailOf, validationSentence } from './issues.ts';
+import { detailsOf, validationSentence } from './issues.ts';
+import { wrongItem } from './wrong-item.ts';
 
 export function readPart(schema: z.ZodType, value: unknown, label: 'Params Error' | 'Query Error'): unknown {
   const result = schema.safeParse(value);
-  if (!result.success) throw badRequest(label, result.error.issues.map(detailOf));
+  if (!result.success) throw badRequest(label, detailsOf(result.error.issues));
   return result.data;
+}
+
+export interface BodyRules extends Pick<OperationDeclaration, 'bodyOptional' | 'checksTexts'> {
+  readonly limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'>;
 }
 
 /** `text` is undefined or empty for a request without a body. */
 export function readBody(
   schema: z.ZodType,
   text: string | undefined,
-  { bodyOptional = false, checksTexts = false }: Pick<OperationDeclaration, 'bodyOptional' | 'checksTexts'>,
+  { bodyOptional = false, checksTexts = false, limits }: BodyRules,
 ): unknown {
   if (text === undefined || text === '') {
     if (bodyOptional) return undefined;
     throw badRequest('Request body is empty');
   }
-  const value = parseJson(text);
+  const value = parseRequest(text, limits);
+  const wrong = text.length > largeBody ? wrongItem(schema, value) : undefined;
+  if (wrong) throw refused(wrong);
   const body = fitting(schema, value);
   const unstorable = checksTexts ? undefined : unstorableIssue(schema, value, text);
   if (unstorable) throw refused([unstorable]);
@@ -48,18 +57,10 @@ export function fitting(schema: z.ZodType, value: unknown): unknown {
 }
 
 const refused = (issues: readonly z.core.$ZodIssue[]): Problem =>
-  badRequest(validationSentence(issues), issues.map(detailOf));
+  badRequest(validationSentence(issues), detailsOf(issues));
 
 /** Repeats `details` as `issues`, the name that older clients read. */
 export function listIssues(error: unknown): never {
   if (!(error instanceof Problem) || error.extra['details'] === undefined) throw error;
   throw new Problem(error.status, error.message, { ...error.extra, issues: error.extra['details'] });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseShallow(text);
-  } catch (error) {
-    throw error instanceof Problem ? error : badRequest('Invalid JSON');
-  }
 }

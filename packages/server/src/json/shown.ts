@@ -1,18 +1,24 @@
 /** Stored JSON in replies. A value that cannot be shown is replaced by a mark, so that it does not fail a page or a stream. */
-import { maxJsonLevels } from '@millrace/contract';
+import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
+import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import { isComposite, isTooDeep } from './levels.ts';
 
 const omitted = (reason: string) => ({ $omitted: reason });
 const tooDeep = omitted(`nested more than ${maxJsonLevels} levels deep`);
+const tooWide = omitted(`more than ${maxJsonMembers} members`);
 const noJson = omitted('not JSON');
 
-/** The value of a stored JSON text, or a mark. */
-export function shownJson(text: string): unknown {
-  if (isTooDeep(text)) return tooDeep;
+/** The value of a stored JSON text, or the part of it that `pick` returns. A mark if it exceeds a limit; `invalid` if it is not JSON. */
+export function shownJson(
+  text: string,
+  invalid: unknown = noJson,
+  pick: (value: unknown) => unknown = (value) => value,
+): unknown {
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return noJson;
+    return pick(parseForeignJson(text, {}));
+  } catch (error) {
+    if (!(error instanceof ForeignJsonError)) throw error;
+    return error.reason === 'depth' ? tooDeep : error.reason === 'members' ? tooWide : invalid;
   }
 }
 

@@ -1,7 +1,8 @@
-import { maxJsonLevels, maxPacketBytes, sealedType } from '@millrace/contract';
+import { maxPacketBytes, sealedType } from '@millrace/contract';
+import { JsonScan } from '@millrace/contract/foreign-json';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import { LevelCount, tooDeep } from '../json/levels.ts';
+import { tooDeep } from '../json/levels.ts';
 import { Problem } from '../problem.ts';
 
 export interface PacketStore {
@@ -46,12 +47,11 @@ export async function writePacket(
   try {
     let ix = 0;
     let bytes = 0;
-    const levels = contentType.includes('json') ? new LevelCount() : undefined;
+    const scan = contentType.includes('json') ? new JsonScan({ maxMembers: Infinity }) : undefined;
     for await (const piece of inPieces(content)) {
       bytes += piece.length;
-      // latin1 is enough: brackets and quotes are ASCII, and no byte of a multi-byte character equals one.
-      levels?.add(piece.toString('latin1'));
-      if (levels && levels.deepest > maxJsonLevels) throw tooDeep('The content');
+      scan?.add(piece);
+      if (scan?.exceeded) throw tooDeep('The content');
       if (bytes > maxPacketBytes) {
         throw new Problem(413, `A payload or an output has at most ${maxPacketBytes} bytes.`, {}, false);
       }

@@ -1,5 +1,5 @@
 import { sealedType } from '@millrace/contract';
-import { isTooDeep } from '../json/levels.ts';
+import { isComposite } from '../json/levels.ts';
 import { shownJson } from '../json/shown.ts';
 
 /**
@@ -8,13 +8,8 @@ import { shownJson } from '../json/shown.ts';
  */
 export function readData(text: string | null, type: string): unknown {
   if (text === null) return undefined;
-  if (type.includes('json') && isTooDeep(text)) return shownJson(text);
-  try {
-    if (type === 'application/json' || type === sealedType) return JSON.parse(text);
-    // Only the plain half: what the other half would revive (dates, maps) cannot be written as JSON anyway.
-    if (type === 'application/super+json') return (JSON.parse(text) as { json?: unknown }).json;
-  } catch {
-    return text;
-  }
-  return text;
+  if (type === 'application/json' || type === sealedType) return shownJson(text, text);
+  if (type !== 'application/super+json') return text;
+  // Only the plain half: what the other half would revive (dates, maps) cannot be written as JSON anyway.
+  return shownJson(text, text, (value) => (isComposite(value) ? value['json'] : text));
 }

@@ -3,6 +3,7 @@ import type { ChannelKey } from '../log/key.ts';
 import type { AppendOptions, Appended } from '../log/pending-append.ts';
 import type { NewRecord } from '../log/record.ts';
 import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
+import { tryParse } from '../json/foreign.ts';
 import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
@@ -69,9 +70,9 @@ export function createWriteStream(dependencies: ReceiveDependencies) {
 /** Removes the mark of a message from a webhook, which only the server may set. */
 function withoutWebhookMark(record: NewRecord): NewRecord {
   if (!/webhook|\\u/.test(record.body)) return record;
-  const envelope = parsed(record.body) as { data?: unknown } | null | undefined;
+  const envelope = tryParse(record.body) as { data?: unknown } | null | undefined;
   const text = envelope?.data;
-  const message = (typeof text === 'string' ? parsed(text) : text) as Marked;
+  const message = (typeof text === 'string' ? tryParse(text) : text) as Marked;
   if (message?.payload?.actionSource !== 'webhook') return record;
   delete message.payload.actionSource;
   const data = typeof text === 'string' ? written(message) : message;
@@ -89,10 +90,3 @@ function written(value: unknown): string {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

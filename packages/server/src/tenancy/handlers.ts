@@ -26,6 +26,7 @@ import {
   renameOrganization,
 } from './organizations.ts';
 import { deleteEnvironment, deleteProject } from './delete.ts';
+import type { TenancyLimits } from './limits.ts';
 import { asUser, userOf } from './principal.ts';
 import {
   createProject,
@@ -44,6 +45,7 @@ import { createToken, listTokens, revokeToken } from './tokens.ts';
 export interface TenancyDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
+  readonly tenancyLimits: TenancyLimits;
   /** Milliseconds since 1970, by the database's clock. */
   readonly now: () => number;
   /** Tells this process that a credential or an environment has ended, before the response is sent. Returns its argument. */
@@ -146,12 +148,20 @@ export interface ProjectDependencies
 
 /** Projects, their environments and branches. */
 export const projectHandlers = (dependencies: ProjectDependencies): HandlersOf<Projects> => {
-  const { sql, masterKey, ended, onBranch } = dependencies;
+  const { sql, masterKey, tenancyLimits, ended, onBranch } = dependencies;
   return {
     listProjects: (request) => listProjects(sql, userOf(request)),
     listOrganizationProjects: (request) => listProjects(sql, userOf(request), request.params),
     createProject: (request) =>
-      createProject(sql, masterKey, userOf(request), request.params.organization, request.body.name, request),
+      createProject(
+        sql,
+        masterKey,
+        userOf(request),
+        request.params.organization,
+        request.body.name,
+        tenancyLimits.projects,
+        request,
+      ),
     retrieveProject: (request) => retrieveProject(sql, userOf(request), request.params.projectRef),
     updateProject: (request) =>
       renameProject(sql, userOf(request), request.params.projectRef, request.body.name, request),
@@ -232,10 +242,12 @@ type Organizations = Pick<
 export const organizationHandlers = ({
   sql,
   masterKey,
+  tenancyLimits,
   ended,
 }: TenancyDependencies): HandlersOf<Organizations> => ({
   listOrganizations: (request) => listOrganizations(sql, userOf(request)),
-  createOrganization: (request) => createOrganization(sql, userOf(request), request.body.name, request),
+  createOrganization: (request) =>
+    createOrganization(sql, userOf(request), request.body.name, tenancyLimits.organizations, request),
   updateOrganization: (request) =>
     renameOrganization(sql, userOf(request), request.params.organization, request.body.name, request),
   listMembers: ({ params }) => listMembers(sql, params.organization),

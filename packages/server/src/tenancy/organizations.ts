@@ -6,6 +6,7 @@ import type { Queryable, Sql } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { forbidden, notFound, unprocessable } from '../problem.ts';
 import { archiveMemberEnvironments } from './environments.ts';
+import { refuseMoreOrganizations } from './limits.ts';
 
 interface OrganizationRow {
   readonly id: string;
@@ -48,9 +49,11 @@ export async function createOrganization(
   sql: Sql,
   userId: string,
   name: string,
+  limit: number,
   by: Actor,
 ): Promise<Organization> {
   return sql.begin(async (tx) => {
+    await refuseMoreOrganizations(tx, userId, limit);
     const id = newId('org');
     await tx`insert into organizations (id, name) values (${id}, ${name})`;
     await tx`insert into memberships (organization_id, user_id, role) values (${id}, ${userId}, 'owner')`;

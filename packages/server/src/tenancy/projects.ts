@@ -15,6 +15,7 @@ import { recordAct, type Actor } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { addMissingDevEnvironments, insertEnvironment } from './environments.ts';
+import { refuseMoreProjects } from './limits.ts';
 import type { BootstrapSettings } from './bootstrap-settings.ts';
 
 interface ProjectRow {
@@ -86,9 +87,11 @@ export async function createProject(
   userId: string,
   organization: string,
   name: string,
+  limit: number,
   by: Actor,
 ): Promise<Project> {
   return sql.begin(async (tx) => {
+    await refuseMoreProjects(tx, organization, limit);
     const { ref } = await insertProject(tx, masterKey, organization, userId, name);
     await recordAct(tx, by, { act: 'project.created', target: ref, in: { projectRef: ref }, new: { name } });
     return retrieveProject(tx, userId, ref);

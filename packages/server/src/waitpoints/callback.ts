@@ -2,6 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { seal, unseal, type MasterKey } from '../auth/seal.ts';
 import type { Queryable } from '../db/connect.ts';
+import { notFound } from '../problem.ts';
 
 const sealingContextOf = (id: string): string => `waitpoints:${id}`;
 
@@ -22,8 +23,20 @@ export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseU
     : `${token}/callback/${unseal(masterKey, sealed, sealingContextOf(id))}`;
 }
 
+/** Throws a 404 Problem unless the last part of the address is right. */
+export async function checkCallback(
+  sql: Queryable,
+  masterKey: MasterKey,
+  id: string,
+  hash: string,
+): Promise<number> {
+  const env = id.includes('\0') ? undefined : await environmentOfCallback(sql, masterKey, id, hash);
+  if (env === undefined) throw notFound('Waitpoint not found');
+  return env;
+}
+
 /** The environment of a token, if the last part of the address is right. */
-export async function environmentOfCallback(
+async function environmentOfCallback(
   sql: Queryable,
   masterKey: MasterKey,
   id: string,

@@ -3,9 +3,11 @@ import type { MintPublicToken } from '../auth/mint.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
 import type { MasterKey } from '../auth/seal.ts';
-import { badRequest, notFound } from '../problem.ts';
+import { notFound } from '../problem.ts';
+import { parseRequest, tryParse } from '../json/foreign.ts';
+import { Turns } from '../json/turns.ts';
 import type { HandlersOf } from '../request.ts';
-import { addressOf, environmentOfCallback } from './callback.ts';
+import { addressOf, checkCallback } from './callback.ts';
 import { completeToken, type CompleteDependencies } from './complete.ts';
 import { createToken } from './create.ts';
 import { listTokens } from './list.ts';
@@ -73,10 +75,11 @@ export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): H
     },
 
     async completeWaitpointByCallback(request) {
-      const id = nameable(request.params.waitpointId);
-      const env = await environmentOfCallback(engine.sql, masterKey, id, request.params.hash);
-      if (env === undefined) throw missing();
+      const { waitpointId: id, hash } = request.params;
+      const env = await checkCallback(engine.sql, masterKey, id, hash);
+      const turns = new Turns();
       const data = calledBack(request.body, request.header('content-type'));
+      await turns.next();
       await completeToken(dependencies, env, id, data, 'The body');
       return { success: true };
     },
@@ -93,10 +96,7 @@ const shownTo = <T extends { readonly url: string }>(principal: Principal, token
 /** What a callback brings: others choose how they write it, and few of them say rightly what they send. */
 function calledBack(text: string, contentType = ''): unknown {
   if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    if (contentType === '' || /json/i.test(contentType)) throw badRequest('Invalid JSON');
-    return text;
-  }
+  if (contentType === '' || /json/i.test(contentType)) return parseRequest(text);
+  const value = tryParse(text);
+  return value === undefined ? text : value;
 }

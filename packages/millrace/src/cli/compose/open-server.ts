@@ -18,6 +18,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       trustedProxies: trustedProxies(),
       basePath: basePath(),
       metrics: metrics(),
+      tenancyLimits: tenancyLimits(),
       maxBundleBytes: maxBundleBytes(),
       bundleStore: bundleStore(process.env),
       codecEndpoint: codecEndpoint(),
@@ -75,6 +76,23 @@ function rateLimits(): ServerOptions['rateLimits'] {
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
 }
 
+/** Organisations that a user owns and projects of an organisation (MILLRACE_MAX_ORGANIZATIONS, MILLRACE_MAX_PROJECTS). */
+function tenancyLimits(): NonNullable<ServerOptions['tenancyLimits']> {
+  const organizations = count('MILLRACE_MAX_ORGANIZATIONS');
+  const projects = count('MILLRACE_MAX_PROJECTS');
+  return {
+    ...(organizations !== undefined && { organizations }),
+    ...(projects !== undefined && { projects }),
+  };
+}
+
+function count(variable: string): number | undefined {
+  const text = process.env[variable]?.trim() ?? '';
+  if (text === '') return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10_000) return Number(text);
+  throw new CommandFailed(exitCodes.usage, `${variable} is a number between 1 and 10000.`);
+}
+
 /** What all files of a deployment together may have, compressed (MILLRACE_MAX_BUNDLE, such as `256MiB`). */
 function maxBundleBytes(): ServerOptions['maxBundleBytes'] {
   const text = process.env['MILLRACE_MAX_BUNDLE']?.trim() ?? '';
@@ -96,12 +114,9 @@ function metrics(): NonNullable<ServerOptions['metrics']> {
       'MILLRACE_METRICS_TOKEN is 16 or more characters without blanks (`openssl rand -hex 16`).',
     );
   }
-  const names = process.env['MILLRACE_METRICS_MAX_NAMES']?.trim() ?? '';
-  if (names !== '' && !(/^\d{1,5}$/.test(names) && Number(names) >= 1 && Number(names) <= 10_000)) {
-    throw new CommandFailed(exitCodes.usage, 'MILLRACE_METRICS_MAX_NAMES is a number between 1 and 10000.');
-  }
+  const maxNames = count('MILLRACE_METRICS_MAX_NAMES');
   return {
-    ...(names !== '' && { maxNames: Number(names) }),
+    ...(maxNames !== undefined && { maxNames }),
     ...(address !== '' && { address: metricsAddress(address) }),
     ...(token !== '' && { token }),
   };

@@ -8,11 +8,14 @@ import type { Environment } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
 import { BlobGone } from '../blobs/read.ts';
 import { retrieveBlob, whyNotFetchable } from '../bundle.ts';
+import { tryParse } from '../../json/foreign.ts';
 import type { FoundVersion } from '../find.ts';
 import type { BlobStore } from '../store/store.ts';
 import { localMaps, readLocalMap, type FindLocalBuild } from './local.ts';
 
 const mib = 1_048_576;
+/** Sources, names and the like: strings make up nearly all of a map. */
+const mapLimits = { maxDepth: 16, maxMembers: 200_000 };
 /** Unpacked. A larger one is not read: to parse it would hold up other requests. */
 export const maxMapBytes = 16 * mib;
 /** Characters of sources that stay in memory. */
@@ -173,13 +176,10 @@ async function mapsOnDisk(
 
 /** A project may deploy any file under such a name: what is no map has no sources. */
 function parsedMap(text: string): Parsed {
-  let map: unknown;
-  try {
-    map = JSON.parse(text);
-  } catch {
-    return { names: [], texts: [] };
-  }
-  const { sources, sourcesContent } = (map ?? {}) as { sources?: unknown; sourcesContent?: unknown };
+  const { sources, sourcesContent } = Object(tryParse(text, mapLimits)) as {
+    sources?: unknown;
+    sourcesContent?: unknown;
+  };
   if (!Array.isArray(sources)) return { names: [], texts: [] };
   const texts = Array.isArray(sourcesContent) ? (sourcesContent as unknown[]) : [];
   return {

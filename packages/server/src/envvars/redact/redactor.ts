@@ -1,4 +1,5 @@
 import { redacted } from '@millrace/contract';
+import { tryParse } from '../../json/foreign.ts';
 import { mayHoldKey, redactKeys, redactKeysInJson } from './key-shapes.ts';
 import { compile } from './matcher.ts';
 import { minSecretLength, encodingsOf } from './encodings.ts';
@@ -56,12 +57,9 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     json(given) {
       const whole = redactKeysInJson(given);
       if (find(whole).length === 0) return whole;
-      let parsed: unknown;
-      try {
-        parsed = JSON.parse(whole);
-      } catch {
-        return text(whole);
-      }
+      const parsed = tryParse(whole);
+      // Not JSON, or more than this process parses.
+      if (parsed === undefined) return text(whole);
       const clean = JSON.stringify(value(parsed));
       // A secret that contains JSON syntax may span several values: then replace everything.
       return find(clean).length === 0 ? clean : JSON.stringify(redacted);

@@ -1,3 +1,4 @@
+import { tryParse } from '../../json/foreign.ts';
 import { dataLines, onWire, type Wire } from './wire.ts';
 import type { ChannelRecord } from '../../log/record.ts';
 
@@ -39,12 +40,8 @@ function chunkEvent({ seq, body, headers }: ChannelRecord): string {
 
 /** SDKs write `{"data": <chunk>, "id": "…"}`. Any other body is the chunk itself. */
 function chunkIn(body: string): string {
-  try {
-    const { data } = JSON.parse(body) as { data?: unknown };
-    return data === undefined ? body : JSON.stringify(data);
-  } catch {
-    return body;
-  }
+  const { data } = Object(tryParse(body)) as { data?: unknown };
+  return data === undefined ? body : JSON.stringify(data);
 }
 
 const pingBatch = (now: number): string => `event: ping\ndata: {"timestamp":${now}}\n\n`;

@@ -1,6 +1,7 @@
 import type { TriggerOptions } from '@millrace/contract';
 import { storedType, triggerBodyLimit } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
+import { tryParse } from '../../json/foreign.ts';
 import { unprocessable } from '../../problem.ts';
 import type { Collection, NewRun } from './row.ts';
 
@@ -80,10 +81,7 @@ interface Superjson {
 
 /** What is no JSON is kept as a text: its attempt says what is wrong with it. */
 function superjson(text: string): Superjson {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null ? read : { json: read };
-  } catch {
-    return { json: text };
-  }
+  const read = tryParse(text);
+  if (read === undefined) return { json: text };
+  return typeof read === 'object' && read !== null ? read : { json: read };
 }

@@ -13,6 +13,7 @@ import type { Environment } from '../../auth/principal.ts';
 import { newTimedId } from '../../db/ids.ts';
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
 import { usePacket } from '../../packets/use.ts';
+import { tryParse } from '../../json/foreign.ts';
 import { jsonOfField, storableLevels } from '../../json/levels.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import { cleanQueueName } from '../../queues/names.ts';
@@ -299,7 +300,10 @@ function readTags(tags: readonly string[] | undefined): readonly string[] {
 
 function readMetadata(metadata: unknown): string | null {
   if (metadata === undefined || metadata === null) return null;
-  const read = typeof metadata === 'string' ? parsed(metadata) : metadata;
+  if (typeof metadata === 'string' && Buffer.byteLength(metadata) > maxMetadataBytes)
+    throw metadataTooLarge();
+  const read =
+    typeof metadata === 'string' ? tryParse(storableLevels(metadata, 'options.metadata')) : metadata;
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     throw badRequest('options.metadata: an object, or the JSON text of one.');
   }
@@ -308,18 +312,11 @@ function readMetadata(metadata: unknown): string | null {
   }
   const text =
     typeof metadata === 'string' && metadata.isWellFormed()
-      ? storableLevels(metadata, 'options.metadata')
+      ? metadata
       : jsonOfField(read, 'options.metadata');
-  if (Buffer.byteLength(text) > maxMetadataBytes) {
-    throw new Problem(413, `options.metadata: at most ${maxMetadataBytes} bytes as JSON.`);
-  }
+  if (Buffer.byteLength(text) > maxMetadataBytes) throw metadataTooLarge();
   return text;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+const metadataTooLarge = (): Problem =>
+  new Problem(413, `options.metadata: at most ${maxMetadataBytes} bytes as JSON.`);

@@ -1,3 +1,4 @@
+import { tryParse } from '../../json/foreign.ts';
 import { badRequest } from '../../problem.ts';
 
 const maxMs = 36 ** 8 - 1;
@@ -23,10 +24,8 @@ export function cursorOf(text: string | undefined, parameter: string): string | 
 const isId = (text: unknown): text is string => typeof text === 'string' && /^run_[0-9a-z]{1,60}$/.test(text);
 
 function decoded(text: string): string | undefined {
-  try {
-    const { r } = JSON.parse(Buffer.from(text, 'base64url').toString()) as { r?: unknown };
-    return isId(r) ? r : undefined;
-  } catch {
-    return undefined;
-  }
+  const { r } = Object(tryParse(Buffer.from(text, 'base64url').toString(), { maxDepth: 8 })) as {
+    r?: unknown;
+  };
+  return isId(r) ? r : undefined;
 }

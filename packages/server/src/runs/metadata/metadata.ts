@@ -3,6 +3,7 @@ import { isFinal, maxMetadataBytes, type RunStatus } from '@millrace/contract';
 import type { Transaction } from '../../db/connect.ts';
 import { retryOnDeadlock } from '../../db/retry.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
+import { tryParse } from '../../json/foreign.ts';
 import { isTooDeep, jsonOfField } from '../../json/levels.ts';
 import { shownObject } from '../../json/shown.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
@@ -139,11 +140,6 @@ function refuseKeys(operations: readonly MetadataOperation[] = [], list: string)
 
 /** Triggers may store any text as metadata; what is no object, or could not be written again, counts as none. */
 function parsed(text: string | null): Metadata {
-  if (text === null || isTooDeep(text)) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};
-  } catch {
-    return {};
-  }
+  const value = text === null ? undefined : tryParse(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};
 }

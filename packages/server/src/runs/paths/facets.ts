@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isTooDeep } from '../../json/levels.ts';
+import { tryParse } from '../../json/foreign.ts';
 
 /** A path that an environment has declared, such as `metadata.customer.id`. */
 export interface RunPath {
@@ -53,11 +53,4 @@ function contentOf(source: string, { metadata, payload, payloadType }: Carried):
   return payloadType === 'application/super+json' ? memberOf(parsed(payload), 'json') : undefined;
 }
 
-function parsed(text: string | null): unknown {
-  if (text === null || isTooDeep(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string | null): unknown => (text === null ? undefined : tryParse(text));

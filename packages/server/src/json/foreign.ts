@@ -1,0 +1,57 @@
+/** Reads JSON that a client or a runner wrote. All of it is parsed here: `test/architecture` looks for other calls of `JSON.parse`. */
+import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
+import { ForeignJsonError, parseForeignJson, type ForeignJsonLimits } from '@millrace/contract/foreign-json';
+import { badRequest, type Problem } from '../problem.ts';
+import { tooDeep } from './levels.ts';
+
+/** The levels that a request may have around the JSON that is stored. */
+const maxEnvelopeLevels = 8;
+
+/** Parses a request; throws a 400 Problem that names the field which exceeds a limit. */
+export function parseRequest(
+  text: string,
+  limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
+): unknown {
+  return parsed(text, { ...limits, maxDepth: maxJsonLevels + maxEnvelopeLevels }, '', 'Invalid JSON');
+}
+
+/** Parses a text that is a part of a request; throws a 400 Problem that names the part. */
+export function parseText(text: string, name: string): unknown {
+  const maxDepth = maxJsonLevels + maxEnvelopeLevels;
+  return parsed(text, { maxDepth }, `${name}: `, `${name} is not valid JSON.`);
+}
+
+/** Parses a text that a client stored, or that may be something else than JSON. Undefined if it is not JSON or exceeds a limit. */
+export function tryParse(text: string, limits: ForeignJsonLimits = {}): unknown {
+  try {
+    return parseForeignJson(text, limits);
+  } catch (error) {
+    if (error instanceof ForeignJsonError) return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string, limits: ForeignJsonLimits, start: string, invalid: string): unknown {
+  try {
+    return parseForeignJson(text, limits);
+  } catch (error) {
+    throw error instanceof ForeignJsonError ? problemOf(error, start, invalid, limits) : error;
+  }
+}
+
+function problemOf(
+  { reason, path }: ForeignJsonError,
+  start: string,
+  invalid: string,
+  { maxMembers = maxJsonMembers }: ForeignJsonLimits,
+): Problem {
+  const subject = start + (path || (start === '' ? 'The request' : 'the JSON'));
+  switch (reason) {
+    case 'depth':
+      return tooDeep(subject);
+    case 'members':
+      return badRequest(`${subject}: more than ${maxMembers} members; send less, or upload it as a packet.`);
+    default:
+      return badRequest(invalid);
+  }
+}

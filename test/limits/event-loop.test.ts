@@ -1,0 +1,339 @@
+import { Worker } from 'node:worker_threads';
+import { operations, type OperationDeclaration } from '@millrace/contract';
+import { openApiDocument } from '@millrace/contract/openapi';
+import { expect, test } from 'vitest';
+import { installation, type Installation } from '../access/installation.ts';
+import { wholeSampleOf, type Schema } from '../access/sample.ts';
+import { openBodyLimit } from '../../packages/server/src/http/mount.ts';
+
+/** Sends requests from another thread, so that their bodies cost the thread of the server nothing. */
+const client = `
+const { parentPort } = require('node:worker_threads');
+const { Agent, request } = require('node:http');
+const agent = new Agent({ keepAlive: true });
+parentPort.on('message', ({ url, method, headers, body }) => {
+  const sent = request(url, { method, headers: { ...headers, 'content-length': body.length }, agent }, (reply) => {
+    let text = '';
+    reply.on('data', (part) => { if (text.length < 500) text += part; });
+    reply.on('end', () => parentPort.postMessage({ status: reply.statusCode, text: text.slice(0, 500) }));
+  });
+  sent.on('error', (error) => parentPort.postMessage({ status: 0, text: String(error) }));
+  sent.end(body);
+});`;
+
+interface Sent {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly type?: string;
+  readonly body: () => string;
+}
+
+const times = (text: string, bytes: number): string =>
+  text.repeat(Math.max(1, Math.floor(bytes / text.length)));
+const numbered = (bytes: number, one: (index: number) => string): string => {
+  const parts: string[] = [];
+  for (let index = 0, size = 0; size < bytes; index++) {
+    const part = one(index);
+    parts.push(part);
+    size += part.length + 1;
+  }
+  return parts.join(',');
+};
+
+/** JSON values of about a size. Those of the first half are refused by their depth or number of members, unless they are small. */
+const shapes: Readonly<Record<string, (bytes: number) => string>> = {
+  deep: (bytes) => times('[', bytes),
+  nested: (bytes) => `[${numbered(bytes, () => '['.repeat(900) + ']'.repeat(900))}]`,
+  names: (bytes) => `{${numbered(bytes, (index) => `"k${index}":1`)}}`,
+  objects: (bytes) => `[${numbered(bytes, () => '{}')}]`,
+  // As many as are accepted.
+  fewerNames: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"k${index}":1`)}}`,
+  fewerIntegers: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"${index * 7_919}":1`)}}`,
+  fewerObjects: (bytes) => `[${numbered(Math.min(bytes, 240_000), (index) => `{"${index % 97}":1}`)}]`,
+  fewerNumbers: (bytes) => `[${numbered(Math.min(bytes, 380_000), () => '0')}]`,
+  text: (bytes) => JSON.stringify(times('x y ', bytes - 10)),
+  quotes: (bytes) => JSON.stringify(times('"', bytes / 2 - 10)),
+  lines: (bytes) => JSON.stringify(times('\n', bytes / 2 - 10)),
+  wide: (bytes) => JSON.stringify(times('€', bytes / 3 - 10)),
+  name: (bytes) => `{"${times('n', bytes - 20)}":1}`,
+};
+const shapeNames = Object.keys(shapes);
+
+type Paths = Readonly<
+  Record<
+    string,
+    Readonly<
+      Record<string, { requestBody?: { content: Readonly<Record<string, { readonly schema: Schema }>> } }>
+    >
+  >
+>;
+
+/** Bodies of the largest size for each operation: the whole body, and each of its members, in turn with each of the shapes. */
+function* sentToAll({ keys, token, projectRef, organization }: Installation): Generator<Sent> {
+  const { paths } = openApiDocument(operations) as { paths: Paths };
+  const known: Readonly<Record<string, string>> = { projectRef, organization, env: 'prod' };
+  let turn = 0;
+  for (const declaration of Object.values<OperationDeclaration>(operations)) {
+    const { id, method, path, access, bodyStream, bodyText } = declaration;
+    const schema =
+      paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.requestBody?.content[
+        'application/json'
+      ]?.schema;
+    if (bodyStream || (!bodyText && !schema)) continue;
+    const limit = declaration.bodyLimit ?? (access.open ? openBodyLimit : 1_048_576);
+    const sample = (bodyText || !schema ? {} : wholeSampleOf(schema, 'HERE')) as object;
+    const to = {
+      method,
+      path: path.replaceAll(/:(\w+)/g, (_, part: string) => known[part] ?? 'x'),
+      key: access.secretKey ? keys.prod : token,
+    };
+    for (const member of [undefined, ...Object.keys(sample)]) {
+      const shape = shapeNames[turn++ % shapeNames.length] ?? '';
+      const room = limit - JSON.stringify(sample).length - 1_000;
+      if (room < 1_000) continue;
+      const value = () => shapes[shape]?.(room) ?? '';
+      const body = () =>
+        member === undefined
+          ? value()
+          : JSON.stringify({ ...sample, [member]: 'VALUE' }).replace('"VALUE"', value);
+      yield { ...to, name: `${id}.${member ?? '*'} ${shape}`, body };
+    }
+  }
+}
+
+/** Requests that are accepted, as far as the shape allows it. */
+async function* sentInFull({ ask, keys }: Installation): AsyncGenerator<Sent> {
+  const key = keys.prod;
+  const ready = await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
+  const run = ready.body.id as string;
+  const mib = 1_048_576;
+  const post = { method: 'POST', key };
+  for (const [shape, value] of Object.entries(shapes)) {
+    const [one, two] = [3 * mib - 1_000, 900_000].map((bytes) => () => value(bytes)) as [
+      () => string,
+      () => string,
+    ];
+    const text = () => JSON.stringify(value(mib));
+    yield {
+      ...post,
+      name: `trigger ${shape}`,
+      path: '/api/v1/tasks/send/trigger',
+      body: () => `{"payload":${one()}}`,
+    };
+    yield {
+      ...post,
+      name: `trigger, superjson ${shape}`,
+      path: '/api/v1/tasks/send/trigger',
+      body: () => `{"payload":${text()},"options":{"payloadType":"application/super+json"}}`,
+    };
+    yield {
+      ...post,
+      name: `trigger, metadata ${shape}`,
+      path: '/api/v1/tasks/send/trigger',
+      body: () => `{"options":{"metadata":${text()}}}`,
+    };
+    yield {
+      ...post,
+      name: `trigger, tags ${shape}`,
+      path: '/api/v1/tasks/send/trigger',
+      body: () => `{"options":{"tags":${two()}}}`,
+    };
+    yield {
+      ...post,
+      name: `trigger-many ${shape}`,
+      path: '/api/v1/tasks/trigger-many',
+      body: () => `{"items":[{"task":"send","payload":${one().slice(0)}}]}`,
+    };
+    yield {
+      ...post,
+      name: `event ${shape}`,
+      path: '/api/v1/events',
+      body: () => `{"id":"${shape}","event":{"name":"a.b","payload":${one()}}}`,
+    };
+    yield {
+      ...post,
+      name: `replay ${shape}`,
+      path: `/api/v1/runs/${run}/replay`,
+      body: () => `{"payload":${one()}}`,
+    };
+    yield {
+      ...post,
+      method: 'PUT',
+      name: `metadata ${shape}`,
+      path: `/api/v1/runs/${run}/metadata`,
+      body: () => `{"metadata":{"a":${value(200_000)}}}`,
+    };
+    const { body: token } = await ask('POST /api/v1/waitpoints/tokens', { key, body: {} });
+    yield {
+      ...post,
+      name: `complete ${shape}`,
+      path: `/api/v1/waitpoints/tokens/${token.id}/complete`,
+      body: () => `{"data":${one()}}`,
+    };
+    const { body: other } = await ask('POST /api/v1/waitpoints/tokens', { key, body: {} });
+    yield { ...post, name: `callback ${shape}`, path: new URL(other.url as string).pathname, body: one };
+    const { body: batch } = await ask('POST /api/v3/batches', { key, body: { runCount: 1_000 } });
+    yield {
+      ...post,
+      name: `batch line ${shape}`,
+      path: `/api/v3/batches/${batch.id}/items`,
+      type: 'application/x-ndjson',
+      body: () => `{"index":0,"task":"send","payload":${one()}}`,
+    };
+  }
+  const batchLines: Readonly<Record<string, () => string>> = {
+    'line ends': () => '\n'.repeat(10 * mib),
+    'blank lines': () => ' \r\n'.repeat(3 * mib),
+    'one line of 20 MiB': () => `{"index":0,"task":"send","payload":"${'x'.repeat(20 * mib)}"}`,
+    'one line of brackets': () => '['.repeat(20 * mib),
+    'one line of quotes': () => '"\\'.repeat(10 * mib),
+    'many items': () =>
+      Array.from(
+        { length: 1_000 },
+        (_, index) => `{"index":${index},"task":"send","payload":{"a":${index}}}\n`,
+      ).join(''),
+  };
+  for (const [name, body] of Object.entries(batchLines)) {
+    const { body: batch } = await ask('POST /api/v3/batches', { key, body: { runCount: 1_000 } });
+    yield { ...post, name, path: `/api/v3/batches/${batch.id}/items`, type: 'application/x-ndjson', body };
+  }
+  const many = (count: number, one: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => one(index)).join(',');
+  const fields = `{${numbered(2_000, (index) => `"field${index % 40}":"value"`)}}`;
+  yield {
+    ...post,
+    name: 'trigger-many of 500',
+    path: '/api/v1/tasks/trigger-many',
+    body: () => `{"items":[${many(500, () => `{"task":"send","payload":${fields}}`)}]}`,
+  };
+  yield {
+    ...post,
+    name: 'events of 500',
+    path: '/api/v1/event-batches',
+    body: () =>
+      `{"events":[${many(500, (index) => `{"id":"e${index}","event":{"name":"a.b","payload":${fields}}}`)}]}`,
+  };
+  for (const json of ['[{},{},', '[0,0,', '["",'] as const) {
+    const items = () => `[${json.slice(1).repeat(25_000)}0]`;
+    yield {
+      ...post,
+      name: `trigger-many of ${json}`,
+      path: '/api/v1/tasks/trigger-many',
+      body: () => `{"items":${items()}}`,
+    };
+    yield {
+      ...post,
+      name: `events of ${json}`,
+      path: '/api/v1/event-batches',
+      body: () => `{"events":${items()}}`,
+    };
+    yield {
+      ...post,
+      name: `tasks of ${json}`,
+      path: '/runner/v1/versions',
+      body: () => `{"contentHash":"${'a'.repeat(64)}","tasks":${items()}}`,
+    };
+  }
+  const packet = await ask('PUT /api/v2/packets/p.json', { key });
+  const { pathname } = new URL(packet.body.presignedUrl as string);
+  yield {
+    method: 'PUT',
+    key: '',
+    name: 'packet',
+    path: pathname,
+    body: () => `[${'{"a":"b"},'.repeat(900_000)}0]`,
+  };
+}
+
+/** Processor time of this thread in milliseconds: other work on the machine does not add to it. */
+function threadTime(): number {
+  const { threadCpuUsage = process.cpuUsage } = process as typeof process & {
+    threadCpuUsage?: typeof process.cpuUsage;
+  };
+  const { user, system } = threadCpuUsage.call(process);
+  return (user + system) / 1_000;
+}
+
+const known = JSON.stringify(
+  Array.from({ length: 8_000 }, (_, id) => ({
+    id,
+    name: `name ${id}`,
+    tags: ['a', 'b'],
+    at: { x: 1.5, y: null },
+  })),
+);
+
+/** The time to parse a known text now. What else the machine does makes the processor slower, and this as well. */
+function unit(): number {
+  const before = threadTime();
+  JSON.parse(known);
+  return threadTime() - before;
+}
+
+/**
+ * As multiples of the time above, which is 4 ms on a quiet machine: the longest time for which a request may keep
+ * the event loop from other requests. The goal is 50 ms.
+ */
+const maxUnits = 10;
+/** Results of steps, which have up to 10 MiB and are texts inside of JSON: one string cannot be parsed in parts. */
+const maxUnitsOf = (name: string): number => (name.startsWith('storeRunStep.') ? 4 * maxUnits : maxUnits);
+const tries = 4;
+
+test('no request holds the event loop for long', { timeout: 600_000 }, async () => {
+  const installed = await installation();
+  const { server } = installed;
+  const worker = new Worker(client, { eval: true });
+  const send = ({ method, path, key, type = 'application/json' }: Sent, body: Uint8Array) =>
+    new Promise<{ status: number; text: string }>((resolve) => {
+      worker.once('message', resolve);
+      const headers = { ...(key !== '' && { authorization: `Bearer ${key}` }), 'content-type': type };
+      worker.postMessage({ url: server.url + path, method, headers, body });
+    });
+
+  /** The longest turn of the event loop until the reply. */
+  const longestTurn = async (sent: Sent, body: Uint8Array) => {
+    let longest = 0;
+    let isOver = false;
+    let before = threadTime();
+    const turn = (): void => {
+      const now = threadTime();
+      longest = Math.max(longest, now - before);
+      before = now;
+      if (!isOver) setImmediate(turn);
+    };
+    const reply = send(sent, body);
+    // The copy for the other thread was a part of the turn so far.
+    before = threadTime();
+    setImmediate(turn);
+    const { status, text } = await reply;
+    isOver = true;
+    return { longest, status, text };
+  };
+
+  const slow: unknown[] = [];
+  const faults: unknown[] = [];
+  let count = 0;
+  const measure = async (sent: Sent): Promise<void> => {
+    const most = maxUnitsOf(sent.name);
+    const body = Buffer.from(sent.body());
+    let least = Number.POSITIVE_INFINITY;
+    // Noise only adds: one try that is fast is enough.
+    for (let left = tries; left > 0 && least > most; left--) {
+      const { longest, status, text } = await longestTurn(sent, body);
+      least = Math.min(least, longest / unit());
+      if (process.env['SHOW'] && longest > 40)
+        console.log(sent.name, longest.toFixed(0), (longest / unit()).toFixed(1), status, text.slice(0, 100));
+      if (status >= 500 || status === 0) faults.push([sent.name, status, text]);
+    }
+    count++;
+    if (least > most) slow.push([sent.name, least]);
+  };
+  for await (const sent of sentInFull(installed)) await measure(sent);
+  for (const sent of sentToAll(installed)) await measure(sent);
+  await worker.terminate();
+  expect(faults).toEqual([]);
+  expect(slow).toEqual([]);
+  expect(count).toBeGreaterThan(400);
+});
