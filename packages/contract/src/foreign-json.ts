@@ -1,4 +1,4 @@
-/** Reads JSON that another party wrote. Its size, depth and number of values are limited before `JSON.parse` builds anything. Needs Node. */
+/** Reads JSON that another party wrote. Its size, depth and number of values are limited before `JSON.parse` builds anything. */
 import { maxJsonLevels, maxJsonMembers } from './json.ts';
 
 export interface ForeignJsonLimits {
@@ -33,20 +33,32 @@ export class ForeignJsonError extends Error {
  * const message = parseForeignJson(line, { maxBytes: 1_048_576, maxDepth: 64, maxMembers: 10_000 });
  */
 export function parseForeignJson(text: string | Uint8Array, limits: ForeignJsonLimits): unknown {
-  const { maxBytes = Infinity } = limits;
-  // A text never has more characters than bytes.
-  if (text.length > maxBytes) throw tooLarge(maxBytes);
-  const scan = new JsonScan(limits);
-  if (typeof text === 'string') {
-    const isBytesLimited = text.length * maxBytesPerUnit > maxBytes;
-    if (isBytesLimited || !scan.admitsAny(text.length)) scanText(scan, text, maxBytes);
-  } else if (!scan.admitsAny(text.length)) scan.add(text);
-  if (scan.exceeded) throw tooMuch(scan.exceeded, textOf(text), limits);
+  const exceeded = exceededLimit(text, limits);
+  if (exceeded === 'size') throw tooLarge(limits.maxBytes);
+  if (exceeded) throw tooMuch(exceeded, textOf(text), limits);
   try {
     return JSON.parse(textOf(text)) as unknown;
   } catch (error) {
     throw error instanceof ForeignJsonError ? error : new ForeignJsonError('syntax', 'Invalid JSON');
   }
+}
+
+/** The limit that a JSON text exceeds first; undefined if it keeps all of them. Whether it is JSON is not checked. */
+export function exceededLimit(
+  text: string | Uint8Array,
+  limits: ForeignJsonLimits,
+): Exclude<ForeignJsonReason, 'syntax'> | undefined {
+  const { maxBytes = Infinity } = limits;
+  // A text never has more characters than bytes.
+  if (text.length > maxBytes) return 'size';
+  const scan = new JsonScan(limits);
+  const isCounted = !scan.admitsAny(text.length);
+  if (typeof text !== 'string') {
+    if (isCounted) scan.add(text);
+  } else if (isCounted || text.length * maxBytesPerUnit > maxBytes) {
+    return scanText(scan, text, maxBytes) ? 'size' : scan.exceeded;
+  }
+  return scan.exceeded;
 }
 
 const quote = 0x22;
@@ -85,9 +97,8 @@ export class JsonScan {
     return length <= 2 * this.#maxDepth && length <= this.#maxMembers;
   }
 
-  add(piece: Uint8Array): void {
+  add(bytes: Uint8Array): void {
     if (this.exceeded) return;
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     const maxDepth = this.#maxDepth;
     const maxMembers = this.#maxMembers;
     let depth = this.#depth;
@@ -112,7 +123,7 @@ export class JsonScan {
   }
 
   /** The index of the quote that ends the string that continues at `from`; the length if it continues in the next piece. */
-  #endOfString(bytes: Buffer, from: number): number {
+  #endOfString(bytes: Uint8Array, from: number): number {
     let at = this.#isEscaping ? from + 1 : from;
     this.#isEscaping = false;
     this.#isInString = true;
@@ -145,16 +156,17 @@ const maxBytesPerUnit = 3;
 const scratch = new Uint8Array(65_536);
 const encoder = new TextEncoder();
 
-/** Reading bytes is faster than reading the characters of a string, even with the copy. */
-function scanText(scan: JsonScan, text: string, maxBytes: number): void {
+/** Whether the text has too many bytes. Reading bytes is faster than reading the characters of a string, even with the copy. */
+function scanText(scan: JsonScan, text: string, maxBytes: number): boolean {
   let bytes = 0;
   for (let from = 0; from < text.length && !scan.exceeded;) {
     const { read, written } = encoder.encodeInto(from === 0 ? text : text.slice(from), scratch);
     from += read;
     bytes += written;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (bytes > maxBytes) return true;
     scan.add(scratch.subarray(0, written));
   }
+  return false;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -168,7 +180,7 @@ function textOf(text: string | Uint8Array): string {
   }
 }
 
-const tooLarge = (maxBytes: number) =>
+const tooLarge = (maxBytes = Infinity) =>
   new ForeignJsonError('size', `The JSON has more than ${maxBytes} bytes.`);
 
 function tooMuch(reason: 'depth' | 'members', text: string, limits: ForeignJsonLimits): ForeignJsonError {
