@@ -33,7 +33,9 @@ import {
   machineMemory,
   maxBatchSize,
   maxBatchWaitMs,
+  frameLimits,
   maxFrameBytes,
+  messageLimits,
   maxPayloadSchemaBytes,
   maxPayloadSchemasBytes,
   maxSuspended,
@@ -87,7 +89,7 @@ import { maxEndpoints } from '../../packages/server/src/notifications/create.ts'
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
 import { maxBehind } from '../../packages/server/src/realtime/line-feed.ts';
-import { maxLineCharacters } from '../../packages/server/src/runs/logs/store.ts';
+import { maxLineCharacters } from '../../packages/server/src/runs/logs/fit.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { minDebounceMs } from '../../packages/server/src/runs/create/debounce.ts';
@@ -372,6 +374,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['builds kept in `.millrace`', number(builds), 'the oldest unused ones are deleted', fixed],
       ['frame between runner and server', bytes(maxFrameBytes), 'the connection is closed', fixed],
+      [
+        'frame from a runner: levels; members and items; log lines; spans',
+        `${number(frameLimits.maxDepth)}; ${number(frameLimits.maxMembers)}; ${number(messageLimits.lines)}; ${number(messageLimits.spans)}`,
+        'the connection is closed, with the reason',
+        fixed,
+      ],
     ],
   ],
   [

@@ -12,15 +12,21 @@ export interface ServerProcess {
   readonly secretKey: string;
 }
 
-/** A server in a process of its own; killed at the end of the test. */
+/** A server in a process of its own, started with these flags of Node; killed at the end of the test. */
 export async function startServerProcess(
   database: Database,
   port = 0,
   options: Pick<ServerOptions, 'leaseTimes'> = {},
+  flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const child = spawn(
     fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url)),
-    ['--conditions', 'millrace-source', fileURLToPath(new URL('server-process.ts', import.meta.url))],
+    [
+      ...flags,
+      '--conditions',
+      'millrace-source',
+      fileURLToPath(new URL('server-process.ts', import.meta.url)),
+    ],
     {
       env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify({ database, port, ...options }) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

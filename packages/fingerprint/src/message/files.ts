@@ -37,7 +37,7 @@ export const fileErrors: Rule = replacing(
 // Formats that are read row by row or line by line. The same format under several names has one reader.
 const rowed = 'csv|tsv|psv|json|ndjson|jsonl|xml|ya?ml|toml|xlsx?|xlsm|ods|parquet|avro|txt|edi|ics|vcf|dbf';
 const readers: Record<string, string> = { yml: 'yaml', jsonl: 'ndjson', xlsx: 'xls', xlsm: 'xls' };
-const place = /\b(?:row|line|record|entry|cell|column|sheet|element)s?\b/i;
+const position = /\b(?:row|line|record|entry|cell|column|sheet|element)s?\b/i;
 
 /**
  * A message about a place in a file, such as a row, comes from the reader of one format. The format stays, because a bad row in a CSV file is
@@ -53,5 +53,5 @@ export const fileOfRows: Rule = replacing(
     const extension = (quoted || bare).toLowerCase();
     return `<path>${protect(`.${readers[extension] ?? extension}`)}`;
   },
-  (text) => text.includes('.') && place.test(text),
+  (text) => text.includes('.') && position.test(text),
 );
