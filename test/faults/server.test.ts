@@ -78,6 +78,53 @@ test(
   },
 );
 
+/** Writes a line every few milliseconds, until it has written all. */
+const lines = 400;
+const talking = `
+import { task } from '@millrace/sdk';
+export const talk = task({ id: 'talk', run: async () => {
+  for (let n = 0; n < ${lines}; n++) {
+    console.log('line ' + n);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+} });
+`;
+
+interface LinesShown {
+  readonly lines: { message: string }[];
+}
+
+test.each(['PostgreSQL', 'the server'])(
+  'kill -9 of %s while a run writes: each of its lines is stored once, in order',
+  { timeout: 150_000 },
+  async (killed) => {
+    const system = await startSystem({}, talking);
+    await system.work();
+    const { id } = await system.call<{ id: string }>('/api/v1/tasks/talk/trigger', {
+      method: 'POST',
+      body: {},
+    });
+    const messages = async (): Promise<string[]> => {
+      const shown = await system
+        .call<LinesShown>(`/api/v1/runs/${id}/logs?limit=1000`)
+        .catch(() => undefined);
+      return (shown?.lines ?? []).map(({ message }) => message);
+    };
+    await eventually(messages, (found) => found.length > 20, 30_000);
+    if (killed === 'PostgreSQL') {
+      const pidFile = join(system.folder, 'data/postgres/postmaster.pid');
+      process.kill(Number((await readFile(pidFile, 'utf8')).split('\n')[0]), 'SIGKILL');
+    } else {
+      system.server.kill('SIGKILL');
+      await system.server.exitCode;
+      await system.restart();
+    }
+    const all = Array.from({ length: lines }, (_, n) => `line ${n}`);
+    const found = await eventually(messages, (some) => some.length >= lines, 60_000);
+    expect(found).toEqual(all);
+  },
+);
+
 /** Its runs get up to 20 payloads, and return them. */
 const collecting = `
 import { task } from '@millrace/sdk';

@@ -33,7 +33,9 @@ import {
   machineMemory,
   maxBatchSize,
   maxBatchWaitMs,
+  frameLimits,
   maxFrameBytes,
+  messageLimits,
   maxPayloadSchemaBytes,
   maxPayloadSchemasBytes,
   maxSuspended,
@@ -90,7 +92,7 @@ import { maxEndpoints } from '../../packages/server/src/notifications/create.ts'
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
 import { maxBehind } from '../../packages/server/src/realtime/line-feed.ts';
-import { maxLineCharacters } from '../../packages/server/src/runs/logs/store.ts';
+import { maxLineCharacters } from '../../packages/server/src/runs/logs/fit.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { minDebounceMs } from '../../packages/server/src/runs/create/debounce.ts';
@@ -396,6 +398,12 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'message of a process to its runner',
         bytes(maxLineBytes),
         'the process is killed; Millrace sends none that is longer',
+          fixed,
+        ],
+        [
+        'frame from a runner: levels; members; log lines; spans',
+        `${number(frameLimits.maxDepth)}; ${number(frameLimits.maxMembers)}; ${number(messageLimits.lines)}; ${number(messageLimits.spans)}`,
+        'the connection is closed, with the reason',
         fixed,
       ],
     ],

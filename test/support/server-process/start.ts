@@ -25,11 +25,14 @@ export interface ServerProcess {
   readonly log: () => string;
 }
 
-/** Starts a built server in a process of its own, which can be killed, and is killed when the test ends. */
-export async function startServerProcess(settings: ServerSettings): Promise<ServerProcess> {
+/** Starts a built server in a process of its own with these flags of Node.js, which can be killed, and is killed when the test ends. */
+export async function startServerProcess(
+  settings: ServerSettings,
+  flags: readonly string[] = [],
+): Promise<ServerProcess> {
   const child = spawn(
     fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url)),
-    [fileURLToPath(new URL('program.ts', import.meta.url))],
+    [...flags, fileURLToPath(new URL('program.ts', import.meta.url))],
     {
       env: { ...process.env, SERVER_OF_A_TEST: JSON.stringify(settings) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

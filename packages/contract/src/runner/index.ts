@@ -5,4 +5,5 @@ export * from './credential.ts';
 export * from './manifest.ts';
 export * from './messages.ts';
 export * from './published.ts';
+export * from './read-message.ts';
 export * from './spans.ts';

@@ -147,6 +147,11 @@ export type RunnerMessage =
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
   | {
       readonly type: 'log';
+      /**
+       * Counts the frames of lines of this runner, from 1, over all its connections. A frame whose number is not above that of the last stored
+       * one is a repetition, and is not stored again.
+       */
+      readonly seq?: number;
       readonly lines: readonly LogLine[];
       /** Confirmed together with the lines. Servers that know no spans ignore them. */
       readonly spans?: readonly SpanChunk[];
@@ -165,6 +170,11 @@ export type ServerMessage =
       readonly leaseMs: number;
       /** How many frames of lines may be unconfirmed by `logged`. If omitted, the server sends no `logged`. */
       readonly logFrames?: number;
+      /** Maximum number of lines in a frame, and of spans. */
+      readonly frameLines?: number;
+      readonly frameSpans?: number;
+      /** The number of the last frame of lines of this runner that is stored; 0 for none. */
+      readonly logged?: number;
       /** The server's clock in milliseconds since 1970. */
       readonly now: number;
       /** Fences of `held` that are no longer this runner's: stop them and send nothing about them. */
@@ -188,8 +198,8 @@ export type ServerMessage =
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
   /** Fences whose settlement is final: recorded, or refused as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
-  /** A frame of lines was stored or dropped: the runner may send another. */
-  | { readonly type: 'logged' }
+  /** A frame of lines is stored. `seq` is its number, if it has one. The runner may send another. */
+  | { readonly type: 'logged'; readonly seq?: number }
   /** Changed variables for attempts that start from now on. */
   | {
       readonly type: 'variables';
@@ -227,57 +237,3 @@ export const maxSuspended = 10_000;
 
 /** Longest frame either side accepts, in bytes; batches are cut below it. */
 export const maxFrameBytes = 32 * 1024 * 1024;
-
-const runnerMessageTypes: ReadonlySet<unknown> = new Set<RunnerMessage['type']>([
-  'hello',
-  'serve',
-  'unable',
-  'capacity',
-  'settle',
-  'log',
-  'wait',
-  'detach',
-  'heartbeat',
-  'drain',
-]);
-
-/**
- * Reads a parsed frame as a runner's message; undefined if it is none. Only its outline is checked, because runners have a key with full
- * access to the environment and their messages about attempts are fenced.
- */
-export function runnerMessage(frame: unknown): RunnerMessage | undefined {
-  if (
-    typeof frame !== 'object' ||
-    frame === null ||
-    !('type' in frame) ||
-    !runnerMessageTypes.has(frame.type)
-  )
-    return undefined;
-  const message = frame as RunnerMessage;
-  switch (message.type) {
-    case 'hello':
-      return typeof message.runner === 'string' &&
-        message.runner.length <= 128 &&
-        Number.isInteger(message.capacity) &&
-        Array.isArray(message.versions) &&
-        Array.isArray(message.held)
-        ? message
-        : undefined;
-    case 'serve':
-      return Array.isArray(message.versions) ? message : undefined;
-    case 'unable':
-      return typeof message.version === 'string' && typeof message.why === 'string' ? message : undefined;
-    case 'settle':
-      return Array.isArray(message.settlements) ? message : undefined;
-    case 'log':
-      return Array.isArray(message.lines) ? message : undefined;
-    case 'wait':
-      return Array.isArray(message.attempts) ? message : undefined;
-    case 'detach':
-      return Array.isArray(message.fences) ? message : undefined;
-    case 'capacity':
-      return Number.isInteger(message.capacity) ? message : undefined;
-    default:
-      return message;
-  }
-}

@@ -33,3 +33,25 @@ export const fileErrors: Rule = replacing(
   /^(E[A-Z]{3,15}: [^,\n]{1,100}, \w{1,20}) ([^\n]{0,1300})[^]*$/,
   (_all = '', head = '', paths = '') => `${head} <path>${protect(kindOf(quotedFile.exec(paths)?.[1] ?? ''))}`,
 );
+
+// Formats that are read row by row or line by line. The same format under several names has one reader.
+const rowed = 'csv|tsv|psv|json|ndjson|jsonl|xml|ya?ml|toml|xlsx?|xlsm|ods|parquet|avro|txt|edi|ics|vcf|dbf';
+const readers: Record<string, string> = { yml: 'yaml', jsonl: 'ndjson', xlsx: 'xls', xlsm: 'xls' };
+const position = /\b(?:row|line|record|entry|cell|column|sheet|element)s?\b/i;
+
+/**
+ * A message about a place in a file, such as a row, comes from the reader of one format. The format stays, because a bad row in a CSV file is
+ * another bug than a bad row in a spreadsheet.
+ */
+export const fileOfRows: Rule = replacing(
+  'file with a place in it',
+  new RegExp(
+    `(["'\`])[^"'\`\\n]{0,200}\\.(${rowed})\\1|(?<![^\\s"'\`<>()=])[^\\s"'\`<>()=]{1,300}\\.(${rowed})(?![\\w(.-])(?:\\?[^\\s"'\`<>()]{0,200})?`,
+    'gi',
+  ),
+  (_all = '', _quote = '', quoted = '', bare = '') => {
+    const extension = (quoted || bare).toLowerCase();
+    return `<path>${protect(`.${readers[extension] ?? extension}`)}`;
+  },
+  (text) => text.includes('.') && position.test(text),
+);

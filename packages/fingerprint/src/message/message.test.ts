@@ -18,6 +18,12 @@ const same: [string, string, string][] = [
     'File report-2024-01.csv is too large (12.5 MB)',
     'File export_final.csv is too large (900 KB)',
   ],
+  [
+    'names of the file that has a bad row',
+    'Row 3 of /tmp/a/x.csv is empty',
+    'Row 9 of orders_4.csv is empty',
+  ],
+  ['names of one format', 'Row 3 of a.xlsx is empty', 'Row 9 of b.xls is empty'],
   ['one and many', '1 item is out of stock', '3 items are out of stock'],
   ['quoted readings', 'reading "cobalt" is not numeric', 'reading "amber" is not numeric'],
   ['quoted data', 'Tenant "acme" has no plan', 'Tenant "globex-inc" has no plan'],
@@ -174,6 +180,16 @@ const different: [string, string, string][] = [
   ['what is iterated', 'this.data.roles is not iterable', 'this.data.tags is not iterable'],
   ['what cannot be cloned', '() => 1 could not be cloned.', 'Symbol(x) could not be cloned.'],
   ['database codes', 'error code 1045', 'error code 1062'],
+  ['columns with other letters', 'column "größe" does not exist', 'column "länge" does not exist'],
+  [
+    'formats of the file that has a bad row',
+    'Import of kelp-25.csv failed in row 1',
+    'Import of amber.xlsx failed in row 7',
+  ],
+  ['formats before a row', 'orders.csv: row 3 has no price', 'orders-77.json: row 12 has no price'],
+  ['formats of quoted files', 'Line 3 of "my orders.csv" is cut', 'Line 9 of "all of May.xml" is cut'],
+  ['formats of downloads', 'Bad row in https://a.example/x/1.csv', 'Bad row in https://a.example/x/1.tsv'],
+  ['formats by name', 'Row 3 of the CSV has no price', 'Row 3 of the XLSX has no price'],
 ];
 
 const sameWords: [string, string, string][] = [
@@ -232,6 +248,71 @@ describe('a normalised message', () => {
 
   test('is the same when it is normalised in a text that was already normalised of numbers', () => {
     expect(normaliseMessage('Row <n> of <n> failed')).toBe('Row <n> of <n> failed');
+  });
+
+  const locales =
+    'en-US en-IN de-DE de-CH fr-FR fr-CH es-ES pl-PL sv-SE fi-FI hu-HU ru-RU tr-TR he-IL ar-EG fa-IR hi-IN-u-nu-deva bn-BD ta-IN-u-nu-tamldec my-MM th-TH-u-nu-thai ja-JP ja-JP-u-nu-fullwide zh-CN ko-KR km-KH-u-nu-khmr ff-Adlm en-u-nu-mathbold';
+  const notations: [string, Intl.NumberFormatOptions][] = [
+    ['plain', {}],
+    ['fixed', { minimumFractionDigits: 2 }],
+    ['percent', { style: 'percent' }],
+    ['currency', { style: 'currency', currency: 'EUR' }],
+    ['unit', { style: 'unit', unit: 'percent' }],
+  ];
+  const amounts = [1, 12, 123, 1234, 12_345.5, 1_234_567.89, -1234.5, 0.25, -7];
+
+  test.each(locales.split(' '))('has numbers as Intl formats them for %s', (locale) => {
+    for (const [notation, options] of notations) {
+      const format = new Intl.NumberFormat(locale, options);
+      const sentences = amounts.map((amount) => `Balance of ${format.format(amount)} is too low`);
+      expect({ notation, texts: [...new Set(sentences.map((text) => normaliseMessage(text)))] }).toEqual({
+        notation,
+        texts: ['Balance of <n> is too low'],
+      });
+    }
+  });
+
+  test.each('en-US de-DE fr-FR es-ES pl-PL hu-HU ru-RU ar-EG fa-IR ja-JP zh-CN ko-KR th-TH'.split(' '))(
+    'has dates as Intl formats them for %s',
+    (locale) => {
+      const days = ['2024-03-12T14:05:11Z', '2023-11-02T03:00:00Z', '2024-05-30T23:59:00Z'];
+      for (const dateStyle of ['medium', 'long'] as const) {
+        const format = new Intl.DateTimeFormat(locale, { dateStyle, timeZone: 'UTC' });
+        const texts = days.map((day) => normaliseMessage(`Slot at ${format.format(new Date(day))} is taken`));
+        expect([...new Set(texts)]).toHaveLength(1);
+      }
+    },
+  );
+
+  test.each([
+    ['2 envois refusés', '<n> envoi refusés'],
+    ['3 refusé par l’été', '<n> refusé par l’été'],
+    ['12 naïve café été', '<n> naïve café été'],
+    ['Zgłoszenie 4 wróciło', 'Zgłoszenie <n> wróciło'],
+    ['Błąd w pliku /srv/żółw/dane.csv', 'Błąd w pliku <path>'],
+    ['Ключ заказ_8f3k2 занят', 'Ключ заказ_<id> занят'],
+    ['Größe12 passt nicht', 'Größe<n> passt nicht'],
+    ['Masse 1,2×10^-5 zu klein', 'Masse <n> zu klein'],
+    ['Masse 1.2E-5 is too small', 'Masse <n> is too small'],
+    ['ファイルreport.pdfが見つかりません', 'ファイル<path>が見つかりません'],
+    ['HTTP 404エラー', 'HTTP 404エラー'],
+    ['12件のエラー', '<n>件のエラー'],
+  ])('ends words where they end: %s', (message, normalised) => {
+    expect(normaliseMessage(message)).toBe(normalised);
+  });
+
+  test('tells statuses in digits of other scripts apart', () => {
+    expect(normaliseMessage('Request failed with status code ٤٠٤')).toBe(
+      'Request failed with status code 404',
+    );
+  });
+
+  test('is the same for composed and decomposed letters', () => {
+    expect(normaliseMessage('Café 3 fermé'.normalize('NFD'))).toBe('Café <n> fermé');
+  });
+
+  test('comes from rules that all accept words of every script', () => {
+    for (const rule of rules) expect(() => rule.apply('é', false), rule.name).not.toThrow();
   });
 
   test('comes from rules that all have a name', () => {

@@ -1,4 +1,5 @@
 import { bounds, storable } from '../bounds.ts';
+import { isAscii, withPlainNumbers } from './digits.ts';
 import { summariseJson } from './json.ts';
 import { quotes } from './quotes.ts';
 import { includes, replacing, reveal, unguarded } from './rule.ts';
@@ -61,7 +62,7 @@ export const rules: readonly Rule[] = [
     '<name>',
     includes('<name>'),
   ),
-  replacing('plural', /<n> ([a-z]{3,30}[^s\W])s\b/g, '<n> $1', includes('<n> ')),
+  replacing('plural', /<n> (\p{Ll}{3,30}(?!s)\p{Ll})s\b/gu, '<n> $1', includes('<n> ')),
   replacing(
     'agreement',
     /(<n> [a-z]{2,30}(?: [a-z]{2,20})?) (?:are|were|have|do) /g,
@@ -76,7 +77,7 @@ export const rules: readonly Rule[] = [
   ),
   replacing(
     'list',
-    /((?:[a-z]{2,20}_)?<(?:n|id|text|value|email|path|host|url|date|name)>)(?:(?:, ?| |; ?| and | or |, and |\/|-|:| - )\1){1,200}/g,
+    /((?:[a-z]{2,20}_)?<(?:n|id|text|value|email|path|host|url|date|name)>)(?:(?:[,،，、] ?| |[;；] ?| and | or |, and |\/|-|:| - )\1){1,200}/g,
     '$1',
     (text) => text.indexOf('>') !== text.lastIndexOf('>'),
   ),
@@ -102,10 +103,11 @@ const isWritten = (word = ''): boolean => word !== 'New' && isErrorWord(word);
  * `applied`.
  */
 export function normaliseMessage(message: string, applied?: string[]): string {
-  let text = unguarded(storable(message.slice(0, bounds.message))).replaceAll('\r\n', '\n');
+  let text = withPlainNumbers(unguarded(storable(message.slice(0, bounds.message))).replaceAll('\r\n', '\n'));
+  const ascii = isAscii(text);
   for (const rule of rules) {
     if (rule.gate !== undefined && !rule.gate(text)) continue;
-    const next = rule.apply(text);
+    const next = rule.apply(text, ascii);
     if (applied !== undefined && next !== text) applied.push(rule.name);
     text = next;
   }

@@ -14,7 +14,7 @@ const fieldVerdict =
 const modelNoun = /\b[Mm]odel:? ?$/;
 const schemaAfter =
   /^ (?:command|column|field|property|table|relation|index|constraint|argument|parameter|option|header|variable|environment|method|function|event|queue|topic|scope|permission|flag)\b|^ (?:does not support|is not supported)/;
-const identifier = /^[\w$@#.*[\]/:-]{1,80}$/;
+const identifier = /^[\p{L}\p{M}\p{N}_$@#.*[\]/:-]{1,80}$/u;
 
 /** Quoted text: a name from a schema or from code stays (column "email" is not column "name"), data goes. */
 export const quotes: Rule[] = [
@@ -34,7 +34,7 @@ export const quotes: Rule[] = [
   ),
   replacing(
     'single quotes',
-    /(?<![\w'\ue020-\ue05f])['‘]([^'‘’\n]{0,300})['’](?![a-z])/g,
+    /(?<![\w'\ue020-\ue05f])['‘]([^'‘’\n]{0,300})['’](?!\p{Ll})/gu,
     ((whole: string, inner: string, at: number, text: string) =>
       quoted(whole, inner, at, text)) as unknown as (...parts: string[]) => string,
     includes("'", '‘'),

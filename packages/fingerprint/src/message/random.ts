@@ -1,3 +1,5 @@
+import { isAscii } from './digits.ts';
+
 // Pairs of letters that words and identifiers hardly ever hold: the first letter, then every letter that does not follow it.
 const rare = new Set(
   (
@@ -10,9 +12,12 @@ const rare = new Set(
     .flatMap((group) => Array.from(group.slice(1), (second) => group.charAt(0) + second)),
 );
 
-/** True for random letters: for about 19 of 20 random strings of ten letters, and for hardly any real word. */
+/**
+ * True for random letters: for about 19 of 20 random strings of ten letters, and for hardly any real word. Words with letters beyond ASCII
+ * are never random: their languages have other pairs.
+ */
 export function isRandomWord(word: string): boolean {
-  if (word.length < 7) return false;
+  if (word.length < 7 || !isAscii(word)) return false;
   const letters = word.toLowerCase();
   const needed = Math.max(2, letters.length / 6);
   let found = 0;

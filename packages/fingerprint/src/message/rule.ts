@@ -1,8 +1,13 @@
-/** One named step of normalising a message. `gate` is a cheap test that spares most messages the patterns. */
+import { withAllWords } from './words.ts';
+
+/**
+ * One named step of normalising a message. `gate` is a cheap test that spares most messages the patterns. `ascii` is true for a message
+ * that has no other letters.
+ */
 export interface Rule {
   name: string;
   gate?: (text: string) => boolean;
-  apply: (text: string) => string;
+  apply: (text: string, ascii: boolean) => string;
 }
 
 const guard = 0xe000;
@@ -34,13 +39,16 @@ export function replacing(
   replacement: string | ((...parts: string[]) => string),
   gate?: Rule['gate'],
 ): Rule {
+  let ofAllWords: RegExp | undefined;
   return {
     name,
     gate,
-    apply: (text) =>
-      typeof replacement === 'string'
-        ? text.replace(pattern, replacement)
-        : text.replace(pattern, replacement),
+    apply: (text, ascii) => {
+      const searched = ascii ? pattern : (ofAllWords ??= withAllWords(pattern));
+      return typeof replacement === 'string'
+        ? text.replace(searched, replacement)
+        : text.replace(searched, replacement);
+    },
   };
 }
 

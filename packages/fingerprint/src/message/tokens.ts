@@ -1,22 +1,30 @@
 import { hasDigit, includes, protect, replacing } from './rule.ts';
+import { dates } from './dates.ts';
 import { endpoints } from './endpoints.ts';
-import { extensions } from './files.ts';
+import { extensions, fileOfRows } from './files.ts';
 import { isRandomWord } from './random.ts';
 import type { Rule } from './rule.ts';
-
-const month =
-  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const clock =
-  '(?:[T ,]{1,2}\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[ap]m\\b)?(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))*(?: \\([\\w ]{1,40}\\))?)?';
+import { letters, withAllWords } from './words.ts';
 
 const currency =
   '(?:USD|EUR|GBP|JPY|PLN|SEK|NOK|DKK|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|CZK|HUF|ZAR|SGD|HKD|KRW|THB|IDR|MYR|PHP|ILS|AED|SAR|RUB|UAH|RON|BGN|BTC|ETH|USDT)';
+
+// Thousands and more, as the compact notation of `Intl.NumberFormat` writes them.
+const scale =
+  '(?:k|bn|b|m|t|tn|mn|mil\\.?|mill\\.?|milj\\.?|tsd\\.?|mio\\.?|mrd\\.?|mld|mln|md|tys\\.?|tis\\.?|тыс\\.?|млн|млрд|тис\\.?|[万萬億亿兆천만억])';
+// US$, R$ and the currencies that are written in letters.
+const sign = `(?:[A-Z]{0,3}\\p{Sc}(?:[A-Z]{2}(?!\\p{L}))?|\\b${currency}\\b|(?<!\\p{L})(?:kr|zł|Kč|Ft|lei|лв|грн|руб|RM|Rp|Rs)(?!\\p{L})\\.?|\\p{sc=Arabic}\\.\\p{sc=Arabic}\\.)`;
+const money = new RegExp(
+  `\\((?:${sign} ?\\d[\\d.,_]{2,30}|\\d[\\d.,_]{2,30} ?${sign})\\)|[+-]?${sign} ?-?\\d[\\d.,_ ]{0,30}(?<![., ])(?: ?${scale}(?!\\p{L}))?|(?<![\\w.]|\\d,)[+-]?\\d[\\d.,_]{0,30}(?<![.,])(?: ?${scale})? ?${sign}`,
+  'gu',
+);
 
 const hasCapitals = (text: string): boolean => /[A-Z]{2}/.test(text);
 
 /** Values that are recognised by their form in any message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
+  fileOfRows,
   ...endpoints,
   replacing('ARN', /\barn:[\w-]{1,20}:[^\s"'`,;]{1,300}/g, '<arn>', includes('arn:')),
   replacing(
@@ -69,7 +77,7 @@ export const forms: Rule[] = [
   ),
   replacing(
     'key=value',
-    /\b(?!(?:[\w]{1,20}\.)?(?:code|status|statusCode|type|reason|signal|method|errno|syscall|kind|exit|state)=)([a-z_][\w.-]{0,40})=(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|[^\s,;&)\]}"']{1,300})/gi,
+    /\b(?!(?:[\w]{1,20}\.)?(?:code|status|statusCode|type|reason|signal|method|errno|syscall|kind|exit|state|format)=)([a-z_][\w.-]{0,40})=(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|[^\s,;&)\]}"']{1,300})/gi,
     '$1=<value>',
     includes('='),
   ),
@@ -80,21 +88,7 @@ export const forms: Rule[] = [
     '<id>',
     includes('-'),
   ),
-  replacing(
-    'date',
-    new RegExp(
-      `(?<![\\w-])(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?(?:(?:19|20)\\d{2}-\\d{1,2}(?:-\\d{1,2})?|(?:19|20)\\d{2}[/.]\\d{1,2}[/.]\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}|\\d{1,2}(?:st|nd|rd|th)?[ -]${month}[ ,-]{1,2}\\d{4}|\\d{1,2}(?:st|nd|rd|th)? (?!may)${month}|${month}\\.? \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|${month} \\d{4})${clock}(?!\\w)`,
-      'gi',
-    ),
-    (found = '') => (/^\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(found) ? found : '<date>'),
-    hasDigit,
-  ),
-  replacing(
-    'time',
-    /\b\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]m\b)?(?![:\w])/gi,
-    '<time>',
-    includes(':'),
-  ),
+  ...dates,
   replacing(
     'duration',
     /\bP(?:\d{1,5}[YMWD]){0,4}T?(?:\d{1,5}(?:\.\d{1,6})?[HMS]){1,3}\b/g,
@@ -114,7 +108,12 @@ export const forms: Rule[] = [
     (found = '') => (/[0-9a-f]/i.test(found) ? '<host>' : found),
     (text) => text.indexOf(':') !== text.lastIndexOf(':'),
   ),
-  replacing('IP', /\b\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?(?::\d{1,5})?\b/g, '<host>', includes('.')),
+  replacing(
+    'IP',
+    /\b\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?(?::\d{1,5})?\b/g,
+    (found = '') => (/^\d{1,3}\.\d{3}\.\d{3}\.(?:[3-9]|2[6-9])\d\d$/.test(found) ? found : '<host>'),
+    includes('.'),
+  ),
   replacing(
     'host and port',
     /\b(?:[a-z0-9_](?:[\w-]{0,62})\.){0,8}[a-z0-9][\w-]{0,62}:\d{2,5}\b(?!:)/gi,
@@ -140,16 +139,14 @@ export const forms: Rule[] = [
     '<id>',
     (text) => /oupon|oucher|code|ymbol|icker/.test(text),
   ),
-  replacing('version', /\bv?\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,40})?\b/g, '<version>', includes('.')),
+  // Three digits each are groups of a number: 1.234.567.
   replacing(
-    'currency',
-    new RegExp(
-      `(?:[$€£¥₹]|\\b${currency}) ?-?\\d[\\d.,_ ]{0,30}(?<![., ])(?:k|m|bn)?\\b|(?<![\\w.])-?\\d[\\d.,_]{0,30}(?<![.,]) ?(?:[€£¥$₹]|${currency}\\b)`,
-      'g',
-    ),
-    '<n>',
-    hasDigit,
+    'version',
+    /\b(?!\d{1,3}\.\d{3}\.\d{3}(?!\d))v?\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,40})?\b/g,
+    '<version>',
+    includes('.'),
   ),
+  replacing('currency', money, '<n>', hasDigit),
   replacing('currency code', new RegExp(`\\b${currency}(?:[/-]${currency})?\\b`, 'g'), '<currency>', (text) =>
     /[A-Z]{3}/.test(text),
   ),
@@ -235,11 +232,11 @@ export const identifiers: Rule[] = [
   ),
   replacing('coordinates', /-?\d{1,3}\.\d{3,10}, ?-?\d{1,3}\.\d{3,10}/g, '<n>', includes('.')),
   replacing('compound duration', /\b(?:\d{1,6}(?:\.\d{1,6})?(?:ms|[dhms]) ?){2,6}(?!\w)/g, '<n>', hasDigit),
-  { name: 'id', apply: (text) => text.replace(token, withoutId) },
+  { name: 'id', apply: (text, ascii) => text.replace(ascii ? token : tokenOfAllWords, withoutId) },
   replacing(
     'number',
     new RegExp(
-      `(?<![\\w<.])[#№~≈<>±+-]{0,2}\\d[\\d_]{0,40}(?:[.,]\\d{1,20}){0,8}(?:e[+-]?\\d{1,4})?(?:(?: ?${units})(?![\\w%])|(?:st|nd|rd|th)\\b)?n?(?!\\w)`,
+      `(?<![\\w<.])[#№~≈<>±+%-]{0,2}\\d[\\d_]{0,40}(?:[.,]\\d{1,20}){0,8}(?:(?:e|×10\\^)[+-]?\\d{1,4})?(?:(?: ?(?:${units}|${scale}))(?![\\w%])|(?:st|nd|rd|th)\\b)?n?(?!\\w)`,
       'gi',
     ),
     '<n>',
@@ -254,24 +251,34 @@ export const identifiers: Rule[] = [
   replacing('digits', /\d{1,60}(?:[.,]\d{1,20}){0,4}/g, '<n>', hasDigit),
 ];
 
-const token =
-  /(?<![\w<])(?=[\w-]{7}|[a-z_-]{0,6}\d)[a-z0-9](?:[a-z0-9]{0,127}(?:[-_][a-z0-9]{1,127}){0,12})(?![\w>])/gi;
-const amount = new RegExp(`^\\d{1,20}(?:${units}|st|nd|rd|th)?$|^\\d{1,6}-[a-z]{2,20}$`, 'i');
+const tokenOf = (letter: string): RegExp =>
+  new RegExp(
+    `(?<![\\w<])(?=[\\w-]{7}|(?:(?!\\d)[\\w-]){0,6}\\d)[${letter}](?:[${letter}]{0,127}(?:[-_][${letter}]{1,127}){0,12})(?![\\w>])`,
+    'gi',
+  );
+const token = tokenOf('a-z0-9');
+const tokenOfAllWords = withAllWords(tokenOf(letters));
+const amount = new RegExp(
+  `^\\d{1,20}(?:${units}|${scale}|e-?\\d{1,4}|st|nd|rd|th)?$|^\\d{1,6}-[a-z]{2,20}$`,
+  'i',
+);
 
 /** A word of letters and digits is a name with a number (`worker3`), a kind with an id (`ord_8f3k2`) or an id. */
 function withoutId(found: string): string {
   const digits = hasDigit(found);
   if (!digits && (found.length < 7 || !found.split(/[-_]/).some(isRandomWord))) return found;
-  if (digits && (!/[a-z]/i.test(found) || amount.test(found))) return found;
+  if (digits && (!/\p{L}/u.test(found) || amount.test(found))) return found;
   if (/^(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{6,64}$/i.test(found)) return '<id>';
   const parts = found.split(/[-_]/);
   const stem =
-    parts.length === 1 ? /^([a-z][a-z]{2,30}|[A-Z][a-z]{2,30})\d{1,6}$/.exec(found)?.[1] : undefined;
-  if (stem !== undefined && !isRandomWord(stem) && (stem.length < 4 || /[aeiouy]/i.test(stem)))
+    parts.length === 1
+      ? /^(\p{Ll}{3,31}|\p{Lu}\p{Ll}{2,30}|\p{Lo}[\p{Lo}\p{M}]{1,30})\d{1,6}$/u.exec(found)?.[1]
+      : undefined;
+  if (stem !== undefined && !isRandomWord(stem) && (stem.length < 4 || /[aeiouy]|[^a-z]/i.test(stem)))
     return `${stem}<n>`;
   const kind: string[] = [];
   for (const part of parts) {
-    if (!/^[A-Z]?[a-z]{1,20}$/.test(part) || isRandomWord(part)) break;
+    if (!/^(?:\p{Lu}?\p{Ll}{1,20}|[\p{Lo}\p{M}]{1,20})$/u.test(part) || isRandomWord(part)) break;
     kind.push(part);
   }
   return kind.length === 0 ? '<id>' : `${kind.join('_')}_<id>`;

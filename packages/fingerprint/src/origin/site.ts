@@ -17,6 +17,34 @@ const lookup =
   /^No (?:such )?\w+|^Unknown |\b(?:not found|does not exist|no such|is missing|not registered|not known|is unknown|could not be found)\b/;
 const ofDatabase = /column|relation|table|function/i;
 
+// A function for one format of files, such as `importCsv`, `readJSON` and `XlsxReader.rows`.
+const formats =
+  'csv tsv json ndjson jsonl xml yaml toml xls xlsx excel ods parquet avro edi ics vcf pdf html markdown'.split(
+    ' ',
+  );
+const formatted = new RegExp(
+  formats
+    .flatMap((format) => {
+      const capitalised = format.charAt(0).toUpperCase() + format.slice(1);
+      return [`(?:^|_|\\.)${format}(?![a-z])`, `${capitalised}(?![a-z])`, `${format.toUpperCase()}(?![a-z])`];
+    })
+    .join('|'),
+);
+const maxCallers = 3;
+
+/**
+ * The nearest caller that is for one format, as a list of at most one. A check that the readers of several formats share, such as that of a
+ * row, fails in another way for each of them.
+ */
+function formatOf(callers: string[]): string[] {
+  const names = callers.slice(0, maxCallers).map(inSource);
+  const entry = names.findIndex((name) => entryName.test(name));
+  const found = (entry < 0 ? names : names.slice(0, entry)).find(
+    (name) => formatted.test(name) && !helperName.test(name.slice(name.lastIndexOf('.') + 1)),
+  );
+  return found === undefined ? [] : [found];
+}
+
 /** Where two modules have a function of one name, a bundler numbers the second: `money$1`. */
 const inSource = (name: string): string => name.replace(/\$\d{1,3}$/, '');
 
@@ -46,7 +74,9 @@ export function throwSite(app: string[], type: string, message: string): string 
       answered.test(message) ||
       (lookup.test(message) && !ofDatabase.test(message)) ||
       (dot > 0 && caller.startsWith(name.slice(0, dot)));
-    return shared ? `${name} < ${caller}` : name;
+    const named = shared ? [name, caller] : [name];
+    if (!named.some((part) => formatted.test(part))) named.push(...formatOf(app.slice(at + 1)));
+    return named.join(' < ');
   }
   return '';
 }

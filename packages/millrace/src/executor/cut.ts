@@ -6,14 +6,19 @@ export const lengthOf = ({ outcome }: Settlement): number => {
   return 'error' in outcome ? JSON.stringify(outcome.error).length : 0;
 };
 
-/** Splits items into parts of limited length, in order; a long item is a part by itself. */
-export function cut<T>(items: readonly T[], length: (item: T) => number, most: number): T[][] {
+/** Splits items into parts of limited length and number, in order; a long item is a part by itself. */
+export function cut<T>(
+  items: readonly T[],
+  length: (item: T) => number,
+  maxLength: number,
+  maxItems = Number.POSITIVE_INFINITY,
+): T[][] {
   const parts: T[][] = [];
   let part: T[] = [];
   let total = 0;
   for (const item of items) {
     const own = length(item) + 200;
-    if (part.length > 0 && total + own > most) {
+    if (part.length === maxItems || (part.length > 0 && total + own > maxLength)) {
       parts.push(part);
       part = [];
       total = 0;

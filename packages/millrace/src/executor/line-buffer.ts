@@ -45,19 +45,22 @@ export class LineBuffer {
     this.#push(line, size);
   }
 
-  /** Removes and returns the first lines: about this many characters, at least one line. */
-  take(maxSize = Number.POSITIVE_INFINITY): LogLine[] {
+  /** Removes and returns the first lines: about this many characters, at least one line and at most `maxCount`. */
+  take(maxSize = Number.POSITIVE_INFINITY, maxCount = Number.POSITIVE_INFINITY): LogLine[] {
     let size = 0;
     let count = 0;
     for (const line of this.#lines) {
       const grown = size + sizeOf(line);
-      if (count > 0 && grown > maxSize) break;
+      if (count === maxCount || (count > 0 && grown > maxSize)) break;
       size = grown;
       count += 1;
     }
     // The dropped lines came after all buffered ones.
-    if (count === this.#lines.length && this.#gaps.size > 0) {
-      for (const key of this.#gaps.keys()) this.#closeGap(key);
+    if (count === this.#lines.length && this.#gaps.size > 0 && count < maxCount) {
+      for (const key of this.#gaps.keys()) {
+        if (this.#lines.length === maxCount) break;
+        this.#closeGap(key);
+      }
       count = this.#lines.length;
       size = this.#size;
     }

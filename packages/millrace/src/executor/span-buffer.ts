@@ -39,17 +39,19 @@ export class SpanBuffer {
     }
   }
 
-  /** Removes and returns the first chunks: about this many characters. */
-  take(maxSize = Number.POSITIVE_INFINITY): SpanChunk[] {
+  /** Removes and returns the first chunks: about this many characters, and at most `maxCount` spans. */
+  take(maxSize = Number.POSITIVE_INFINITY, maxCount = Number.POSITIVE_INFINITY): SpanChunk[] {
     const chunks: SpanChunk[] = [];
     let left = maxSize;
+    let leftCount = maxCount;
     for (const [key, gathered] of this.#attempts) {
-      if (left <= 0) break;
+      if (left <= 0 || leftCount <= 0) break;
       const { from, dropped } = gathered;
-      const whole = gathered.size <= left;
-      const spans = whole ? gathered.spans : firstOf(gathered.spans, left);
+      const whole = gathered.size <= left && gathered.spans.length <= leftCount;
+      const spans = whole ? gathered.spans : firstOf(gathered.spans, left, leftCount);
       const size = whole ? gathered.size : total(spans);
       left -= size;
+      leftCount -= spans.length;
       this.#size -= size;
       const { run, attempt, trace, sampled } = from;
       chunks.push({
@@ -71,13 +73,13 @@ export class SpanBuffer {
   }
 }
 
-/** About this many characters, at least one span. */
-function firstOf(spans: readonly EndedSpan[], maxSize: number): EndedSpan[] {
+/** About this many characters, at least one span and at most `maxCount`. */
+function firstOf(spans: readonly EndedSpan[], maxSize: number, maxCount: number): EndedSpan[] {
   let size = 0;
   let count = 0;
   for (const span of spans) {
     size += sizeOf(span);
-    if (count > 0 && size > maxSize) break;
+    if (count === maxCount || (count > 0 && size > maxSize)) break;
     count += 1;
   }
   return spans.slice(0, count);

@@ -49,7 +49,7 @@ test('lines wait until the server has stored those before; outcomes do not wait 
   const sent: RunnerMessage[] = [];
   const outbox = new Outbox((message) => sent.push(message) > 0);
   const kinds = (): string[] => sent.map(({ type }) => type);
-  outbox.connected(2);
+  outbox.connected({ logFrames: 2 });
   const message = 'x'.repeat(200_000);
   outbox.log([1, 2, 3, 4].map((at) => ({ run: 'run_1', attempt: 1, at, level: 'log', message })));
   outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' } });
@@ -58,15 +58,81 @@ test('lines wait until the server has stored those before; outcomes do not wait 
   outbox.confirm([1]);
   let isEmpty = false;
   void outbox.emptied().then(() => (isEmpty = true));
-  outbox.logged();
+  outbox.logged(1);
   await new Promise(setImmediate);
   expect([kinds().slice(3), isEmpty]).toEqual([['log'], false]);
-  outbox.logged();
+  outbox.logged(2);
   await new Promise(setImmediate);
-  expect([kinds().slice(4), isEmpty]).toEqual([['log'], true]);
-  // What was under way on a connection that was lost is not waited for.
-  outbox.connected(2);
-  outbox.log([{ run: 'run_1', attempt: 1, at: 5, level: 'log', message }]);
+  expect([kinds().slice(4), isEmpty]).toEqual([['log'], false]);
+  outbox.logged(3);
+  outbox.logged(4);
+  await new Promise(setImmediate);
+  expect([kinds().length, isEmpty]).toEqual([5, true]);
+});
+
+test('lines that were not confirmed are sent again on a new connection, under their numbers, and no others', () => {
+  const sent: RunnerMessage[] = [];
+  let isConnected = true;
+  const outbox = new Outbox((message) => isConnected && sent.push(message) > 0);
+  const frames = () => sent.flatMap((one) => (one.type === 'log' ? [[one.seq, one.lines[0]?.at]] : []));
+  const message = 'x'.repeat(200_000);
+  outbox.connected({ logFrames: 3 });
+  outbox.log([1, 2, 3, 4].map((at) => ({ run: 'run_1', attempt: 1, at, level: 'log', message })));
   outbox.tellAgain();
-  expect(kinds().slice(5)).toEqual(['log']);
+  expect(frames()).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ]);
+  outbox.logged(1);
+  isConnected = false;
+  outbox.tellAgain();
+  // The confirmation of the second was lost with the connection.
+  isConnected = true;
+  sent.length = 0;
+  outbox.connected({ logFrames: 3, logged: 2 });
+  expect(frames()).toEqual([
+    [3, 3],
+    [4, 4],
+  ]);
+});
+
+test('frames keep to the limits that the server has told', () => {
+  const sent: RunnerMessage[] = [];
+  const outbox = new Outbox((message) => sent.push(message) > 0);
+  outbox.connected({ logFrames: 10, frameLines: 2, frameSpans: 3 });
+  const first = { run: 'run_1', attempt: 1 };
+  outbox.log([1, 2, 3, 4, 5].map((at) => ({ ...first, at, level: 'log', message: 'short' })));
+  const spans = [1, 2, 3, 4].map((at) => ({ id: `000000000000000${at}`, name: 'a', at, took: 1 }));
+  outbox.spans([
+    { ...first, trace: 'a'.repeat(32), spans },
+    { ...first, attempt: 2, trace: 'a'.repeat(32), spans },
+  ]);
+  for (let fence = 1; fence <= 1_001; fence++)
+    outbox.add({ run: 'run_1', fence, outcome: { kind: 'canceled' } });
+  outbox.tellAgain();
+  const logs = sent.flatMap((one) => (one.type === 'log' ? [one] : []));
+  const spansIn = ({ spans: chunks = [] }: (typeof logs)[number]) =>
+    chunks.flatMap((chunk) => chunk.spans).length;
+  expect(logs.map((one) => [one.lines.length, spansIn(one)])).toEqual([
+    [2, 3],
+    [2, 3],
+    [1, 2],
+  ]);
+  const settled = sent.flatMap((one) => (one.type === 'settle' ? [one.settlements.length] : []));
+  expect(settled).toEqual([500, 500, 1]);
+});
+
+test('an output whose JSON fits no frame ends its run with an error, and not the connection', () => {
+  const sent: RunnerMessage[] = [];
+  const outbox = new Outbox((message) => sent.push(message) > 0);
+  const output = '\u0001'.repeat(6 * 1024 * 1024);
+  outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'completed', output, outputType: 'text/plain' } });
+  outbox.tellAgain();
+  expect(sent).toMatchObject([
+    {
+      type: 'settle',
+      settlements: [{ outcome: { kind: 'failed', error: { name: 'OutputTooLargeError' } } }],
+    },
+  ]);
 });

@@ -1,4 +1,10 @@
-import type { LogLine, RunnerMessage, Settlement, SpanChunk } from '@millrace/contract/runner';
+import {
+  maxFrameBytes,
+  type LogLine,
+  type RunnerMessage,
+  type Settlement,
+  type SpanChunk,
+} from '@millrace/contract/runner';
 import { cut, lengthOf } from '../executor/cut.ts';
 import { LineBuffer } from '../executor/line-buffer.ts';
 import { SpanBuffer } from '../executor/span-buffer.ts';
@@ -11,8 +17,24 @@ export const maxLinesSize = 16 * 1024 * 1024;
 const maxSpansSize = 8 * 1024 * 1024;
 /** Frames of lines are small, so that messages behind them do not wait long. */
 const linesFrameLength = 256 * 1024;
-/** Approximate characters of a frame, well below what the server accepts. */
+/** The server limits the values in a frame too, and spans may have one every two characters. */
+const spansFrameLength = 128 * 1024;
+/** Approximate characters of a frame, well below the limit of the server. */
 const frameLength = 4 * 1024 * 1024;
+/** Items of a frame. */
+const frameItems = 500;
+
+type LinesFrame = Extract<RunnerMessage, { type: 'log' }>;
+
+/** Limits that the server has told this runner. */
+export interface LineLimits {
+  /** How many frames of lines may be unconfirmed. If omitted, the server confirms none. */
+  readonly logFrames?: number | undefined;
+  readonly frameLines?: number | undefined;
+  readonly frameSpans?: number | undefined;
+  /** The number of the last frame that it has stored. */
+  readonly logged?: number | undefined;
+}
 
 /** Messages to the server. Settlements are stored, and sent again on each new connection, until they are confirmed. */
 export class Outbox {
@@ -22,8 +44,10 @@ export class Outbox {
   #fresh: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
   readonly #spans = new SpanBuffer(maxSpansSize);
-  /** Frames of lines that may be sent before the server confirms one. */
-  #freeFrames = Number.POSITIVE_INFINITY;
+  #limits: LineLimits = {};
+  /** Frames of lines that were sent and are not confirmed, by their number. Sent again on each new connection. */
+  readonly #unlogged = new Map<number, LinesFrame>();
+  #lastFrame = 0;
   #scheduled = false;
   #timer: NodeJS.Timeout | undefined;
   #onEmpty: (() => void) | undefined;
@@ -42,8 +66,9 @@ export class Outbox {
   }
 
   add(settlement: Settlement): void {
-    this.#unconfirmed.set(settlement.fence, settlement);
-    this.#fresh.push(settlement);
+    const sent = fitFrame(settlement);
+    this.#unconfirmed.set(settlement.fence, sent);
+    this.#fresh.push(sent);
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => this.#flush());
@@ -65,15 +90,20 @@ export class Outbox {
     this.#checkEmpty();
   }
 
-  /** Sends everything again on a new connection, which allows this many unconfirmed frames of lines. */
-  connected(logFrames = Number.POSITIVE_INFINITY): void {
-    this.#freeFrames = logFrames;
+  /** Sends everything again on a new connection, within the limits that the server has told. */
+  connected(limits: LineLimits = {}): void {
+    this.#limits = limits;
+    const { logFrames, logged = 0 } = limits;
+    for (const [seq, frame] of this.#unlogged) {
+      if (seq <= logged || logFrames === undefined) this.#unlogged.delete(seq);
+      else this.#send(frame);
+    }
     this.tellAgain();
   }
 
-  /** The server has stored a frame of lines. */
-  logged(): void {
-    this.#freeFrames += 1;
+  /** The server has stored this frame of lines. */
+  logged(seq: number | undefined): void {
+    if (seq !== undefined) this.#unlogged.delete(seq);
     this.#sendLines();
   }
 
@@ -90,7 +120,7 @@ export class Outbox {
     this.#flush();
   }
 
-  /** Resolves when every settlement is confirmed and every line sent. */
+  /** Resolves when every settlement and every line is confirmed. */
   emptied(): Promise<void> {
     return new Promise((resolve) => {
       this.#onEmpty = resolve;
@@ -99,7 +129,8 @@ export class Outbox {
   }
 
   #checkEmpty(): void {
-    if (this.#unconfirmed.size === 0 && this.#lines.isEmpty && this.#spans.isEmpty) this.#onEmpty?.();
+    const isSent = this.#lines.isEmpty && this.#spans.isEmpty && this.#unlogged.size === 0;
+    if (isSent && this.#unconfirmed.size === 0) this.#onEmpty?.();
   }
 
   #flush(): void {
@@ -110,20 +141,39 @@ export class Outbox {
     this.#sendLines();
     const settlements = this.#fresh;
     this.#fresh = [];
-    for (const part of cut(settlements, lengthOf, frameLength))
+    for (const part of cut(settlements, lengthOf, frameLength, frameItems))
       this.#send({ type: 'settle', settlements: part });
   }
 
   #sendLines(): void {
-    while (this.#freeFrames > 0 && !(this.#lines.isEmpty && this.#spans.isEmpty)) {
-      const lines = this.#lines.take(linesFrameLength);
-      const spans = this.#spans.take(linesFrameLength);
-      if (!this.#send({ type: 'log', lines, ...(spans.length > 0 && { spans }) })) {
+    const { logFrames = Number.POSITIVE_INFINITY, frameLines, frameSpans } = this.#limits;
+    while (this.#unlogged.size < logFrames && !(this.#lines.isEmpty && this.#spans.isEmpty)) {
+      const lines = this.#lines.take(linesFrameLength, frameLines);
+      const spans = this.#spans.take(spansFrameLength, frameSpans);
+      const seq = this.#lastFrame + 1;
+      const frame: LinesFrame = { type: 'log', seq, lines, ...(spans.length > 0 && { spans }) };
+      if (!this.#send(frame)) {
         for (const chunk of spans) this.#spans.add(chunk);
         return this.#lines.putBack(lines);
       }
-      this.#freeFrames -= 1;
+      this.#lastFrame = seq;
+      if (logFrames !== Number.POSITIVE_INFINITY) this.#unlogged.set(seq, frame);
     }
     this.#checkEmpty();
   }
+}
+
+/** Around a settlement in its frame. */
+const envelopeBytes = 1_024;
+
+/** A settlement that a frame can hold: its JSON may be several times as long as its output. */
+function fitFrame(settlement: Settlement): Settlement {
+  const { outcome } = settlement;
+  if (outcome.kind !== 'completed' || outcome.output === null) return settlement;
+  // An escaped character has six bytes, and no other has more than three.
+  if (outcome.output.length * 6 + envelopeBytes <= maxFrameBytes) return settlement;
+  if (Buffer.byteLength(JSON.stringify(settlement)) + envelopeBytes <= maxFrameBytes) return settlement;
+  const message = 'The output is too large to be sent to the server. Store it elsewhere and return where.';
+  const error = { type: 'INTERNAL_ERROR', name: 'OutputTooLargeError', message, stackTrace: '' } as const;
+  return { ...settlement, outcome: { kind: 'failed', status: 'FAILED', error } };
 }

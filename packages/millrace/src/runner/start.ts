@@ -20,7 +20,7 @@ import { startGuard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
 import { defaultConcurrency, defaultStopMs } from './options.ts';
 import type { GivenBack, Runner, RunnerOptions, Shared } from './options.ts';
-import { Outbox } from './outbox.ts';
+import { cut, Outbox } from './outbox.ts';
 import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
@@ -34,6 +34,8 @@ import type { Watcher } from './watch.ts';
 const flushMs = 1_500;
 /** The same when it must stop at once. */
 const hurriedFlushMs = 400;
+/** Characters of a wait in a frame, approximately. */
+const waitLength = 200;
 const defaultCacheBytes = 2 * 1024 ** 3;
 
 /**
@@ -95,7 +97,10 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     build: (version) => versions.build(version),
     report: (settlement) => outbox.add(secrets.outcome(settlement)),
     // Without a connection, the question is repeated on the next one.
-    wait: (attempts) => connection.send({ type: 'wait', attempts }),
+    wait: (attempts) => {
+      for (const part of cut(attempts, ({ waits }) => waits.length * waitLength))
+        connection.send({ type: 'wait', attempts: part });
+    },
     detach: (fences) => connection.send({ type: 'detach', fences }),
     credential: (attempt) => credentials.of(attempt),
     load: cache && ((version) => versions.fetched?.load(version) ?? Promise.resolve(false)),
@@ -222,7 +227,7 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     setEnvironment(welcome);
     dispatch.drop(welcome.lost);
     outbox.lost(welcome.lost);
-    outbox.connected(welcome.logFrames);
+    outbox.connected(welcome);
     dispatch.askAgain();
     if (stopping) connection.send({ type: 'drain' });
     begin();
@@ -235,7 +240,7 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     } else if (message.type === 'settled') {
       outbox.confirm(message.fences);
       outbox.confirm(message.stale);
-    } else if (message.type === 'logged') outbox.logged();
+    } else if (message.type === 'logged') outbox.logged(message.seq);
     else if (message.type === 'cancel') dispatch.cancel(message.fences);
     else if (message.type === 'waited') dispatch.waited(message.attempts);
     else if (message.type === 'load') void fetched?.keep(message.versions).then(tellVersions);

@@ -37,3 +37,39 @@ test('items that violate a unique constraint fail alone', async () => {
   const settled = await Promise.allSettled([day(2), day(1), day(3)].map(write));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
+
+test('a write that conflicts is tried again after pauses, and rejects after a limited number of tries', async () => {
+  const at: number[] = [];
+  let conflicts = 3;
+  const write = groupCommit<number, number>(async (items) => {
+    at.push(performance.now());
+    if (conflicts-- > 0)
+      throw Object.assign(new Error('deadlock detected'), { code: '40P01', severity: 'ERROR' });
+    return items;
+  });
+  expect(await write(1)).toBe(1);
+  expect(at).toHaveLength(4);
+  const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+  // At least half of 10, 20 and 40 ms; timers are up to a millisecond early.
+  pauses.forEach((pause, index) => expect(pause).toBeGreaterThanOrEqual(5 * 2 ** index - 1));
+
+  at.length = 0;
+  conflicts = Infinity;
+  await expect(write(2)).rejects.toThrow('deadlock detected');
+  expect(at).toHaveLength(8);
+  conflicts = 0;
+  expect(await write(3)).toBe(3);
+});
+
+test('items beyond the size of a write are in the next one, and a large one is alone', async () => {
+  const writes: number[][] = [];
+  const write = groupCommit<number, void>(
+    async (items) => {
+      writes.push([...items]);
+      return items.map(() => undefined);
+    },
+    { maxSize: 10, sizeOf: (item) => item },
+  );
+  await Promise.all([4, 6, 1, 30, 2, 3].map(write));
+  expect(writes).toEqual([[4, 6], [1], [30], [2, 3]]);
+});

@@ -1,23 +1,35 @@
 import { codeOf, isDataError, UnstorableText } from './errors.ts';
+import { retry, type RetryOptions } from './retry.ts';
 
-export interface GroupOptions {
+export interface GroupOptions<T> {
   /** Maximum number of items of one write. Default 500. */
   readonly maxItems?: number;
   /** Maximum number of concurrent writes. Default 1: what arrives during a commit makes the next write larger. */
   readonly inFlight?: number;
+  /** Size of the items of one write, in the unit of `sizeOf`. A single item may be larger. Default: unlimited. */
+  readonly maxSize?: number;
+  readonly sizeOf?: (item: T) => number;
   /** Called with the number of items of each write. */
   readonly onWrite?: (items: number) => void;
 }
+
+/** Two writes that conflict must not both come again at the same time, so the length of a pause is random. */
+const afterConflict: RetryOptions = {
+  when: (error) => conflicts.has(codeOf(error)),
+  maxTries: 8,
+  delayMs: (tries) => 10 * 2 ** (tries - 1) * (0.5 + Math.random() / 2),
+};
 
 /**
  * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one
  * is written at the end of its tick. `write` resolves with one result an item, in order.
  *
- * When a write fails because of its data, its items are written one by one, so that only the bad one rejects.
+ * When a write fails because of its data, its items are written one by one, so that only the bad one rejects. When PostgreSQL ends it for
+ * the sake of a concurrent one, it is tried again, each time after a longer pause, and rejects after the last try.
  */
 export function groupCommit<T, R>(
   write: (items: readonly T[]) => Promise<readonly R[]>,
-  { maxItems = 500, inFlight = 1, onWrite }: GroupOptions = {},
+  { maxItems = 500, inFlight = 1, maxSize = Infinity, sizeOf = () => 0, onWrite }: GroupOptions<T> = {},
 ): (item: T) => Promise<R> {
   interface Waiting {
     readonly item: T;
@@ -30,11 +42,11 @@ export function groupCommit<T, R>(
 
   const writeGroup = async (group: readonly Waiting[]): Promise<void> => {
     try {
-      const results = await write(group.map((one) => one.item));
+      const items = group.map((one) => one.item);
+      const results = await retry(() => write(items), afterConflict);
       group.forEach((one, index) => one.resolve(results[index] as R));
     } catch (error) {
       const code = codeOf(error);
-      if (conflicts.has(code)) return writeGroup(group);
       if (group.length > 1 && isDataError(error)) {
         for (const one of group) await writeGroup([one]);
         return;
@@ -44,11 +56,22 @@ export function groupCommit<T, R>(
     }
   };
 
+  const countOfNext = (): number => {
+    let count = 0;
+    let size = 0;
+    for (const { item } of waiting) {
+      size += sizeOf(item);
+      if (count === maxItems || (count > 0 && size > maxSize)) break;
+      count++;
+    }
+    return count;
+  };
+
   const flush = (): void => {
     scheduled = false;
     while (waiting.length > 0 && writing < inFlight) {
-      const group = waiting.slice(0, maxItems);
-      waiting = waiting.slice(maxItems);
+      const group = waiting.slice(0, countOfNext());
+      waiting = waiting.slice(group.length);
       writing++;
       onWrite?.(group.length);
       void writeGroup(group).finally(() => {

@@ -24,7 +24,7 @@ export const maxUndoneBytes = 8 * 1024 * 1024;
 /** Serves one open connection. */
 export interface SocketServing {
   /** Returns a promise if processing takes time; it resolves when the frame is processed and never rejects. */
-  receive(text: string): Promise<void> | undefined;
+  receive(data: Uint8Array): Promise<void> | undefined;
   /** Reading is paused, or resumed. */
   unread(isUnread: boolean): void;
   /** The socket has closed, with this code. */
@@ -98,7 +98,7 @@ export function acceptRunners(
             serving?.unread(false);
           };
           const receive = (to: SocketServing, data: Buffer): void => {
-            const dealtWith = to.receive(data.toString('utf8'));
+            const dealtWith = to.receive(data);
             if (dealtWith) void dealtWith.then(() => release(data.length));
             else release(data.length);
           };

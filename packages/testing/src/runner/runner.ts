@@ -100,10 +100,11 @@ export class InProcessRunner {
           held: [...this.#live].flatMap(([fence, { isGone }]) => (isGone ? [] : [fence])),
           knowsLogged: true,
         }),
-        onWelcome: ({ environment, logFrames, lost, now }) => {
+        onWelcome: (welcome) => {
+          const { environment, lost, now } = welcome;
           this.#environment = environment;
           this.#credentials.learn(environment.id, now);
-          this.#outbox.connected(logFrames);
+          this.#outbox.connected(welcome);
           this.#outbox.lost(lost);
           resolve();
         },
@@ -154,7 +155,7 @@ export class InProcessRunner {
       for (const fence of message.fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
     else if (message.type === 'waited') for (const news of message.attempts) this.#waited(news);
     else if (message.type === 'settled') this.#outbox.confirm([...message.fences, ...message.stale]);
-    else if (message.type === 'logged') this.#outbox.logged();
+    else if (message.type === 'logged') this.#outbox.logged(message.seq);
   }
 
   #assign(brief: BriefAssignment): void {

@@ -2,9 +2,9 @@
  * Cuts the secrets of an environment out of what its runs say, before anything is stored. Each function returns at once where the secrets
  * are known. An environment without secrets pays for a search for the markers of our keys.
  */
-import type { LogLine, Outcome } from '@millrace/contract/runner';
+import type { Outcome } from '@millrace/contract/runner';
 import type { VariableCache } from '../variable-cache.ts';
-import { redactLines, redactOutcome } from './messages.ts';
+import { redactOutcome } from './messages.ts';
 import type { Redactor } from './redactor.ts';
 
 type RedactorOf = VariableCache['redactor'];
@@ -17,13 +17,6 @@ export const redactEnded = <E extends { readonly env: number; readonly outcome: 
     ...ended,
     outcome: redactOutcome(redactor, ended.outcome),
   }));
-
-export const redactLinesOf = (
-  redactorOf: RedactorOf,
-  env: number,
-  lines: readonly LogLine[],
-): readonly LogLine[] | Promise<readonly LogLine[]> =>
-  withRedactor(redactorOf, env, (redactor) => redactLines(redactor, lines));
 
 function withRedactor<R>(
   redactorOf: RedactorOf,

@@ -1,8 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import { knownFingerprints } from './known.ts';
-import { prepareFailure } from './prepare.ts';
+import { prepareFailure, type PreparedFailure } from './prepare.ts';
 import { knownRules } from '../rules/known.ts';
+
+const sliceMs = 5;
 
 /** A run is about to end with an error. */
 export interface Failed {
@@ -30,11 +33,18 @@ export function identifyFailures(
       const key = `${env} ${task}`;
       if (!tasks.has(key)) tasks.set(key, await ofTask(env, task));
     }
-    return idsOf(
-      failures.map(({ env, task, error }) =>
+    const prepared: PreparedFailure[] = [];
+    let began = performance.now();
+    for (const { env, task, error } of failures) {
+      // A fingerprint of a text that is made to be slow takes milliseconds. Requests are served in between.
+      if (performance.now() - began > sliceMs) {
+        await setImmediate();
+        began = performance.now();
+      }
+      prepared.push(
         prepareFailure(env, task, error, { match: matches.get(env), ofTask: tasks.get(`${env} ${task}`) }),
-      ),
-      now,
-    );
+      );
+    }
+    return idsOf(prepared, now);
   };
 }

@@ -1,28 +1,84 @@
-import { maxJsonLevels, maxPacketBytes } from '@millrace/contract';
-import type { Outcome } from '@millrace/contract/runner';
+import { finalStatuses, maxJsonLevels, maxPacketBytes } from '@millrace/contract';
+import { machinePresets, type Outcome } from '@millrace/contract/runner';
 import { isTooDeep } from '../../json/levels.ts';
+import { fitError } from './fit-error.ts';
 
-/** An outcome that can be stored and shown. An output that cannot becomes an error: a run must end whatever its runner sends. */
-export function fitOutcome(outcome: Outcome): Outcome {
-  if (outcome.kind !== 'completed' || typeof outcome.output !== 'string') return outcome;
-  const { output, outputType } = outcome;
-  if (String(outputType).includes('json') && isTooDeep(output)) {
-    return refused(
-      'OutputUnserializableError',
-      `The output is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
-    );
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * An outcome that can be stored and shown, whatever its runner sent: one that cannot be read, or whose output cannot be stored, becomes an
+ * error, because the run must end and its runner needs an answer.
+ */
+export function fitOutcome(sent: unknown): Outcome {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    return invalid('outcome must be an object');
+  const outcome = sent as Fields;
+  switch (outcome['kind']) {
+    case 'completed':
+      return fitCompleted(outcome);
+    case 'failed': {
+      const { status } = outcome;
+      if (!isFailure(status)) return invalid(`outcome.status must be one of ${failures.join(', ')}`);
+      return { kind: 'failed', status, error: fitError(outcome['error']) };
+    }
+    case 'retry': {
+      const { delayMs } = outcome;
+      if (typeof delayMs !== 'number') return invalid('outcome.delayMs must be a number');
+      const machine = machinePresets.find((preset) => preset === outcome['machine']);
+      return { kind: 'retry', delayMs, error: fitError(outcome['error']), ...(machine && { machine }) };
+    }
+    case 'released':
+      return { kind: 'released', ...(outcome['started'] === true && { started: true }) };
+    case 'canceled':
+    case 'unknownTask':
+      return { kind: outcome['kind'] };
+    default:
+      return invalid('outcome.kind must be completed, failed, retry, canceled, released or unknownTask');
   }
+}
+
+type Failure = Extract<Outcome, { kind: 'failed' }>['status'];
+const failures = finalStatuses.filter(
+  (status): status is Failure => status !== 'COMPLETED' && status !== 'CANCELED' && status !== 'EXPIRED',
+);
+const isFailure = (status: unknown): status is Failure => (failures as readonly unknown[]).includes(status);
+
+const maxTypeCharacters = 256;
+
+function fitCompleted({ output, outputType }: Fields): Outcome {
+  if (output !== null && typeof output !== 'string') return invalid('outcome.output must be a text or null');
+  if (typeof outputType !== 'string' || outputType.length > maxTypeCharacters || outputType.includes('\0'))
+    return invalid(`outcome.outputType must be a text of at most ${maxTypeCharacters} characters`);
+  if (output === null) return { kind: 'completed', output, outputType };
   if (output.length > maxPacketBytes / 3 && Buffer.byteLength(output) > maxPacketBytes) {
     return refused(
       'OutputTooLargeError',
       `The output is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`,
     );
   }
-  return outcome;
+  if (outputType.includes('json') && isTooDeep(output)) {
+    return refused(
+      'OutputUnserializableError',
+      `The output is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
+    );
+  }
+  return { kind: 'completed', output, outputType };
 }
 
 const refused = (name: string, message: string): Outcome => ({
   kind: 'failed',
   status: 'FAILED',
   error: { type: 'INTERNAL_ERROR', name, message, stackTrace: '' },
+});
+
+const invalid = (fault: string): Outcome => ({
+  kind: 'failed',
+  status: 'SYSTEM_FAILURE',
+  error: {
+    type: 'INTERNAL_ERROR',
+    name: 'InvalidOutcome',
+    code: 'INVALID_OUTCOME',
+    message: `The runner reported the end of this run in a message that is not valid: ${fault}.`,
+    stackTrace: '',
+  },
 });

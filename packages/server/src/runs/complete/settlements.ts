@@ -1,6 +1,7 @@
 import type { Settlement } from '@millrace/contract/runner';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
+import type { Turns } from '../dispatch/turns.ts';
 import { fitOutcome } from './fit-outcome.ts';
 import { completeWithRetry, type RetryDependencies } from './with-retry.ts';
 
@@ -15,6 +16,7 @@ export type ServeUnread = (
 ) => Promise<void>;
 
 export interface SettlementDependencies extends RetryDependencies {
+  readonly turns: Pick<Turns, 'run'>;
   readonly dispatch: Pick<Dispatch, 'slotsFreed'>;
   readonly serveUnread: ServeUnread;
 }
@@ -25,14 +27,21 @@ export async function completeSettlements(
   runner: ConnectedRunner,
   settlements: readonly Settlement[],
 ): Promise<void> {
+  const { turns } = dependencies;
   const fences: number[] = [];
   const stale: number[] = [];
   const givenBack: string[] = [];
 
   const completeOne = async (settlement: Settlement): Promise<void> => {
-    const { fence, run, heard, outcome } = settlement;
+    const { fence, run, outcome, revision } = settlement;
+    const heard = fitConsumed(settlement.heard);
     const held = runner.held.get(fence);
-    const ended = held && { ...settlement, outcome: fitOutcome(outcome), ...held };
+    const ended = held && {
+      fence,
+      outcome: fitOutcome(outcome),
+      ...(revision !== undefined && { revision }),
+      ...held,
+    };
     const completion = ended && (await completeWithRetry(dependencies, ended));
     runner.release(fence);
     // Also if the attempt was completed before: the process that did so may have stopped before this step.
@@ -41,10 +50,25 @@ export async function completeSettlements(
     if (completion?.kind === 'returned') givenBack.push(run);
   };
 
-  await Promise.all(settlements.map(completeOne));
+  const completions: Promise<void>[] = [];
+  for (const settlement of settlements) {
+    // What one sends at once may be long: it is worked through in parts, in turn with other environments.
+    const begun = turns.run(runner.env, () => ({ completed: completeOne(settlement) }));
+    completions.push((begun instanceof Promise ? await begun : begun).completed);
+  }
+  const failed = (await Promise.allSettled(completions)).find(({ status }) => status === 'rejected');
+  // The others are answered: their runner would report them again and again.
   runner.send({ type: 'settled', fences, stale });
   if (givenBack.length > 0) {
     dependencies.engine.log.info('runs.givenBack', { runner: runner.id, env: runner.env, runs: givenBack });
   }
   dependencies.dispatch.slotsFreed(runner.env);
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}
+
+/** The numbers of messages that a run consumed, of what its runner sent. */
+function fitConsumed(sent: unknown): Settlement['heard'] {
+  if (typeof sent !== 'object' || sent === null) return undefined;
+  const entries = Object.entries(sent).filter(([, number]) => Number.isSafeInteger(number));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -15,17 +15,19 @@ export interface RetryDependencies {
  */
 export async function completeWithRetry(
   { engine, complete, isOver }: RetryDependencies,
-  ended: EndedAttempt,
+  reported: EndedAttempt,
 ): Promise<Completion> {
+  let { outcome } = reported;
   for (;;) {
     try {
-      return await complete(ended);
+      return await complete({ ...reported, outcome });
     } catch (error) {
       if (isOver()) throw error;
-      engine.log.warn('complete.failed', { run: ended.run, error: String(error) });
+      engine.log.warn('complete.failed', { run: reported.run, error: String(error) });
       // It can never be stored as it is. The run must end all the same, and say why.
-      if (!isTransient(error)) return complete({ ...ended, outcome: resultNotStored });
-      await untilNextTry();
+      if (isTransient(error)) await untilNextTry();
+      else if (outcome === resultNotStored) throw error;
+      else outcome = resultNotStored;
     }
   }
 }

@@ -9,6 +9,7 @@ import type { BeginWaits } from '../waits/begin.ts';
 import type { Resume } from '../waits/resume.ts';
 import type { Dispatch } from './dispatch.ts';
 import { rescueRunner, type takeLeftovers } from './rescue.ts';
+import type { Turns } from './turns.ts';
 
 export interface LeaseTimes {
   /** How often a runner says that it lives. Default 10,000. */
@@ -40,6 +41,8 @@ export interface ConnectionDependencies {
   readonly storeLines: StoreLines;
   readonly readVariables: (env: number) => Promise<RunnerVariables>;
   readonly times: LeaseTimes;
+  /** Of the work on frames of all connections, by environment. */
+  readonly turns: Turns;
   /** True once the server is closing: it ends connections itself then, and their runners will be back. */
   readonly closing: () => boolean;
 }
@@ -60,6 +63,10 @@ export interface Connection extends ConnectionDependencies {
   runner: ConnectedRunner | undefined;
   /** False once the socket has closed. */
   isOpen: boolean;
+  /** The server has ended it, and reads no further messages. */
+  isRefused: boolean;
+  /** Resolves when the frames of lines that came so far are on their way to the database. Their order stays. */
+  logging: Promise<void>;
   /** The runner understands `logged`. */
   knowsLogged: boolean;
   /** The runner can only be answered over another connection. */
@@ -67,9 +74,11 @@ export interface Connection extends ConnectionDependencies {
 }
 
 /** Ends the connection. `retry` tells the runner to connect again. */
-export function refuse({ socket }: Connection, reason: string, retry: boolean): void {
-  socket.send({ type: 'refused', reason, retry });
-  socket.close();
+export function refuse(connection: Connection, reason: string, retry: boolean): void {
+  if (connection.isRefused) return;
+  connection.isRefused = true;
+  connection.socket.send({ type: 'refused', reason, retry });
+  connection.socket.close();
 }
 
 export const warn = ({ engine, env }: Connection, error: unknown): void =>

@@ -336,3 +336,209 @@ test('what was asked of a runner counts when it comes back, and is said again wi
   );
   expect(acts).toEqual(['runner.drained', 'runner.resumed', 'runner.stopped']);
 }, 60_000);
+
+const invalidOutcome = (fault: string) => ({
+  status: 'SYSTEM_FAILURE',
+  error: expect.objectContaining({
+    name: 'InvalidOutcome',
+    message: `The runner reported the end of this run in a message that is not valid: ${fault}.`,
+  }),
+});
+const kinds = 'outcome.kind must be completed, failed, retry, canceled, released or unknownTask';
+
+test('settlements that cannot be read end their runs with an error and are answered, as are the others of their message', async () => {
+  const installed = await installation();
+  const { keys, sql, ask } = installed;
+  const cases: [unknown, object][] = [
+    [null, invalidOutcome('outcome must be an object')],
+    [undefined, invalidOutcome('outcome must be an object')],
+    [[], invalidOutcome('outcome must be an object')],
+    [{}, invalidOutcome(kinds)],
+    [{ kind: 'toString' }, invalidOutcome(kinds)],
+    [
+      { kind: 'completed', output: 1, outputType: 'a' },
+      invalidOutcome('outcome.output must be a text or null'),
+    ],
+    [
+      { kind: 'completed', output: 'a' },
+      invalidOutcome('outcome.outputType must be a text of at most 256 characters'),
+    ],
+    [
+      { kind: 'failed', status: 'COMPLETED', error: {} },
+      invalidOutcome('outcome.status must be one of FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT'),
+    ],
+    [{ kind: 'retry', error: {} }, invalidOutcome('outcome.delayMs must be a number')],
+    [
+      { kind: 'failed', status: 'FAILED' },
+      { status: 'FAILED', error: expect.objectContaining({ name: 'Error' }) },
+    ],
+    [
+      {
+        kind: 'failed',
+        status: 'FAILED',
+        error: { name: {}, message: '"'.repeat(4_000_000), causes: {}, code: 1 },
+      },
+      {
+        status: 'FAILED',
+        error: expect.objectContaining({
+          message: `${'"'.repeat(16_384)}… (${4_000_000 - 16_384} more characters)`,
+        }),
+      },
+    ],
+    [
+      { kind: 'completed', output: '1', outputType: 'application/json' },
+      { status: 'COMPLETED', error: null },
+    ],
+  ];
+  const { say, heard } = await connected(installed, keys.prod, [], { capacity: cases.length });
+  for (const [,] of cases) await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
+  const handed = () => heard.flatMap((one) => (one.type === 'run' ? one.assignments : []));
+  await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(cases.length);
+  const settlements = handed().map(({ run, fence }, at) => ({ run, fence, outcome: cases[at]?.[0] }));
+  say({ type: 'settle', settlements } as RunnerMessage);
+  const settled = () =>
+    heard.flatMap((one) => (one.type === 'settled' ? one.fences : [])).toSorted((a, b) => a - b);
+  await expect.poll(settled, { timeout: 20_000 }).toEqual(handed().map(({ fence }) => fence));
+  for (const [at, { run }] of handed().entries()) {
+    const [row] = await sql`select status, error from runs where id = ${run}`;
+    expect(row).toEqual(cases[at]?.[1]);
+  }
+}, 60_000);
+
+const unreadable: [string, RegExp][] = [
+  [
+    '{"type":"settle","settlements":[{"run":"run_1","outcome":null}]}',
+    /^A message was refused. settle: settlements.0.fence must be/,
+  ],
+  ['{"type":"log","lines":[null]}', /lines.0 must be an object/],
+  ['{"type":"shout"}', /type must be one of hello/],
+  ['{"type":"hello"}', /hello: runner must be a text/],
+  ['{"type":', /It is not JSON/],
+  [`{"type":"log","lines":${'['.repeat(2_000_000)}`, /nested more than 32 levels deep/],
+  [`{"type":"serve","versions":[${'"a",'.repeat(200_000)}"a"]}`, /more than 100000 members/],
+  [
+    `{"type":"log","lines":[],"note":"${'x'.repeat(5_000_000)}"}`,
+    /log: a frame of lines and spans has at most 4194304 bytes/,
+  ],
+];
+
+test('a message that cannot be read, or comes out of turn, closes the connection with the reason', async () => {
+  const installed = await installation();
+  const key = installed.keys.prod;
+  for (const [text, reason] of unreadable) {
+    const { socket, hears } = await connected(installed, key);
+    const closed = once(socket, 'close');
+    socket.send(text);
+    const refusal = await hears('refused');
+    expect(refusal).toEqual({ type: 'refused', reason: expect.stringMatching(reason), retry: false });
+    await closed;
+  }
+  const early = new WebSocket(`${installed.server.url.replace('http', 'ws')}/runner/v1/connect`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  onTestFinished(() => early.terminate());
+  await once(early, 'open');
+  early.send('{"type":"heartbeat"}');
+  const [data] = (await once(early, 'message')) as [Buffer];
+  expect(JSON.parse(data.toString())).toMatchObject({ reason: 'The first message must be hello.' });
+  const twice = await connected(installed, key);
+  twice.say({ type: 'hello', runner: 'other', host: 'h', pid: 1, capacity: 1, versions: [], held: [] });
+  expect(await twice.hears('refused')).toMatchObject({ reason: 'hello: only the first message may be one.' });
+}, 60_000);
+
+const line = { run: 'run_1', attempt: 1, at: 1_000, level: 'log', message: 'hello' } as const;
+const logFrame = (seq: number, more: object = {}): RunnerMessage => ({
+  type: 'log',
+  seq,
+  lines: [{ ...line, message: `line ${seq}` }],
+  ...more,
+});
+const confirmed = (heard: readonly ServerMessage[]) =>
+  heard.flatMap((one) => (one.type === 'logged' ? [one.seq ?? 0] : []));
+
+test('lines are confirmed when they are stored, in their order, and a frame that is sent again is stored once', async () => {
+  const installed = await installation();
+  const { sql, keys } = installed;
+  const first = await connected(installed, keys.prod, [], { knowsLogged: true });
+  expect(first.welcome).toMatchObject({ logFrames: 4, frameLines: 1_000, frameSpans: 500, logged: 0 });
+  const stored = async () =>
+    (await sql`select message from run_logs order by id`).map((row) => row['message']);
+  // PostgreSQL has no space, as while it restarts it takes nothing in.
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'no space' using errcode = '53100'; end $$;
+    create trigger refuse before insert on run_logs for each row execute function refuse()`);
+  first.say(logFrame(1));
+  first.say(logFrame(2));
+  // The heartbeat is handled while the lines wait.
+  await expect
+    .poll(
+      async () => {
+        first.say({ type: 'heartbeat' });
+        return (await sql`select from runners where heartbeat_at > connected_at`).length;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1);
+  expect(confirmed(first.heard)).toEqual([]);
+  await sql`drop trigger refuse on run_logs`;
+  await expect.poll(() => confirmed(first.heard), { timeout: 20_000 }).toEqual([1, 2]);
+  expect(await stored()).toEqual(['line 1', 'line 2']);
+
+  const again = await connected(installed, keys.prod, [], { knowsLogged: true });
+  expect(again.welcome.logged).toBe(2);
+  for (const seq of [1, 2, 3]) again.say(logFrame(seq));
+  await expect.poll(() => confirmed(again.heard), { timeout: 20_000 }).toEqual([1, 2, 3]);
+  expect(await stored()).toEqual(['line 1', 'line 2', 'line 3']);
+}, 60_000);
+
+test('lines and spans that can never be stored leave a line that says how many are missing', async () => {
+  const installed = await installation();
+  const { sql, keys } = installed;
+  const { say, heard } = await connected(installed, keys.prod, [], { knowsLogged: true });
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if new.message like 'bad%' then raise exception 'bad' using errcode = '22000'; end if;
+      return new;
+    end $$;
+    create trigger refuse before insert on run_logs for each row execute function refuse()`);
+  const bad = ['bad 1', 'bad 2'].map((message) => ({ ...line, message }));
+  const span = { id: 'a'.repeat(16), name: 'a', at: 1, took: 1 };
+  const spans = [
+    { run: 'run_1', attempt: 1, trace: 'a'.repeat(32), spans: [span, { ...span, id: 'b'.repeat(16) }] },
+  ];
+  say(logFrame(1, { lines: [...bad, { ...line, run: 'run_2', message: 'bad' }], spans }));
+  say(logFrame(2));
+  await expect.poll(() => confirmed(heard).toSorted((a, b) => a - b), { timeout: 20_000 }).toEqual([1, 2]);
+  const rows = await sql`select run_id, level, message, properties from run_logs order by run_id, message`;
+  expect([...rows]).toEqual([
+    {
+      run_id: 'run_1',
+      level: 'warn',
+      message: '2 lines are missing here: they could not be stored',
+      properties: '{"droppedLines":2}',
+    },
+    { run_id: 'run_1', level: 'log', message: 'line 2', properties: null },
+    {
+      run_id: 'run_2',
+      level: 'warn',
+      message: '1 line is missing here: they could not be stored',
+      properties: '{"droppedLines":1}',
+    },
+  ]);
+  expect([...(await sql`select count, dropped from run_spans`)]).toEqual([{ count: 0, dropped: 2 }]);
+}, 60_000);
+
+test('lines of any shape are stored as far as they can be', async () => {
+  const installed = await installation();
+  const { sql, keys } = installed;
+  const { say, heard } = await connected(installed, keys.prod, [], { knowsLogged: true });
+  const odd = { run: 'run_1', attempt: 1, at: 'now', level: 'shout', message: { a: 1 }, properties: 7 };
+  say(logFrame(1, { lines: [odd, { ...line, at: 1e300, message: 'late\0' }] }));
+  await expect.poll(() => confirmed(heard), { timeout: 20_000 }).toEqual([1]);
+  expect([...(await sql`select level, message, properties from run_logs order by id`)]).toEqual([
+    { level: 'log', message: '', properties: null },
+    { level: 'log', message: 'late\uFFFD', properties: null },
+  ]);
+}, 60_000);

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { maxJsonLevels } from '@millrace/contract';
-import { runnerMessage, type EnvironmentFacts, type RunnerMessage } from '@millrace/contract/runner';
-import { isTooDeep } from '../../json/levels.ts';
-import { upTo } from '../../json/shown.ts';
+import type { EnvironmentFacts, RunnerMessage } from '@millrace/contract/runner';
 import {
   refuse,
   rescueUnlessBack,
@@ -13,6 +10,7 @@ import {
 } from './connection-state.ts';
 import { handleHello } from './hello.ts';
 import { handleMessage, renewLease } from './messages.ts';
+import { readFrame } from './read-frame.ts';
 import { rescueRunner, takeLeftovers } from './rescue.ts';
 
 /** The code with which a WebSocket is closed on purpose. */
@@ -20,7 +18,7 @@ const normalClosure = 1000;
 
 export interface RunnerConnection {
   /** Resolves, if it takes time, when the message has been handled. Never rejects. */
-  receive(text: string): Promise<void> | undefined;
+  receive(data: Uint8Array): Promise<void> | undefined;
   /** Whether messages of the runner, its heartbeats too, are left unread for now. */
   unread(isUnread: boolean): void;
   /** The socket has closed, with this code. */
@@ -43,32 +41,58 @@ export function serveRunner(
     socket,
     runner: undefined,
     isOpen: true,
+    isRefused: false,
+    logging: Promise.resolve(),
     knowsLogged: false,
     isOver: () => closing() || !connection.isOpen,
   };
   const failed = (error: unknown): void => warn(connection, error);
   let unreadTimer: NodeJS.Timeout | undefined;
-  let hello: Promise<void> = Promise.resolve();
+  let hello: Promise<void> | undefined;
+  /** Resolves when the frames that came before have been read. */
+  let reading: Promise<unknown> | undefined;
+
+  const close = (reason: string): undefined => {
+    refuse(connection, reason, false);
+  };
+  const handle = (message: RunnerMessage): Promise<void> | undefined => {
+    if (message.type === 'hello') {
+      if (hello) return close('hello: only the first message may be one.');
+      hello = handleHello(connection, message).catch((error: unknown) => {
+        failed(error);
+        refuse(connection, 'The server could not take this runner on. Connect again.', true);
+      });
+      return hello;
+    }
+    if (!hello) return close('The first message must be hello.');
+    const done = connection.runner
+      ? handleMessage(connection, connection.runner, message)
+      : hello.then(() => connection.runner && handleMessage(connection, connection.runner, message));
+    return done?.catch((error: unknown) => {
+      failed(error);
+      // A heartbeat comes again. After any other message that was lost, the runner must say anew what it holds.
+      if (message.type !== 'heartbeat' && !connection.isOver())
+        refuse(connection, `A message (${message.type}) could not be handled. Connect again.`, true);
+    });
+  };
+  const take = (message: RunnerMessage | { readonly fault: string }): Promise<void> | undefined => {
+    if (connection.isRefused) return undefined;
+    if (!('fault' in message)) return handle(message);
+    failed(message.fault);
+    return close(`A message was refused. ${message.fault}`);
+  };
 
   return {
-    receive(text) {
-      const message = readMessage(text);
-      if (!message) {
-        refuse(connection, 'A message could not be read.', false);
-        return undefined;
-      }
-      if (message.type === 'hello') {
-        hello = handleHello(connection, message).catch((error: unknown) => {
-          failed(error);
-          refuse(connection, 'The server could not take this runner on. Connect again.', true);
-        });
-        return hello;
-      }
-      const { runner } = connection;
-      if (runner) return handleMessage(connection, runner, message)?.catch(failed);
-      return hello
-        .then(() => (connection.runner ? handleMessage(connection, connection.runner, message) : undefined))
-        .catch(failed);
+    receive(data) {
+      if (connection.isRefused) return undefined;
+      const read = reading ? reading.then(() => readFrame(connection, data)) : readFrame(connection, data);
+      if (!(read instanceof Promise)) return take(read);
+      const taken = read.then((message) => ({ done: take(message) }));
+      reading = taken;
+      return taken.then(({ done }) => {
+        if (reading === taken) reading = undefined;
+        return done;
+      });
     },
 
     unread(isUnread) {
@@ -96,14 +120,4 @@ export function serveRunner(
       rescueUnlessBack(connection, runner.id, stopped ? takeLeftovers : rescueRunner);
     },
   };
-}
-
-function readMessage(text: string): RunnerMessage | undefined {
-  try {
-    const frame: unknown = JSON.parse(text);
-    // What tasks threw or logged may be nested to any depth. Their runs must end all the same.
-    return runnerMessage(isTooDeep(text) ? upTo(maxJsonLevels, frame) : frame);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,10 @@
 import { environmentTypes } from '@millrace/contract';
-import type { RunnerFacts, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import {
+  messageLimits,
+  type RunnerFacts,
+  type RunnerMessage,
+  type ServerMessage,
+} from '@millrace/contract/runner';
 import { tellBranches } from '../../runners/branches.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel.ts';
@@ -52,7 +57,12 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
     type: 'welcome',
     heartbeatMs,
     leaseMs,
-    ...(connection.knowsLogged && { logFrames }),
+    ...(connection.knowsLogged && {
+      logFrames,
+      frameLines: messageLimits.lines,
+      frameSpans: messageLimits.spans,
+      logged: Number(asked.logged),
+    }),
     now: clock.now(),
     lost: hello.held.filter((fence) => !runner.held.has(fence)),
     ...variables,
@@ -75,15 +85,15 @@ async function register(
   { runner, host, pid, capacity, fetches, release }: Hello,
   versions: readonly number[],
   now: number,
-): Promise<Asked | undefined> {
+): Promise<(Asked & { readonly logged: string }) | undefined> {
   const facts = fetches && checkedFacts(fetches);
-  const [row] = await engine.sql<Asked[]>`
+  const [row] = await engine.sql<(Asked & { readonly logged: string })[]>`
     with named as (
       insert into runner_names as n (env, runner_id, host, pid, last_seen_at)
       values (${env}, ${runner}, ${host}, ${pid}, ${new Date(now)})
       on conflict (env, runner_id) do update set host = excluded.host, pid = excluded.pid,
                                                  last_seen_at = greatest(n.last_seen_at, excluded.last_seen_at)
-      returning no
+      returning no, logged
     )
     insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels,
                          no, release)
@@ -98,7 +108,7 @@ async function register(
                                    node_major = excluded.node_major, labels = excluded.labels, unable = '{}',
                                    no = excluded.no, release = excluded.release
       where runners.env = excluded.env
-    returning draining, stopping`;
+    returning draining, stopping, (select logged from named)`;
   return row;
 }
 

@@ -41,21 +41,35 @@ export function handleMessage(
   }
 }
 
-async function storeLog(
-  { env, knowsLogged, storeLines }: Connection,
+/** Confirms a frame of lines when it is stored. One that is not is sent again over the next connection. */
+function storeLog(
+  connection: Connection,
   runner: ConnectedRunner,
-  { lines, spans }: Extract<RunnerMessage, { type: 'log' }>,
+  message: Extract<RunnerMessage, { type: 'log' }>,
 ): Promise<void> {
-  try {
-    await storeLines(
-      env,
-      lines,
-      Array.isArray(spans) ? spans : undefined,
-      (run) => runner.heldRun(run)?.traceparent,
-    );
-  } finally {
-    if (knowsLogged) runner.send({ type: 'logged' });
-  }
+  const { env, knowsLogged, storeLines, turns, isOver } = connection;
+  const { lines, spans, seq } = message;
+  const clean = connection.logging.then(() =>
+    storeLines(
+      {
+        env,
+        lines,
+        ...(spans && { spans }),
+        ...(seq !== undefined && { from: { runner: runner.id, seq } }),
+        traceparentOf: (run) => runner.heldRun(run)?.traceparent,
+      },
+      (slice) => turns.run(env, slice),
+      isOver,
+    ),
+  );
+  connection.logging = clean.then(
+    () => undefined,
+    () => undefined,
+  );
+  return clean.then(async ({ stored }) => {
+    await stored;
+    if (knowsLogged) runner.send({ type: 'logged', ...(seq !== undefined && { seq }) });
+  });
 }
 
 async function beginWaits(

@@ -22,7 +22,9 @@ async function withLines(lines: readonly Partial<LogLine>[], isIndexed: boolean)
     ...(line.run && { run: runs[line.run as 'mail'] }),
   }));
   for (let from = 0; from < whole.length; from += 2_000) {
-    await store(t.environment.id, whole.slice(from, from + 2_000));
+    await (
+      await store({ env: t.environment.id, lines: whole.slice(from, from + 2_000) })
+    ).stored;
   }
   if (isIndexed) {
     const job = logIndexer(t.engine);

@@ -2,7 +2,8 @@ import type { LogLine } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { propertiesOf } from './line.ts';
 import { readLines } from './read.ts';
-import { createStoreLines, maxLineCharacters } from './store.ts';
+import { maxLineCharacters } from './fit.ts';
+import { createStoreLines } from './store.ts';
 import { eventsOf, maxEvents } from '../complete/outcome.ts';
 import { testEngine } from '../testing/engine.ts';
 
@@ -11,10 +12,12 @@ async function withLines(lines: readonly Partial<LogLine>[]) {
   await t.register('talk');
   const { id } = await t.trigger('talk');
   const line = { run: id, attempt: 1, at: Date.now(), level: 'info', message: 'said' } as const;
-  await createStoreLines(t.engine, t.redactor)(
-    t.environment.id,
-    lines.map((own) => ({ ...line, ...own })),
-  );
+  const store = createStoreLines(t.engine, t.redactor);
+  const { stored: written } = await store({
+    env: t.environment.id,
+    lines: lines.map((own) => ({ ...line, ...own })),
+  });
+  await written;
   return { t, id, stored: (await readLines(t.sql, t.environment.id, id, { limit: 5_000 })).lines };
 }
 

@@ -1,95 +1,200 @@
 import type { LogLine, SpanChunk } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
+import { isTransient } from '../../db/errors.ts';
 import { groupCommit } from '../../db/group.ts';
+import { redactLines } from '../../envvars/redact/messages.ts';
+import type { Redactor } from '../../envvars/redact/redactor.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
-import { redactLinesOf } from '../../envvars/redact/redacting.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
-import { shownObject, shownText } from '../../json/shown.ts';
+import { shownObject } from '../../json/shown.ts';
+import { untilNextTry } from '../complete/with-retry.ts';
 import type { Engine } from '../engine.ts';
 import { cleanSpans, insertSpans, type NewSpans } from '../spans/store.ts';
 import { pruneBlocks } from './blocks.ts';
-import { storableText } from '../storable.ts';
+import { fitLine } from './fit.ts';
+import { missingLines, missingSpans } from './missing.ts';
+import { newFrames, type FrameNumber } from './new-frames.ts';
 
-interface NewLine extends LogLine {
+/** Lines and spans that are stored together. */
+export interface LineFrame {
   readonly env: number;
+  readonly lines: readonly LogLine[];
+  readonly spans?: readonly SpanChunk[];
+  /** The runner that sent it, and its number there: it is stored once, however often it is sent. */
+  readonly from?: FrameNumber;
+  readonly traceparentOf?: (run: string) => string | null | undefined;
 }
 
-/** Of a message, and of properties as JSON. The SDK cuts at the same length, and its note of what is missing is stored too. */
-export const maxLineCharacters = 64 * 1024;
-const noteCharacters = 64;
+/** Runs a part of the work when it is its turn. */
+export type InTurn = <R>(slice: () => R) => R | Promise<R>;
 
+/**
+ * Stores a frame; frames are stored in the order of the calls. Resolves when the frame is worked through and the next one may follow. `stored`
+ * resolves when it is on disk, after any time that PostgreSQL is away, and rejects only if `isOver` says that its runner can be answered no more.
+ */
 export type StoreLines = (
-  env: number,
-  lines: readonly LogLine[],
-  spans?: readonly SpanChunk[],
-  traceparentOf?: (run: string) => string | null | undefined,
-) => Promise<void>;
+  frame: LineFrame,
+  inTurn?: InTurn,
+  isOver?: () => boolean,
+) => Promise<{ readonly stored: Promise<void> }>;
 
-interface Said {
-  readonly lines: readonly NewLine[];
+interface CleanFrame {
+  readonly env: number;
+  readonly from: FrameNumber | undefined;
+  readonly lines: readonly LogLine[];
   readonly spans: readonly NewSpans[];
+  readonly isOver: () => boolean;
 }
 
-/** Stores what runs write, and the spans of their code, without the secrets of their environment. The commit does not wait for the disk: when the machine of the database loses power, the last of them may be lost. */
+/** Lines, and spans, of a slice. */
+const sliceLines = 100;
+const sliceSpans = 50;
+/** Characters of one write. */
+const maxWritten = 2 * 1024 * 1024;
+
+/** Stores what runs write, and the spans of their code, without the secrets of their environment. */
 export function createStoreLines(
   engine: Engine,
   redactor: VariableCache['redactor'],
   tracing?: Pick<Tracing, 'spans' | 'line'>,
   stored: (env: number) => void = () => {},
 ): StoreLines {
-  const { sql, clock } = engine;
-  const store = groupCommit<Said, void>(
-    async (said) => {
-      const lines = said.flatMap((one) => one.lines);
-      const spans = said.flatMap((one) => one.spans);
-      await sql.begin(async (tx) => {
-        await tx`set local synchronous_commit = off`;
-        if (lines.length > 0) await insertLines(tx, lines);
-        if (spans.length > 0) await insertSpans(tx, spans, new Date(clock.now()));
-      });
-      return said.map(() => undefined);
+  const { sql, clock, log } = engine;
+  const writeOnce = (frames: readonly CleanFrame[]): Promise<readonly boolean[]> =>
+    sql.begin(async (tx) => {
+      // A confirmed line outlives a crash of PostgreSQL. That it is on a standby too is not waited for.
+      await tx`set local synchronous_commit = local`;
+      const isNew = await newFrames(tx, frames);
+      const fresh = frames.filter((_, at) => isNew[at]);
+      const lines = fresh.flatMap((frame) => frame.lines.map((line) => ({ ...line, env: frame.env })));
+      const spans = fresh.flatMap((frame) => frame.spans);
+      if (lines.length > 0) await insertLines(tx, lines);
+      if (spans.length > 0) await insertSpans(tx, spans, new Date(clock.now()));
+      return isNew;
+    });
+  const write = groupCommit<CleanFrame, boolean>(
+    async (frames) => {
+      for (;;) {
+        try {
+          return await writeOnce(frames);
+        } catch (error) {
+          // Those behind it wait too: a later frame must not be stored before an earlier one.
+          if (!isTransient(error) || frames.every(({ isOver }) => isOver())) throw error;
+          log.warn('lines.waiting', { frames: frames.length, error: String(error) });
+          await untilNextTry();
+        }
+      }
     },
-    { maxItems: 100 },
+    { maxItems: 100, maxSize: maxWritten, sizeOf },
   );
-  return async (env, lines, chunks, traceparentOf) => {
-    const clean = await redactLinesOf(redactor, env, lines);
-    const spans = chunks?.length ? cleanSpans(await redactor(env), env, chunks) : [];
-    if (tracing?.line) {
-      for (const line of clean) {
-        const properties = line.properties === undefined ? undefined : shownObject(line.properties);
-        tracing.line({ ...line, properties, traceparent: traceparentOf?.(line.run) });
+  /** Whether it was stored now, and not before. */
+  const writeOrNote = async (frame: CleanFrame, noted: () => CleanFrame): Promise<boolean> => {
+    try {
+      return await write(frame);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      log.warn('lines.notStored', { env: frame.env, lines: frame.lines.length, error: String(error) });
+    }
+    try {
+      await write(noted());
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      log.warn('lines.notNoted', { env: frame.env, error: String(error) });
+    }
+    return false;
+  };
+  const known = async (env: number, isOver: () => boolean): Promise<Redactor> => {
+    for (;;) {
+      try {
+        return await redactor(env);
+      } catch (error) {
+        if (!isTransient(error) || isOver()) throw error;
+        await untilNextTry();
       }
     }
-    if (tracing?.spans) for (const chunk of spans) tracing.spans(chunk);
-    await store({ lines: clean.map((line) => ({ ...line, env })), spans });
-    if (clean.length > 0) stored(env);
+  };
+  const exported = async (frame: LineFrame, clean: CleanFrame, inTurn: InTurn): Promise<void> => {
+    if (tracing?.line) {
+      for (const part of partsOf(clean.lines, sliceLines)) {
+        await inTurn(() => {
+          for (const line of part) {
+            const properties = line.properties === undefined ? undefined : shownObject(line.properties);
+            tracing.line?.({ ...line, properties, traceparent: frame.traceparentOf?.(line.run) });
+          }
+        });
+      }
+    }
+    if (tracing?.spans) for (const chunk of clean.spans) tracing.spans(chunk);
+  };
+
+  return async (frame, inTurn = (slice) => slice(), isOver = () => false) => {
+    const { env, from } = frame;
+    const secrets = await known(env, isOver);
+    const lines: LogLine[] = [];
+    for (const part of partsOf(frame.lines, sliceLines)) {
+      lines.push(
+        ...(await inTurn(() =>
+          redactLines(
+            secrets,
+            part.map((line) => fitLine(line, clock.now())),
+          ),
+        )),
+      );
+    }
+    const chunks = Array.isArray(frame.spans) ? frame.spans : [];
+    const spans: NewSpans[] = [];
+    for (const part of chunks.flatMap(partsOfChunk))
+      spans.push(...(await inTurn(() => cleanSpans(secrets, env, [part]))));
+    const clean = { env, from, lines, spans, isOver };
+    const noted = (): CleanFrame => ({
+      ...clean,
+      // A later frame may be stored by then.
+      from: undefined,
+      lines: missingLines(lines),
+      spans: cleanSpans(secrets, env, missingSpans(chunks)),
+    });
+    const written = writeOrNote(clean, noted);
+    const done = written.then(async (isNew) => {
+      if (lines.length > 0) stored(env);
+      if (isNew) await exported(frame, clean, inTurn);
+    });
+    // It may reject before the caller waits for it.
+    done.catch(() => {});
+    return { stored: done };
   };
 }
 
-const insertLines = (sql: Queryable, lines: readonly NewLine[]) => sql`
+function partsOf<T>(items: readonly T[], max: number): (readonly T[])[] {
+  const parts: (readonly T[])[] = [];
+  for (let from = 0; from < items.length; from += max) parts.push(items.slice(from, from + max));
+  return parts;
+}
+
+/** The number of dropped spans stays with the first part. */
+const partsOfChunk = (chunk: SpanChunk): SpanChunk[] =>
+  !Array.isArray(chunk.spans) || chunk.spans.length <= sliceSpans
+    ? [chunk]
+    : partsOf(chunk.spans, sliceSpans).map((spans, at) => ({
+        ...chunk,
+        spans,
+        dropped: at === 0 ? (chunk.dropped ?? 0) : 0,
+      }));
+
+function sizeOf({ lines, spans }: CleanFrame): number {
+  let size = 0;
+  for (const { message, properties = '' } of lines) size += message.length + properties.length;
+  for (const { text } of spans) size += text.length;
+  return size;
+}
+
+const insertLines = (sql: Queryable, lines: readonly (LogLine & { readonly env: number })[]) => sql`
   insert into run_logs (env, run_id, attempt, at, level, message, properties)
   select * from unnest(
     ${lines.map((line) => line.env)}::int[], ${lines.map((line) => line.run)}::text[],
     ${lines.map((line) => line.attempt)}::int[], ${lines.map((line) => new Date(line.at))}::timestamptz[],
-    ${lines.map((line) => line.level)}::text[], ${lines.map((line) => short(line.message))}::text[],
-    ${lines.map((line) => (line.properties === undefined ? null : shortJson(line.properties)))}::text[])`;
-
-const cutAt = (text: string, limit: number): string =>
-  storableText(`${text.slice(0, limit)}… (${text.length - limit} more characters)`);
-
-const short = (text: string): string =>
-  text.length > maxLineCharacters + noteCharacters ? cutAt(text, maxLineCharacters) : storableText(text);
-
-/** Whether the SDK cut the text. Each character may be escaped, and a note follows. */
-const isCut = (text: string): boolean =>
-  text.startsWith('{"cut":"') && text.length <= 2 * maxLineCharacters + noteCharacters;
-
-/** Properties that are too long become other JSON. */
-const shortJson = (text: string): string =>
-  text.length > maxLineCharacters && !isCut(text)
-    ? JSON.stringify({ cut: cutAt(text, maxLineCharacters) })
-    : storableText(shownText(text));
+    ${lines.map((line) => line.level)}::text[], ${lines.map((line) => line.message)}::text[],
+    ${lines.map((line) => line.properties ?? null)}::text[])`;
 
 const maxPruned = 1_000;
 

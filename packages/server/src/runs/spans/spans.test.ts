@@ -23,7 +23,13 @@ async function withSpans(chunks: readonly unknown[], secrets: readonly string[] 
   const store = createStoreLines(t.engine, () => redactor);
   const run = 'run_a';
   for (const chunk of chunks) {
-    await store(t.environment.id, [], [{ run, attempt: 1, trace, ...(chunk as object) } as SpanChunk]);
+    await (
+      await store({
+        env: t.environment.id,
+        lines: [],
+        spans: [{ run, attempt: 1, trace, ...(chunk as object) } as SpanChunk],
+      })
+    ).stored;
   }
   const read = (after?: number, limit = 1_000) =>
     readSpans(t.sql, t.environment.id, run, { ...(after !== undefined && { after }), limit });
@@ -112,9 +118,17 @@ test('what a hostile runner sends is brought within the limits, and the rest is 
   // Of a run that has too many, no more are stored; another run's are.
   const full = Array.from({ length: spanLimits.perAttempt }, (_, n) => span(n));
   for (let attempt = 1; attempt <= 7; attempt += 1) {
-    await store(t.environment.id, [], [{ run, attempt, trace, spans: full }]);
+    await (
+      await store({ env: t.environment.id, lines: [], spans: [{ run, attempt, trace, spans: full }] })
+    ).stored;
   }
-  await store(t.environment.id, [], [{ run: 'run_b', attempt: 1, trace, spans: [span(1)] }]);
+  await (
+    await store({
+      env: t.environment.id,
+      lines: [],
+      spans: [{ run: 'run_b', attempt: 1, trace, spans: [span(1)] }],
+    })
+  ).stored;
   const [stored] = await t.sql<{ a: number; b: number }[]>`
     select sum(count) filter (where run_id = 'run_a')::int as a, sum(count) filter (where run_id = 'run_b')::int as b from run_spans`;
   expect(stored).toEqual({ a: spanLimits.perRun + 3, b: 1 });
@@ -129,10 +143,14 @@ test('spans go with their run, or when they are old', async () => {
   const [attempt] = await t.claim('r', [version], 1);
   const store = createStoreLines(t.engine, t.redactor);
   const spansLeft = async () => (await t.sql`select from run_spans`).length;
-  await store(t.environment.id, [], [{ run, attempt: 1, trace, spans: [span(1)] }]);
+  await (
+    await store({ env: t.environment.id, lines: [], spans: [{ run, attempt: 1, trace, spans: [span(1)] }] })
+  ).stored;
   await t.end(attempt!);
   t.engine.clock.shift(13 * dayMs);
-  await store(t.environment.id, [], [{ run, attempt: 1, trace, spans: [span(2)] }]);
+  await (
+    await store({ env: t.environment.id, lines: [], spans: [{ run, attempt: 1, trace, spans: [span(2)] }] })
+  ).stored;
   t.engine.clock.shift(2 * dayMs);
   await spanPruner(t.engine, 14 * dayMs).tick();
   expect(await spansLeft()).toBe(1);

@@ -337,7 +337,10 @@ test('spans are below their attempt or each other, whatever a task sends', async
     span(100 + n, 7, 1, n === 0 ? {} : { parent: idOf(99 + n) }),
   );
   pass(9 * second);
-  await store(env, [], [{ run: id, attempt: 1, trace: 'a'.repeat(32), spans: [...spans, ...chain] }]);
+  const chunk = { run: id, attempt: 1, trace: 'a'.repeat(32), spans: [...spans, ...chain] };
+  await (
+    await store({ env, lines: [], spans: [chunk] })
+  ).stored;
   pass(second);
   await t.end(attempt);
   const { entries } = await s.timeline(id);

@@ -43,11 +43,23 @@ export function createBeginWaits(
   };
 }
 
-const isStorable = ({ key, target = '', beyond = 0 }: Wait): boolean =>
-  key.length <= 512 &&
-  target.length <= 256 &&
-  Number.isSafeInteger(beyond) &&
-  !`${key}${target}`.includes('\0');
+const kinds: readonly unknown[] = ['RUN', 'BATCH', 'TOKEN', 'TIME', 'MESSAGE'] satisfies Wait['kind'][];
+
+/** A runner may send anything. */
+function isStorable(sent: unknown): boolean {
+  if (typeof sent !== 'object' || sent === null) return false;
+  const { key, kind, target = '', beyond = 0, until, inMs } = sent as Readonly<Record<string, unknown>>;
+  return (
+    isText(key, 512) &&
+    kinds.includes(kind) &&
+    isText(target, 256) &&
+    Number.isSafeInteger(beyond) &&
+    [until, inMs].every((ms) => ms === undefined || Number.isFinite(ms))
+  );
+}
+
+const isText = (value: unknown, max: number): boolean =>
+  typeof value === 'string' && value.length <= max && !value.includes('\0');
 
 const momentOf = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(lastMoment, Math.max(0, ms));

@@ -1,0 +1,59 @@
+import type { SerializedError } from '@millrace/contract/runner';
+
+/** Characters of the texts of an error. The SDK cuts at the same lengths, and its note of what is missing is stored too. */
+const lengths = { name: 256, message: 16_384, stackTrace: 65_536, code: 128, fingerprint: 256 } as const;
+const noteCharacters = 64;
+/** Of a sealed error with its causes. Cut, it could not be opened. */
+const maxSealedCharacters = 2 * 1024 * 1024;
+const maxLevels = 3;
+const maxCauses = 9;
+const types: readonly unknown[] = [
+  'BUILT_IN_ERROR',
+  'CUSTOM_ERROR',
+  'STRING_ERROR',
+  'INTERNAL_ERROR',
+] satisfies SerializedError['type'][];
+
+/** An error with texts of limited length, whatever its runner sent. Before anything searches the texts, such as for secrets. */
+export function fitError(sent: unknown): SerializedError {
+  return fit(sent, 0, { left: maxCauses });
+}
+
+function fit(sent: unknown, level: number, walk: { left: number }): SerializedError {
+  const from = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>;
+  const text = (field: keyof typeof lengths): string | undefined => {
+    const value = from[field];
+    return typeof value === 'string' ? cut(value, lengths[field]) : undefined;
+  };
+  const type = types.includes(from['type']) ? (from['type'] as SerializedError['type']) : 'CUSTOM_ERROR';
+  const code = text('code');
+  const fingerprint = text('fingerprint');
+  const { sealed } = from;
+  const isSealed = typeof sealed === 'string' && sealed.length <= maxSealedCharacters;
+  const causes = level < maxLevels ? causesOf(from['causes'], level, walk) : [];
+  return {
+    type,
+    name: text('name') || 'Error',
+    message: text('message') ?? '',
+    stackTrace: text('stackTrace') ?? '',
+    ...(code !== undefined && { code }),
+    ...(causes.length > 0 && { causes }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(isSealed && { sealed }),
+  };
+}
+
+function causesOf(sent: unknown, level: number, walk: { left: number }): SerializedError[] {
+  const causes: SerializedError[] = [];
+  for (const cause of Array.isArray(sent) ? (sent as unknown[]) : []) {
+    if (walk.left === 0) break;
+    walk.left -= 1;
+    causes.push(fit(cause, level + 1, walk));
+  }
+  return causes;
+}
+
+const cut = (text: string, limit: number): string =>
+  text.length > limit + noteCharacters
+    ? `${text.slice(0, limit)}… (${text.length - limit} more characters)`
+    : text;

@@ -1,0 +1,87 @@
+/** Work of a slice, and of all slices of one iteration of the event loop, in milliseconds. A longer slice ends the iteration. */
+const iterationMs = 5;
+
+interface Waiting {
+  /** Runs the slice. */
+  start(): void;
+}
+
+/**
+ * Shares the event loop among tenants. Each calls `run` for a slice of work without waits. Between iterations of slices, requests are served;
+ * tenants that wait take turns, and one whose slice was long rests as long as the slice took.
+ */
+export class Turns {
+  /** In the order of their turns. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #restingUntil = new Map<number, number>();
+  #usedMs = 0;
+  #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Runs the slice at once if it is this tenant's turn, or else later. */
+  run<R>(tenant: number, slice: () => R): R | Promise<R> {
+    if (this.#waiting.size === 0 && this.#usedMs < iterationMs && !this.#isResting(tenant))
+      return this.#measured(tenant, slice);
+    return new Promise<R>((resolve, reject) => {
+      const start = (): void => {
+        try {
+          resolve(this.#measured(tenant, slice));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const others = this.#waiting.get(tenant);
+      if (others) others.push({ start });
+      else this.#waiting.set(tenant, [{ start }]);
+      this.#schedule();
+    });
+  }
+
+  #measured<R>(tenant: number, slice: () => R): R {
+    const began = performance.now();
+    try {
+      return slice();
+    } finally {
+      const took = performance.now() - began;
+      this.#usedMs += took;
+      if (took > iterationMs) this.#restingUntil.set(tenant, performance.now() + took);
+      this.#schedule();
+    }
+  }
+
+  #isResting(tenant: number): boolean {
+    const until = this.#restingUntil.get(tenant);
+    if (until === undefined) return false;
+    if (until > performance.now()) return true;
+    this.#restingUntil.delete(tenant);
+    return false;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#iterate());
+  }
+
+  #iterate(): void {
+    this.#isScheduled = false;
+    this.#usedMs = 0;
+    while (this.#usedMs < iterationMs) {
+      const tenant = [...this.#waiting.keys()].find((one) => !this.#isResting(one));
+      if (tenant === undefined) break;
+      const [next, ...rest] = this.#waiting.get(tenant) ?? [];
+      // To the end of the line.
+      this.#waiting.delete(tenant);
+      if (rest.length > 0) this.#waiting.set(tenant, rest);
+      next?.start();
+    }
+    if (this.#waiting.size > 0 && !this.#isScheduled) this.#wakeLater();
+  }
+
+  /** All tenants that wait are resting. */
+  #wakeLater(): void {
+    const soonest = Math.min(...[...this.#waiting.keys()].map((one) => this.#restingUntil.get(one) ?? 0));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#schedule(), Math.max(0, soonest - performance.now()));
+  }
+}
