@@ -38,7 +38,9 @@ function fit(sent: unknown, level: number, walk: { left: number }): SerializedEr
     stackTrace: text('stackTrace') ?? '',
     ...(code !== undefined && { code }),
     ...(causes.length > 0 && { causes }),
+    ...(from['isMember'] === true && { isMember: true }),
     ...(fingerprint !== undefined && { fingerprint }),
+    ...(from['isFinal'] === true && { isFinal: true }),
     ...(isSealed && { sealed }),
   };
 }
