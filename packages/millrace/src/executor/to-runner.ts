@@ -7,7 +7,7 @@ export const pipeDescriptor = 3;
 
 /**
  * Sends messages to the runner. Each line begins with a token that only this object and the runner have: code of a task can write to the
- * pipe, but what it writes is not taken for a message.
+ * pipe, but the runner rejects such lines.
  */
 export class ToRunner {
   readonly #pipe: Socket;

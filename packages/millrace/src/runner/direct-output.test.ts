@@ -20,7 +20,7 @@ const bodies = {
   held: "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
 };
 
-test('what a run writes to file descriptors directly is in its log, if it is the only run of its process', async () => {
+test('direct output to file descriptors is in the log of a run that has the process to itself', async () => {
   const output: string[] = [];
   const { peer, project } = await startTestRunner(
     { 'tasks/all.ts': head + tasksFile(bodies, { alone: 'isolated: true,' }) },
@@ -36,7 +36,6 @@ test('what a run writes to file descriptors directly is in its log, if it is the
   const logged = lines.filter(({ level }) => level === 'log').map(({ message }) => message);
   expect(logged.toSorted()).toEqual(['child', 'first', 'one', 'two']);
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([{ message: 'wrong', attempt: 1 }]);
-  // Nothing is left of it that could have written.
   await expect.poll(() => printed()).toBe('stdout imported\n');
 
   // The thread writes after the run has ended: in a process that other runs share, and in one that ends with the run.

@@ -11,8 +11,8 @@ export interface DirectOutputOptions {
 }
 
 /**
- * Output that a process wrote to file descriptors 1 and 2 directly: threads of loggers and programs that a task starts do. Nothing in it
- * says which run it is of. So it goes to the log of a run only if no other run can have written it.
+ * Output that a process wrote to file descriptors 1 and 2 directly: by threads of loggers and by programs that a task starts. It has no
+ * reference to a run, so it is added to the log of a run only if no other run can have written it.
  */
 export class DirectOutput {
   readonly #options: DirectOutputOptions;

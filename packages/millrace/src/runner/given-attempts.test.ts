@@ -35,7 +35,7 @@ test('a message about an attempt that the process was not given is forged', () =
     expect(given.admit(message)).toEqual({ admitted: message, isForged: false });
 });
 
-test('a process that was given many attempts loses what it says about the oldest, and does not end', () => {
+test('messages about the oldest of many attempts are dropped, and the process continues', () => {
   const given = new GivenAttempts();
   for (let fence = 1; fence <= 10_001; fence += 1) given.add(assignment(fence));
   expect(given.admit(progress([1, 2]))).toEqual({ admitted: progress([2]), isForged: false });

@@ -9,7 +9,7 @@ const forged = (run: string): string =>
     lines: [],
   });
 
-/** What code of a task does to the pipe of its process, and why that process ends. */
+/** Code of a task, and the reason why its process ends. */
 const cases: Readonly<Record<string, readonly [code: string, why: string]>> = {
   text: ["writeSync(3, 'not json\\n');", pipeFaults.foreign],
   nothing: ["writeSync(3, 'null\\n');", pipeFaults.foreign],
