@@ -74,6 +74,7 @@ export const sidebar = [
       page('deploy', 'Deploy'),
       page('operations', 'Operations'),
       page('deployments', 'Deployments of code'),
+      page('packages', 'Packages'),
       page('config', 'millrace.config.ts'),
       page('environment-variables', 'Environment variables'),
       page('encryption', 'Encryption'),

@@ -4,12 +4,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { globSync } from 'tinyglobby';
 import { finished, millrace, type Ready } from '../cli/command.ts';
 import { pageOf, type Row } from './page.ts';
 import { useAll, type Used } from './use-all.ts';
@@ -66,7 +65,8 @@ async function versions(): Promise<Map<string, string>> {
 
 if (!existsSync(join(dir, 'node_modules')))
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: dir, stdio: 'inherit' });
-const all = globSync('**/*.mjs', { cwd: join(dir, 'uses') }).map((file) => file.slice(0, -'.mjs'.length));
+const files = await readdir(join(dir, 'uses'), { recursive: true });
+const all = files.filter((file) => file.endsWith('.mjs')).map((file) => file.slice(0, -'.mjs'.length));
 const chosen = process.argv.slice(2);
 const nameOf = (use: string): string => use.slice(use.indexOf('/') + 1);
 const kindOf = (use: string): string => use.slice(0, use.indexOf('/'));
@@ -77,7 +77,7 @@ await rm(join(dir, 'chosen'), { recursive: true, force: true });
 for (const use of uses) await cp(join(dir, 'uses', `${use}.mjs`), join(dir, 'chosen', `${use}.mjs`));
 const installed = await versions();
 // All of a kind are more than one project uses.
-const dev = millrace(['dev', '--json', '--port', '0'], { cwd: dir, env: { MILLRACE_MAX_BUNDLE: '512mb' } });
+const dev = millrace(['dev', '--json', '--port', '0'], { cwd: dir, env: { MILLRACE_MAX_BUNDLE: '1GiB' } });
 try {
   const ready = JSON.parse(await dev.line(/^\{"url"/)) as Ready;
   const { url, environments } = ready;

@@ -36,6 +36,8 @@ const causeShape = {
   stackTrace: text,
   code: z.string().max(1_024).optional(),
   fingerprint: z.string().max(1_024).optional(),
+  isMember: z.literal(true).optional(),
+  isFinal: z.literal(true).optional(),
   sealed: text.optional(),
   get causes() {
     return z.array(error).max(100).optional();

@@ -24,6 +24,7 @@ test.each([
   ["eval('require')('other')", 'names'],
   ["eval('quire'.replace(/^/, 're'))(name)", 'names'],
   ['await import(name)', 'names'],
+  ["const name = 'other'; await import(name)", 'names'],
   ["await import(/* webpackIgnore: true */ './worker' + n)", 'names'],
 ])('%s keeps a package whole', (code, kind) => {
   expect(inPlace(`\n${code}`)).toEqual({ kind, line: 2 });
@@ -42,6 +43,7 @@ test.each([
   ],
   ["require.resolve('fs')"],
   ['import(`./lang/${name}.js`)'],
+  ["const name = 'node:zlib'; await import(name); require(`node:${name}`);"],
   ["(function (require, __dirname) { require(name); read(__dirname); })(a, '/')"],
   ['a.require(name); a.__dirname; a.import(name);'],
   ["import.meta.env.MODE; const text = '__dirname';"],

@@ -137,7 +137,7 @@ function loadsByComputedName(source: Source): number | undefined {
   for (const { node, line, parent, ancestors } of source.free('require')) {
     if (parent?.type === 'UnaryExpression') continue;
     if (parent?.type === 'CallExpression' && parent.callee === node) {
-      if (isComputed(parent.arguments[0])) return line;
+      if (isComputed(parent.arguments[0], source)) return line;
       continue;
     }
     if (parent?.type === 'MemberExpression' && parent.object === node) {
@@ -160,16 +160,17 @@ function loadsByComputedName(source: Source): number | undefined {
     .free('eval')
     .find(({ parent }) => parent?.type === 'CallExpression' && isHiddenRequire(parent, source));
   if (hidden) return hidden.line;
-  return source.imports.find(({ node }) => isComputed((node as ImportExpression).source))?.line;
+  return source.imports.find(({ node }) => isComputed((node as ImportExpression).source, source))?.line;
 }
 
 const isHiddenRequire = (call: CallExpression, { code }: Source): boolean =>
   /^["'`](?:re)?quire/.test(code.slice(call.arguments[0]?.start ?? 0));
 
 /** A name with a part that is not in the code. What ends with its extension is found by esbuild as a pattern of files. */
-function isComputed(argument: Expression | SpreadElement | undefined): boolean {
+function isComputed(argument: Expression | SpreadElement | undefined, { constants }: Source): boolean {
   if (argument === undefined) return false;
   if (argument.type === 'Literal') return false;
+  if (argument.type === 'Identifier') return !isBuiltin(constants.get(argument.name) ?? '');
   if (argument.type === 'TemplateLiteral') {
     if (argument.expressions.length === 0) return false;
     const [first, last] = [
@@ -183,7 +184,8 @@ function isComputed(argument: Expression | SpreadElement | undefined): boolean {
   return true;
 }
 
-const isPattern = (first: string, last: string): boolean => /^\.\.?\//.test(first) && /\.\w+$/.test(last);
+const isPattern = (first: string, last: string): boolean =>
+  first.startsWith('node:') || (/^\.\.?\//.test(first) && /\.\w+$/.test(last));
 
 function literalAt(node: AnyNode, side: 'left' | 'right'): string {
   const at = node.type === 'BinaryExpression' ? node[side] : node;

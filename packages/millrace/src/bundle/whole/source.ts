@@ -1,4 +1,4 @@
-import { parse, type AnyNode, type Function as FunctionNode, type Identifier, type Program } from 'acorn';
+import { parse, type AnyNode, type Function as FunctionNode, type Program } from 'acorn';
 import { fullAncestor } from 'acorn-walk';
 
 /** One place in a module. */
@@ -13,6 +13,8 @@ export interface Reference {
 /** A parsed module. */
 export interface Source {
   readonly code: string;
+  /** Texts of constants by name. */
+  readonly constants: ReadonlyMap<string, string>;
   /** Every `import.meta`. */
   readonly metas: readonly Reference[];
   /** Every `import(…)`. */
@@ -29,22 +31,26 @@ export function readSource(code: string): Source {
   const imports: Reference[] = [];
   const byName = new Map<string, Reference[]>();
   const declared = new Set<string>();
-  fullAncestor(parsed(code), (given, _state, trail, type) => {
-    const node = given as AnyNode;
+  const constants = new Map<string, string>();
+  fullAncestor(parsed(code), (node, _state, trail, type) => {
     // A variable that is declared or assigned.
     if (type === 'VariablePattern') return;
-    const ancestors = [...(trail as AnyNode[])];
+    const ancestors = [...trail];
     const reference = { node, parent: ancestors.at(-2), ancestors, line: node.loc?.start.line ?? 1 };
     if (node.type === 'MetaProperty' && node.meta.name === 'import') metas.push(reference);
     if (node.type === 'ImportExpression') imports.push(reference);
     if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier') declared.add(node.id.name);
+    if (node.type === 'VariableDeclaration' && node.kind === 'const')
+      for (const { id, init } of node.declarations)
+        if (id.type === 'Identifier' && init?.type === 'Literal' && typeof init.value === 'string')
+          constants.set(id.name, init.value);
     if (node.type === 'FunctionDeclaration' && node.id) declared.add(node.id.name);
     if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) declared.add(local.name);
     if (node.type === 'Identifier') byName.set(node.name, [...(byName.get(node.name) ?? []), reference]);
   });
   const uses = (name: string): Reference[] =>
     (byName.get(name) ?? []).filter(({ ancestors }) => !isParameter(ancestors, name));
-  return { code, metas, imports, uses, free: (name) => (declared.has(name) ? [] : uses(name)) };
+  return { code, constants, metas, imports, uses, free: (name) => (declared.has(name) ? [] : uses(name)) };
 }
 
 function parsed(code: string): Program {
@@ -67,6 +73,6 @@ const isParameter = (ancestors: readonly AnyNode[], name: string): boolean =>
     (node) =>
       'params' in node &&
       (node as FunctionNode).params.some(
-        (parameter) => parameter.type === 'Identifier' && (parameter as Identifier).name === name,
+        (parameter) => parameter.type === 'Identifier' && parameter.name === name,
       ),
   );
