@@ -160,7 +160,7 @@ describe.each(cases)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     });
   });
 
-  test('return, log and throw what the published SDK takes', async () => {
+  test('return, log and throw values of classes, and batches without items', async () => {
     const result = { text: 'hi', steps: [{}] };
     expect(await ended('instances')).toMatchObject(
       completed({ result, list: [result], at: new Date(0).toISOString() }),

@@ -198,7 +198,7 @@ test('a step that nobody awaits is stored before the attempt ends, and a line sa
   ]);
 });
 
-test('keeps the content of what a step throws that is not an error, and the causes of what a child throws', async () => {
+test('keeps the content of a thrown response in a step, and the causes of an error of a child', async () => {
   const { run, steps } = await execute('odd-failures');
   expect(run.output).toEqual([
     'Step "fetch" failed: {"status":404,"statusText":"Not Found"}',

@@ -89,7 +89,7 @@ describe('serializeError', () => {
     ]);
   });
 
-  test('brings back what it wrote, with causes and errors at their places', () => {
+  test('restores an error with its cause and its errors in their places', () => {
     const deep = new RangeError('deep', { cause: Object.assign(new TypeError('root'), { code: 'E_ROOT' }) });
     const error = new AggregateError([new Error('a', { cause: deep }), 'b'], 'all', { cause: deep });
     const back = revivedError({ ...serializeError(error) }) as AggregateError;

@@ -25,8 +25,8 @@ export function thrownContent(thrown: object): unknown {
 const omits = (name: string): boolean => secret.test(name);
 
 /**
- * Values of the accessors of an object's classes, except for objects, which lead to the rest of the program. An object that says itself how it
- * is written has none.
+ * Values of the accessors of an object's classes. Objects are left out, because they lead to the rest of the program. An object with a
+ * `toJSON` method has none.
  */
 function gettersOf(thrown: object): Record<string, unknown> {
   const found: Record<string, unknown> = {};
@@ -34,7 +34,7 @@ function gettersOf(thrown: object): Record<string, unknown> {
   let left = maxGetters;
   for (let from: object | null = thrown; from !== null; from = Object.getPrototypeOf(from) as object | null) {
     if (from === Object.prototype) break;
-    // What all events have says nothing about this one, and its time differs each time.
+    // The fields of all events, such as the time, do not describe the failure.
     const isEvent = typeof Event === 'function' && from === Event.prototype;
     for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
       if (!get || Object.hasOwn(found, name) || omits(name) || name === '__proto__') continue;

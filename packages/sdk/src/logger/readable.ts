@@ -27,13 +27,13 @@ export function readable(
   return shown(value, { ancestors: new Set(), omits, left: maxValues });
 }
 
-/** Why something cannot be read; whatever was thrown when it was. */
+/** A note instead of a value that cannot be read. Any value may have been thrown. */
 export function unreadable(thrown: unknown): string {
   let reason = '';
   try {
     reason = thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
-    // What was thrown cannot be read either.
+    // The thrown value cannot be read either.
   }
   return storable(reason === '' ? '[unreadable]' : `[unreadable: ${reason.slice(0, 1_000)}]`);
 }
@@ -94,7 +94,7 @@ function inObject(value: object, walk: Walk): Readable | undefined {
   return Object.keys(found).length > 0 || isPlain(value) ? found : label(value);
 }
 
-/** What the object's `toJSON` returns, or the object. */
+/** The result of the object's `toJSON`, or the object. */
 function jsonOf(value: object): unknown {
   try {
     const { toJSON } = value as { toJSON?: unknown };
@@ -172,7 +172,7 @@ function members(value: object, walk: Walk, given: Record<string, Readable> = {}
 const define = (found: Record<string, Readable>, name: string, value: Readable): void =>
   void Object.defineProperty(found, name, { value, enumerable: true, writable: true, configurable: true });
 
-/** Name, message, stack, cause and errors first, then the fields of its own, or what its `toJSON` says. */
+/** Name, message, stack, cause and errors first, then its own fields, or the result of its `toJSON`. */
 function error(value: Error, walk: Walk): Record<string, Readable> {
   const found: Record<string, Readable> = {};
   for (const name of ['name', 'message', 'stack', 'cause', 'errors'] as const) {

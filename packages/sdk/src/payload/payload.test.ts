@@ -121,7 +121,7 @@ describe('encode', () => {
     expect(() => encode(value, 'payload')).toThrow(`The payload cannot be serialized: ${reason}`);
   });
 
-  test('says how an instance becomes a plain object', () => {
+  test('suggests a plain object instead of an instance', () => {
     expect(() => encode([new Money()], 'output')).toThrow(
       'output[0] is a Money, an instance of a class: send a plain object, such as { ...value }, or give the class a toJSON method',
     );

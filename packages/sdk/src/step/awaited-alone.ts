@@ -13,7 +13,7 @@ export async function callTaskOfMillrace<T>(act: () => T | Promise<T>): Promise<
 }
 
 /**
- * Whether the code of the attempt waits for the caller, and for nothing beside it: V8 knows which function awaits which promise. A chain that
+ * Whether the code of the attempt waits for the caller and for nothing else: V8 knows which function awaits which promise. A chain that
  * does not lead to the task is that of a branch that nothing awaits yet, and a chain through `Promise.all` and its like has other branches.
  * To be called after the code has had its turn to await.
  */

@@ -1,6 +1,6 @@
 /**
  * Runs that continue on another version of their code. Programs with branches of every kind are drawn, and executed by the real SDK: first to
- * store steps, then with some of what was stored. How long each part takes is drawn anew for each execution, in turns of the event loop.
+ * store steps, then with some of the stored steps. The duration of each part is drawn for each execution, in turns of the event loop.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { startServer, type HttpServer } from '../testing/http-server.ts';
 type Stored = Record<string, unknown> & { readonly name: string };
 
 let server: HttpServer;
-/** What the server has of the run. */
+/** The steps that the server has stored. */
 let stored: Stored[] = [];
 beforeAll(async () => {
   server = await startServer(({ method, path, body }) => {
@@ -147,7 +147,7 @@ async function executed(program: readonly Part[], pace: readonly number[]) {
   return { outcome, called };
 }
 
-/** Goes on with the first `count` steps on another version, in its second attempt. */
+/** Keeps the first `count` steps, as steps of another version and of an earlier attempt. */
 const keepFirst = (count: number): void => {
   stored = stored.slice(0, count).map((one) => ({ ...one, isOtherVersion: true, attempt: 0 }));
 };
@@ -273,7 +273,11 @@ test.each<[string, string, () => Promise<unknown>, Partial<Stored>?]>([
   ['is executed in a branch', 'completed', () => Promise.all([done(), step.run('a', done)])],
   ['is executed in a branch of allSettled', 'completed', () => settled([step.run('a', done)])],
   ['is executed in a branch of any', 'completed', () => Promise.any([never, step.run('a', done)])],
-  ['is executed beside another', 'completed', () => Promise.race([step.run('a', done), step.run('b', done)])],
+  [
+    'is executed while another one is open',
+    'completed',
+    () => Promise.race([step.run('a', done), step.run('b', done)]),
+  ],
 ])('an unknown step %s', async (_, kind, act, changes = {}) => {
   stored = [{ ...sequential, ...changes }];
   expect(await run(act)).toBe(kind);

@@ -59,7 +59,7 @@ export class Steps implements RunSteps {
   readonly #open = new Set<string>();
   readonly #called = new Set<string>();
   readonly #executed: string[] = [];
-  /** Executed steps for which the code waited, and for nothing beside them. */
+  /** Executed steps that were the only thing the code waited for. */
   readonly #sequential = new Set<string>();
 
   constructor(scope: RunScope) {
@@ -213,9 +213,9 @@ export class Steps implements RunSteps {
     } while (after !== undefined);
   }
 
-  /** Whether the code waits for the step that calls this, and for nothing beside it. */
+  /** Whether the code waits for the step that calls this and for nothing else. */
   async #isSequential(): Promise<boolean> {
-    // The code has awaited what it awaits.
+    // By the next turn, the code has begun to await the step.
     await new Promise((resolve) => setImmediate(resolve));
     return this.#open.size === 1 && isAwaitedAlone();
   }
@@ -267,7 +267,7 @@ function refuseOther(
   }
 }
 
-/** Of a trigger, the run follows the task. */
+/** The detail of a trigger is the task and the run. */
 const isAbout = ({ detail }: Pick<StoredStep, 'detail'>, subject: string | undefined): boolean =>
   subject === undefined || detail === undefined || `${detail} `.startsWith(`${subject} `);
 

@@ -1,12 +1,12 @@
 type Stored = Readonly<Record<string, unknown>>;
 
-/** An error as it was stored, as an error again, with its cause and its errors. */
+/** Restores a stored error, with its cause and its errors. */
 export function revivedError(stored: Stored): Error {
   const { message, name, stackTrace, code } = stored;
   const text = typeof message === 'string' ? message : 'It failed.';
   const causes = causesIn(stored);
   const members = causes.filter(({ isMember }) => isMember === true);
-  // Of the others only the first is its own: for published clients, the causes of the cause follow it.
+  // Only the first of the others is its own. For published clients, the causes of that cause follow it.
   const cause = causes.find(({ isMember }) => isMember !== true);
   const options = cause && { cause: revived(cause) };
   const error =

@@ -55,7 +55,7 @@ export function resultOf<TId extends string, TOutput>(wire: WireResult): RunResu
   return { ok: false, id, taskIdentifier, error: subtaskError(taskIdentifier, id, wire.error) };
 }
 
-/** The error of a run from what is stored of it. */
+/** Restores the error of a run that was stored. */
 export const subtaskError = (
   taskIdentifier: string,
   run: string,
