@@ -214,7 +214,9 @@ test(
         for (const [name, url] of [
           ['', pathOf(declaration, `x${end}`)],
           ...queries.map(({ name: query = '' }) => {
-            const others = needed.map((one) => [one.name ?? '', String(sampleOf(one.schema))]);
+            const others = Object.fromEntries(
+              needed.map((one) => [one.name ?? '', String(sampleOf(one.schema))]),
+            );
             const own = `${encodeURIComponent(query)}=x${end}`;
             return [query, `${pathOf(declaration)}?${String(new URLSearchParams(others))}&${own}`] as const;
           }),

@@ -9,6 +9,7 @@ const alone = new Set([
   'demo',
   'doctor',
   'start',
+  'help',
   'logout',
   'schedules preview',
   'keys rotate-master',

@@ -114,6 +114,7 @@ test('the command that a message names prints the section, and other topics are 
   expect(section.stdout).toMatch(/^## Not found\n\n {4}404 Run not found\n/);
   expect(section.stdout).not.toMatch(/```|\]\(/);
   expect((await help('--list')).stdout.split('\n')).toEqual(expect.arrayContaining([...anchors]));
+  expect(JSON.parse((await help('not-found', '--json')).stdout)).toMatchObject({ topic: 'not-found' });
   expect((await help('poolers')).stdout).toMatch(/^# Connection poolers\n/);
   expect((await help('runs', 'list')).stdout).toMatch(/^Usage: millrace runs list/);
   expect(await help('pooler')).toMatchObject({

@@ -79,7 +79,11 @@ describe('a tick', () => {
     expect(lag?.runs).toBe(1);
     expect(lag?.lastMs).toBeGreaterThanOrEqual(250);
     expect(lag?.lastMs).toBeLessThan(2_000);
-    const { data } = await listSchedules(fixture.sql, fixture.environment, { page: 1, perPage: 20 });
+    const { data } = await listSchedules(fixture.sql, fixture.environment, {
+      page: 1,
+      perPage: 20,
+      sort: 'created',
+    });
     expect(data[0]?.lag).toEqual(lag);
   });
 

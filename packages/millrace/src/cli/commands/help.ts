@@ -1,26 +1,32 @@
 import { Command } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
-import { screenOn } from '../screen.ts';
+import { printJson, screenOn } from '../screen.ts';
+
+interface Options {
+  readonly list?: boolean;
+  readonly json?: boolean;
+}
 
 const notes = `
-A section is what a message ends with, such as \`millrace help not-found\`. --list prints the names of all sections and pages.`;
+The end of a message names its section, such as \`millrace help not-found\`. --list prints the names of all sections and pages.`;
 
 export const helpCommand = (): Command =>
   new Command('help')
     .description('show the usage of a command, or the section of the documentation that a message names')
     .argument('[topic...]', 'a command, a section or a page')
     .option('--list', 'the names of all sections and pages')
+    .option('--json', 'JSON on stdout: the topic and its text as Markdown')
     .addHelpText('after', notes)
-    .action(async (topic: string[], { list = false }: { readonly list?: boolean }, own: Command) => {
+    .action(async (topic: string[], { list = false, json = false }: Options, own: Command) => {
       const { findTopic, topics } = await import('../../help/find-topic.ts');
       const { text, line } = screenOn(process.stdout);
-      if (list) return topics().forEach((one) => line(one));
+      if (list) return topics().forEach((one) => (json ? printJson({ topic: one }) : line(one)));
       const root = own.parent as Command;
       const command = commandOf(root, topic);
       if (command) return command.outputHelp();
       const name = topic.join(' ').replace(/^#/, '');
       const found = findTopic(name);
-      if (found !== undefined) return text(readable(found));
+      if (found !== undefined) return json ? printJson({ topic: name, text: found }) : text(readable(found));
       const near = topics().filter((one) => one.includes(name));
       const hint = near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(', ')}?` : '';
       own.error(`error: there is no command, section or page '${name}'.${hint} See: millrace help --list`, {
