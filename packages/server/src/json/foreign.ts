@@ -15,6 +15,18 @@ export function parseRequest(
   return parsed(text, { ...limits, maxDepth: maxJsonLevels + maxEnvelopeLevels }, '', 'Invalid JSON');
 }
 
+/** The same for a text that may be something else than JSON: then the text itself. */
+export function parseRequestOrText(text: string): unknown {
+  const limits = { maxDepth: maxJsonLevels + maxEnvelopeLevels };
+  try {
+    return parseForeignJson(text, limits);
+  } catch (error) {
+    if (!(error instanceof ForeignJsonError)) throw error;
+    if (error.reason === 'syntax') return text;
+    throw problemOf(error, '', 'Invalid JSON', limits);
+  }
+}
+
 /** Parses a text that is a part of a request; throws a 400 Problem that names the part. */
 export function parseText(text: string, name: string): unknown {
   const maxDepth = maxJsonLevels + maxEnvelopeLevels;
