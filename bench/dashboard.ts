@@ -10,12 +10,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type BrowserContext, type Page, type Request } from 'playwright-core';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
 import { startServer, type RunningServer } from '../packages/server/src/server.ts';
-import { findBrowser } from '../test/support/browser.ts';
+import {
+  chromium,
+  findBrowser,
+  type BrowserContext,
+  type Page,
+  type Request,
+} from '../test/support/browser.ts';
 import { promote } from '../test/support/promote.ts';
 import { makeErrors } from './errors-data.ts';
 import { makeRuns } from './runs-data.ts';

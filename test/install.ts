@@ -1,7 +1,11 @@
-/** Installs the packages that only tests and the documentation need, below `test`, unless its lockfile was installed already. */
+/**
+ * Installs the packages that only tests and the documentation need, below `test`, unless its lockfile was installed already. Makes
+ * `test/modules`, where projects of tests find these packages and those of the repository.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -28,6 +32,30 @@ function link(place: string): void {
   symlinkSync('../test/node_modules', place, 'junction');
 }
 
+/** Links the packages of both installations; of two versions, that of the repository. */
+function linkAll(): void {
+  const all = path('modules');
+  rmSync(all, { recursive: true, force: true });
+  const installed = [path('node_modules'), path('../node_modules')].flatMap((folder) =>
+    packagesIn(folder).map((name) => [name, join(folder, name)] as const),
+  );
+  for (const [name, from] of new Map(installed)) {
+    const to = join(all, name);
+    mkdirSync(dirname(to), { recursive: true });
+    symlinkSync(relative(dirname(to), from), to, 'junction');
+  }
+}
+
+/** Names such as `zod`, `@types/pg` and `.bin/jest`. */
+const packagesIn = (folder: string): string[] =>
+  readdirSync(folder).flatMap((name) =>
+    name.startsWith('@') || name === '.bin'
+      ? readdirSync(join(folder, name)).map((inner) => `${name}/${inner}`)
+      : name.startsWith('.')
+        ? []
+        : [name],
+  );
+
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -35,3 +63,5 @@ function read(file: string): string | undefined {
     return undefined;
   }
 }
+
+linkAll();

@@ -14,10 +14,10 @@ const manifestOf = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8')) as Manifest;
 
 test.each([
-  'node_modules/published-sdk-4.0/node_modules/@trigger.dev/core',
-  'node_modules/published-sdk-4.4/node_modules/@trigger.dev/core',
-  'node_modules/published-sdk-4.5/node_modules/@trigger.dev/core',
-  'node_modules/@trigger.dev/core',
+  'test/node_modules/published-sdk-4.0/node_modules/@trigger.dev/core',
+  'test/node_modules/published-sdk-4.4/node_modules/@trigger.dev/core',
+  'test/node_modules/published-sdk-4.5/node_modules/@trigger.dev/core',
+  'test/node_modules/@trigger.dev/core',
 ])('the server accepts the OpenTelemetry packages of %s next to it', async (folder) => {
   const { peerDependencies } = await manifestOf('packages/server');
   const { dependencies } = await manifestOf(folder);

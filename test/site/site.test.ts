@@ -13,7 +13,7 @@ import { repository } from '../cli/command.ts';
 let site: string;
 beforeAll(async () => {
   site = await mkdtemp(join(tmpdir(), 'millrace-site-'));
-  const vitepress = join(repository, 'node_modules/vitepress/bin/vitepress.js');
+  const vitepress = join(repository, 'test/node_modules/vitepress/bin/vitepress.js');
   await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs', '--outDir', site], {
     cwd: repository,
   });

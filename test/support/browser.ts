@@ -65,3 +65,6 @@ export async function findBrowser(): Promise<Browser> {
   if (CHROMIUM) return { executablePath: CHROMIUM, env: {} };
   return process.platform === 'linux' && process.arch === 'x64' ? unpacked() : ofTheSystem();
 }
+
+/** For benchmarks, which have no packages of their own. */
+export { chromium, type BrowserContext, type Page, type Request } from 'playwright-core';

@@ -20,9 +20,9 @@ const linesFrameLength = 256 * 1024;
 /** The server limits the values in a frame too, and spans may have one every two characters. */
 const spansFrameLength = 128 * 1024;
 /** Approximate characters of a frame, well below the limit of the server. */
-const frameLength = 4 * 1024 * 1024;
+export const frameLength = 4 * 1024 * 1024;
 /** Items of a frame. */
-const frameItems = 500;
+export const frameItems = 500;
 
 type LinesFrame = Extract<RunnerMessage, { type: 'log' }>;
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
 import { BundleCache, BundleSource, platformHere } from '../bundle-cache/index.ts';
 import { buildsFolder } from '../bundle/versions-file.ts';
+import { cut } from '../executor/cut.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { lendSdk } from '../project/lend-sdk.ts';
 import { loadProject } from '../project/load.ts';
@@ -20,7 +21,7 @@ import { startGuard } from './guard.ts';
 import { defaultLimits } from './limits.ts';
 import { defaultConcurrency, defaultStopMs } from './options.ts';
 import type { GivenBack, Runner, RunnerOptions, Shared } from './options.ts';
-import { cut, Outbox } from './outbox.ts';
+import { frameItems, frameLength, Outbox } from './outbox.ts';
 import { Ticker } from './ticker.ts';
 import { findRunAs, identityOf, idsOf } from './run-as.ts';
 import { Secrets } from './secrets.ts';
@@ -98,7 +99,7 @@ export async function startRunner(options: RunnerOptions, shared?: Shared): Prom
     report: (settlement) => outbox.add(secrets.outcome(settlement)),
     // Without a connection, the question is repeated on the next one.
     wait: (attempts) => {
-      for (const part of cut(attempts, ({ waits }) => waits.length * waitLength))
+      for (const part of cut(attempts, ({ waits }) => waits.length * waitLength, frameLength, frameItems))
         connection.send({ type: 'wait', attempts: part });
     },
     detach: (fences) => connection.send({ type: 'detach', fences }),

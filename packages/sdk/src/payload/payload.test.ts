@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decode } from './decode.ts';
-import { encode, encodeLossily } from './encode.ts';
+import { encode } from './encode.ts';
 import { jsonText } from './json.ts';
 import { UnserializableError } from './unserializable-error.ts';
 
@@ -183,53 +183,6 @@ describe('places that hold JSON alone', () => {
     const twice = { n: 1 };
     const value = { at: new Date(5), a: twice, b: [twice], none: undefined };
     expect(jsonText(value, 'metadata')).toBe('{"at":"1970-01-01T00:00:00.005Z","a":{"n":1},"b":[{"n":1}]}');
-  });
-});
-
-describe('encodeLossily', () => {
-  class Result {
-    readonly text = 'hi';
-    readonly call = (): number => 1;
-    readonly #hidden = 2;
-    get total(): number {
-      return this.#hidden;
-    }
-  }
-
-  test('writes what superjson makes of it, as the published SDK does, which reads it', async () => {
-    const { stringifyIO, parsePacket } = await import('@trigger.dev/core/v3');
-    const circle: Record<string, unknown> = { at: new Date(5) };
-    circle['self'] = circle;
-    for (const value of [
-      undefined,
-      'text',
-      null,
-      { a: [1] },
-      new Result(),
-      { result: new Result(), f: () => 1, s: Symbol('x'), list: [() => 1] },
-      { file: Buffer.from('hi'), reply: new Response('x'), later: Promise.resolve(1) },
-      new Map([['a', new Result()]]),
-      new Date(Number.NaN),
-      () => 1,
-      circle,
-    ]) {
-      const { text, type } = encodeLossily(value, 'output');
-      const { data, dataType } = await stringifyIO(value);
-      expect(type).toBe(dataType);
-      const read: unknown = await parsePacket({ data, dataType });
-      expect(await parsePacket({ data: text, dataType: type })).toEqual(read);
-      expect(decode(data ?? null, type)).toEqual(read);
-    }
-    const { text, type } = encodeLossily({ result: new Result(), file: Buffer.from('hi') }, 'output');
-    expect(decode(text!, type)).toEqual({ result: { text: 'hi' }, file: Buffer.from('hi') });
-  });
-
-  test('refuses what superjson refuses', () => {
-    class Self {
-      readonly self = this;
-    }
-    expect(() => encodeLossily(new Self(), 'output')).toThrow(/^The output cannot be serialized: .*circular/);
-    expect(() => encodeLossily({ n: new BigInt64Array(1) }, 'output')).toThrow(UnserializableError);
   });
 });
 
