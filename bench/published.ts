@@ -22,7 +22,7 @@ const singles = 100;
 const kinds = ['ours', 'theirs'] as const;
 type Kind = (typeof kinds)[number];
 
-const modules = fileURLToPath(new URL('../test/modules', import.meta.url));
+const modules = fileURLToPath(new URL('../test/modules/node_modules', import.meta.url));
 const names = { ours: '@millrace/sdk', theirs: '@trigger.dev/sdk' } as const;
 const tasks = (kind: Kind): string => `
 import { task } from '${names[kind]}';

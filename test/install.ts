@@ -34,7 +34,7 @@ function link(place: string): void {
 
 /** Links the packages of both installations; of two versions, that of the repository. */
 function linkAll(): void {
-  const all = path('modules');
+  const all = path('modules/node_modules');
   rmSync(all, { recursive: true, force: true });
   const installed = [path('node_modules'), path('../node_modules')].flatMap((folder) =>
     packagesIn(folder).map((name) => [name, join(folder, name)] as const),

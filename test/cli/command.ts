@@ -141,7 +141,7 @@ export async function temporaryProject(files: Readonly<Record<string, string>>):
     await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), text);
   };
-  await symlink(join(repository, 'test/modules'), join(path, 'node_modules'));
+  await symlink(join(repository, 'test/modules/node_modules'), join(path, 'node_modules'));
   for (const [file, text] of Object.entries(files)) await write(file, text);
   return { path, write, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }

@@ -52,7 +52,7 @@ test('a project that init wrote runs under dev before anything is installed, and
     expect(await serve()).toMatch(/sdk +that of this command/);
     expect(await realpath(link)).toBe(join(repository, 'packages/sdk'));
 
-    await symlink(join(repository, 'test/modules'), join(path, 'node_modules'));
+    await symlink(join(repository, 'test/modules/node_modules'), join(path, 'node_modules'));
     expect(await serve()).not.toMatch(/sdk +that of this command/);
     await expect(realpath(link)).rejects.toThrow('ENOENT');
   } finally {
@@ -70,7 +70,7 @@ test('a project that init wrote runs under dev as it is', async () => {
       kept: [],
     });
     const path = join(folder.path, 'first');
-    await symlink(join(repository, 'test/modules'), join(path, 'node_modules'));
+    await symlink(join(repository, 'test/modules/node_modules'), join(path, 'node_modules'));
     const dev = await startDev(path);
     try {
       const ran = await finished(['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'], {

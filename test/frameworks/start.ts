@@ -16,7 +16,7 @@ export const commandsOf = (script: string): string[] => (scripts[script] ?? '').
 
 /** Variables of whoever runs the tests do not reach the examples. */
 const plain = {
-  PATH: [join(repository, 'test/modules/.bin'), process.env['PATH']].join(delimiter),
+  PATH: [join(repository, 'test/modules/node_modules/.bin'), process.env['PATH']].join(delimiter),
   HOME: process.env['HOME'] ?? '',
   NEXT_TELEMETRY_DISABLED: '1',
 };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { versions, type Minor } from './versions.ts';
 
-const modules = fileURLToPath(new URL('../modules', import.meta.url));
+const modules = fileURLToPath(new URL('../modules/node_modules', import.meta.url));
 const fixture = fileURLToPath(new URL('./fixture', import.meta.url));
 
 /** Other packages that tasks of the fixture import. */

@@ -71,7 +71,7 @@ export async function typeErrors(blocks: readonly CodeBlock[]): Promise<string[]
       places.set(path, { block, above: before.split('\n').length - 1 });
       await write(path, before + code);
     }
-    await symlink(join(repository, 'test/modules'), join(folder, 'node_modules'));
+    await symlink(join(repository, 'test/modules/node_modules'), join(folder, 'node_modules'));
     await write('package.json', '{ "type": "module" }');
     await write('tsconfig.json', JSON.stringify(project));
     const said = await compile(folder);

@@ -7,7 +7,7 @@ import { startRunner } from '../../packages/millrace/src/runner/index.ts';
 import type { TestServer } from './server.ts';
 import { promote } from './promote.ts';
 
-const modules = fileURLToPath(new URL('../modules', import.meta.url));
+const modules = fileURLToPath(new URL('../modules/node_modules', import.meta.url));
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
 /**

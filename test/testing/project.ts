@@ -20,7 +20,7 @@ export interface TestedProject {
 export async function testedProject(files: Readonly<Record<string, string>>): Promise<TestedProject> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-tested-')));
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
-  await symlink(join(repository, 'test/modules'), join(dir, 'node_modules'));
+  await symlink(join(repository, 'test/modules/node_modules'), join(dir, 'node_modules'));
   const all = { 'package.json': '{ "type": "module", "private": true }', ...files };
   for (const [name, text] of Object.entries(all)) {
     await mkdir(dirname(join(dir, name)), { recursive: true });
@@ -36,7 +36,7 @@ export async function testedProject(files: Readonly<Record<string, string>>): Pr
     run: (program, args, env = {}) =>
       new Promise((resolve) => {
         const command =
-          program === 'node' ? [...args] : [join(repository, 'test/modules/.bin', program), ...args];
+          program === 'node' ? [...args] : [join(repository, 'test/modules/node_modules/.bin', program), ...args];
         execFile(
           process.execPath,
           command,

@@ -11,7 +11,7 @@ import { filesBeside } from './files-beside.ts';
 import { localModules } from './local-modules.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
 import { entriesOf, moduleOptions, outputOf, tsconfigOf, type Entry } from './module-options.ts';
-import { withRoot } from './module-place.ts';
+import { withRoot } from './source-path.ts';
 import { installedFolder, packageOf, readManifest } from './package-folder.ts';
 import { requiredPackages } from './package-modules.ts';
 import { publishedPlugins } from './published-plugins.ts';
@@ -64,8 +64,12 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
 
 async function compile(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
   const found = new Map<string, ExternalPackage>();
+<<<<<<< HEAD
   const whole = keepWhole(project.dir);
   const placed = new Set<string>();
+=======
+  const foldersOfOwnPaths = new Set<string>();
+>>>>>>> bundle
   const pathBelowRoot = (file: string): string => outputOf(slashes(relative(project.dir, file)));
   const options = {
     ...moduleOptions(project),
@@ -88,7 +92,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
         projectDir: project.dir,
         optionsOf: compilerOptions(tsconfigOf(project)),
         pathBelowRoot,
-        onPlaced: (file) => void placed.add(dirname(file)),
+        onOwnPath: (file) => void foldersOfOwnPaths.add(dirname(file)),
       }),
     ],
   } satisfies BuildOptions;
@@ -103,9 +107,14 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
   return {
     entries: entriesOf(project.taskFiles),
     sdk: `${sdkEntry}.mjs`,
+<<<<<<< HEAD
     outputs: [...modules, ...(await filesBeside(placed, pathBelowRoot))],
     externals: [...externals, ...(await namedPackages(project.dir, metafile, externals))],
     warnings: whole.warnings(),
+=======
+    outputs: [...modules, ...(await filesBeside(foldersOfOwnPaths, pathBelowRoot))],
+    externals: [...found.values()],
+>>>>>>> bundle
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
   };

@@ -6,7 +6,7 @@ import type { Problem } from '../project/problem.ts';
 import { localModules } from './local-modules.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
 import { entriesOf, filesOf, moduleOptions, outputOf, tsconfigOf, type Entry } from './module-options.ts';
-import { withRoot } from './module-place.ts';
+import { withRoot } from './source-path.ts';
 import { requiredPackages } from './package-modules.ts';
 import { publishedPlugins } from './published-plugins.ts';
 import { store } from './store.ts';

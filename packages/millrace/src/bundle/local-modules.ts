@@ -4,7 +4,7 @@ import { basename, extname, relative } from 'node:path';
 import type { Loader, Message, PartialMessage, Plugin } from 'esbuild';
 import { withDecoratorMetadata } from './decorator-metadata.ts';
 import { isBuildFailure, slashes } from './messages.ts';
-import { placeOptions, usesPlace } from './module-place.ts';
+import { ownPathOptions, usesOwnPath } from './source-path.ts';
 import { installedFolder } from './package-folder.ts';
 import type { CompilerOptionsOf } from './tsconfig.ts';
 
@@ -14,7 +14,7 @@ export interface LocalModulesOptions {
   /** The path of a source file below the root of the build. */
   readonly pathBelowRoot: (file: string) => string;
   /** Receives every file that uses its own path. */
-  readonly onPlaced?: (file: string) => void;
+  readonly onOwnPath?: (file: string) => void;
 }
 
 /** Compiles the files of the project and its workspace that use their own path or decorator metadata. esbuild compiles the others itself. */
@@ -22,7 +22,7 @@ export const localModules = ({
   projectDir,
   optionsOf,
   pathBelowRoot,
-  onPlaced,
+  onOwnPath,
 }: LocalModulesOptions): Plugin => ({
   name: 'local-modules',
   setup(build) {
@@ -33,7 +33,7 @@ export const localModules = ({
       const text = await readFile(path, 'utf8');
       try {
         const decorated = await withDecoratorMetadata(path, text, optionsOf);
-        const code = usesPlace(text) ? await withPlace(path, decorated ?? text) : decorated;
+        const code = usesOwnPath(text) ? await withOwnPath(path, decorated ?? text) : decorated;
         if (code === undefined) return undefined;
         compiled.set(file, code);
         return { contents: code, loader: loaderOf(path) };
@@ -42,10 +42,10 @@ export const localModules = ({
       }
     });
 
-    const withPlace = async (path: string, text: string): Promise<string> => {
-      onPlaced?.(path);
+    const withOwnPath = async (path: string, text: string): Promise<string> => {
+      onOwnPath?.(path);
       const { code } = await build.esbuild.transform(text, {
-        ...placeOptions(text, pathBelowRoot(path)),
+        ...ownPathOptions(text, pathBelowRoot(path)),
         loader: loaderOf(path),
         jsx: 'preserve',
         sourcemap: 'inline',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BuildOptions, Metafile } from 'esbuild';
 import type { Project } from '../project/load.ts';
-import { banner, moduleConstants } from './module-place.ts';
+import { banner, moduleConstants } from './source-path.ts';
 
 /** What builds for development and for deployment have in common: task files become modules, and what they share becomes modules of its own. */
 export const moduleOptions = (project: Project) =>

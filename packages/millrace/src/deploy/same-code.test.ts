@@ -10,7 +10,7 @@ import type { Problem } from '../project/problem.ts';
 import { createProject } from '../runner/testing/project.ts';
 import { emptyEnv, imported, packageJson, prepared } from './testing/bundle.ts';
 
-const modules = fileURLToPath(new URL('../../../../test/modules', import.meta.url));
+const modules = fileURLToPath(new URL('../../../../test/modules/node_modules', import.meta.url));
 /** A TypeScript with an API, which that of this repository does not have. */
 const typescript = createRequire(join(modules, '@arethetypeswrong/core/')).resolve('typescript/package.json');
 

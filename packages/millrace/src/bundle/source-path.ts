@@ -29,13 +29,13 @@ export const moduleConstants = { __filename: '__millraceFile', __dirname: '__mil
 const used = /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b/;
 
 /** Whether a source file uses its own path. */
-export const usesPlace = (text: string): boolean => used.test(text);
+export const usesOwnPath = (text: string): boolean => used.test(text);
 
 /** Directives apply only before other statements. */
 const strict = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/|#![^\n]*\n)*(['"])use strict\1/;
 
 /** What a compiler changes in a source file that uses its own path, so that it gets the path of its source below the root. */
-export const placeOptions = (text: string, pathBelowRoot: string) => ({
+export const ownPathOptions = (text: string, pathBelowRoot: string) => ({
   define: {
     'import.meta': '__millraceHere',
     __dirname: '__millraceHere.dirname',
