@@ -64,12 +64,8 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
 
 async function compile(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
   const found = new Map<string, ExternalPackage>();
-<<<<<<< HEAD
   const whole = keepWhole(project.dir);
-  const placed = new Set<string>();
-=======
   const foldersOfOwnPaths = new Set<string>();
->>>>>>> bundle
   const pathBelowRoot = (file: string): string => outputOf(slashes(relative(project.dir, file)));
   const options = {
     ...moduleOptions(project),
@@ -107,14 +103,9 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
   return {
     entries: entriesOf(project.taskFiles),
     sdk: `${sdkEntry}.mjs`,
-<<<<<<< HEAD
-    outputs: [...modules, ...(await filesBeside(placed, pathBelowRoot))],
+    outputs: [...modules, ...(await filesBeside(foldersOfOwnPaths, pathBelowRoot))],
     externals: [...externals, ...(await namedPackages(project.dir, metafile, externals))],
     warnings: whole.warnings(),
-=======
-    outputs: [...modules, ...(await filesBeside(foldersOfOwnPaths, pathBelowRoot))],
-    externals: [...found.values()],
->>>>>>> bundle
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
   };
