@@ -36,7 +36,7 @@ async function deployed(
   const runner = millrace(['work', '--json', '--cache', join(folder, 'cache')], { cwd: folder, env });
   try {
     await runner.line(/^\{"runner"/);
-    const { exitCode, stdout, stderr } = await finished(['deploy', '--json'], { cwd: dir, env });
+    const { exitCode, stdout, stderr } = await finished(['deploy', '--json', '--force'], { cwd: dir, env });
     progress(stderr);
     if (exitCode !== 0) throw new Error('The project could not be deployed.');
     const { external } = JSON.parse(stdout.split('\n').at(-1) ?? '') as {

@@ -83,7 +83,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       ownEntry(packagesEntry, project.dir, async () => importsOf(await importedPackages(project))),
       ...(await publishedPlugins(project, 'deploy')),
       requiredPackages,
-      externalPackages(new Set(project.build.external), readManifest(project.dir), whole, found),
+      externalPackages(new Set(project.build.external), readManifest(project.dir), whole.why, found),
       localModules({
         projectDir: project.dir,
         optionsOf: compilerOptions(tsconfigOf(project)),

@@ -11,7 +11,6 @@ import {
   type PackageManifest,
 } from './package-folder.ts';
 import { whyNotBundled } from './unbundlable.ts';
-import type { KeptWhole } from './whole/keep-whole.ts';
 
 /** The entry that imports all packages. It needs not find one that is installed only for the file that imports it. */
 export const packagesEntry = 'millrace-packages';
@@ -30,7 +29,7 @@ export interface ExternalPackage {
 export function externalPackages(
   listed: ReadonlySet<string>,
   project: PackageManifest,
-  whole: Pick<KeptWhole, 'why'>,
+  whyWhole: (folder: string) => string | undefined,
   found: Map<string, ExternalPackage>,
 ): Plugin {
   const reasons = new Map<string, string | undefined>();
@@ -70,7 +69,7 @@ export function externalPackages(
             ? 'it is listed in build.external'
             : installed === undefined
               ? undefined
-              : (judge(installed) ?? whole.why(installed));
+              : (judge(installed) ?? whyWhole(installed));
           if (why === undefined) return undefined;
           const folder = installed ?? manifestFolder(dirname(resolved.path)) ?? dirname(resolved.path);
           if (!found.has(folder)) found.set(folder, { name, folder, why, importer });

@@ -26,11 +26,11 @@ export function planCopies(
   const chosen = dependencyNames(project);
   const placed = new Map<string, string>();
   const waiting: string[] = [];
-  const place = (location: string, folder: string): void => {
+  const add = (location: string, folder: string): void => {
     placed.set(location, folder);
     waiting.push(location);
   };
-  for (const { name, folder } of roots) place(`node_modules/${name}`, folder);
+  for (const { name, folder } of roots) add(`node_modules/${name}`, folder);
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
     const folder = placed.get(at) ?? '';
     const manifest = readManifest(folder);
@@ -41,7 +41,7 @@ export function planCopies(
       const wanted = installedFrom(folder, needed);
       const found = lookUp(placed, at, needed);
       if (wanted === undefined || found === wanted) continue;
-      place(`${found === undefined ? '' : `${at}/`}node_modules/${needed}`, wanted);
+      add(`${found === undefined ? '' : `${at}/`}node_modules/${needed}`, wanted);
     }
   }
   const copies = new Map([...placed].toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -6,7 +6,7 @@ import { slashes } from '../messages.ts';
 import { installedFolder, neverWhole, readManifest } from '../package-folder.ts';
 import { withEsbuild } from '../with-esbuild.ts';
 import { installedFrom, neededBy } from './closure.ts';
-import { inPlace, type InPlace } from './in-place.ts';
+import { findSelfReference, type SelfReference } from './self-reference.ts';
 
 /** Packages that must stay in a folder of their own, which a build shows. */
 export interface KeptWhole {
@@ -24,7 +24,7 @@ export interface KeptWhole {
 export function keepWhole(projectDir: string): KeptWhole {
   const whole = new Map<string, string>();
   const warnings = new Map<string, string>();
-  const verdicts = new Map<string, Promise<InPlace | 'unreadable' | undefined>>();
+  const verdicts = new Map<string, Promise<SelfReference | 'unreadable' | undefined>>();
 
   const keep = (folder: string | undefined, why: string): boolean => {
     if (folder === undefined || whole.has(folder) || neverWhole.test(readManifest(folder).name ?? ''))
@@ -33,7 +33,7 @@ export function keepWhole(projectDir: string): KeptWhole {
     return true;
   };
 
-  const verdictOn = (file: string): Promise<InPlace | 'unreadable' | undefined> => {
+  const verdictOn = (file: string): Promise<SelfReference | 'unreadable' | undefined> => {
     const verdict = verdicts.get(file) ?? judge(file);
     verdicts.set(file, verdict);
     return verdict;
@@ -48,12 +48,12 @@ export function keepWhole(projectDir: string): KeptWhole {
       const isOwn = folder === undefined && !relative(projectDir, file).startsWith('..');
       const verdict = isOwn ? undefined : await verdictOn(file);
       if (verdict === undefined) continue;
-      const place = slashes(relative(folder ?? projectDir, file));
+      const shown = slashes(relative(folder ?? projectDir, file));
       if (verdict === 'unreadable' || folder === undefined) {
-        warnings.set(file, warningOf(folder, place, verdict));
+        warnings.set(file, warningOf(folder, shown, verdict));
         continue;
       }
-      isMore = keep(folder, reasonOf(verdict, place)) || isMore;
+      isMore = keep(folder, reasonOf(verdict, shown)) || isMore;
       if (verdict.kind === 'names')
         for (const importer of importersOf(metafile, projectDir, folder))
           isMore = keep(importer, `${nameOf(folder)} loads modules for it`) || isMore;
@@ -101,10 +101,10 @@ function codeIn({ outputs }: Metafile): string[] {
   return [...new Set(files)].filter((path) => /\.[cm]?[jt]sx?$/.test(path));
 }
 
-async function judge(file: string): Promise<InPlace | 'unreadable' | undefined> {
+async function judge(file: string): Promise<SelfReference | 'unreadable' | undefined> {
   const code = await readFile(file, 'utf8').catch(() => '');
   try {
-    return inPlace(code);
+    return findSelfReference(code);
   } catch {
     // TypeScript, JSX, or newer than what is parsed here.
   }
@@ -112,7 +112,7 @@ async function judge(file: string): Promise<InPlace | 'unreadable' | undefined> 
     const { code: plain } = await withEsbuild((esbuild) =>
       esbuild.transform(code, { loader: 'tsx', target: 'node20', logLevel: 'silent' }),
     );
-    return inPlace(plain);
+    return findSelfReference(plain);
   } catch {
     return 'unreadable';
   }
@@ -121,16 +121,16 @@ async function judge(file: string): Promise<InPlace | 'unreadable' | undefined> 
 const nameOf = (folder: string): string =>
   readManifest(folder).name ?? slashes(folder.slice(folder.lastIndexOf(`node_modules${sep}`) + 13));
 
-const reasonOf = ({ kind, line }: InPlace, place: string): string =>
+const reasonOf = ({ kind, line }: SelfReference, path: string): string =>
   kind === 'files'
-    ? `it reads files of its own (${place}:${line})`
-    : `it loads modules by names that it computes (${place}:${line})`;
+    ? `it reads files of its own (${path}:${line})`
+    : `it loads modules by names that it computes (${path}:${line})`;
 
-function warningOf(folder: string | undefined, place: string, verdict: InPlace | 'unreadable'): string {
+function warningOf(folder: string | undefined, path: string, verdict: SelfReference | 'unreadable'): string {
   if (folder !== undefined)
-    return `${nameOf(folder)} is bundled, and ${place} could not be searched for files that it reads: if it misses a file, add it to build.external.`;
+    return `${nameOf(folder)} is bundled, and ${path} could not be searched for files that it reads: if it misses a file, add it to build.external.`;
   const finds = verdict !== 'unreadable' && verdict.kind === 'names' ? 'modules by computed names' : 'files';
-  return `${place} is a file of a workspace package and is bundled: if it misses ${finds} next to itself, add them with copyFiles.`;
+  return `${path} is a file of a workspace package and is bundled: if it misses ${finds} next to itself, add them with copyFiles.`;
 }
 
 /** Packages whose bundled code imports from this one. */

@@ -3,7 +3,7 @@ import type { AnyNode, CallExpression, Expression, ImportExpression, SpreadEleme
 import { readSource, type Reference, type Source } from './source.ts';
 
 /** Why a module works only in the folder of its package. */
-export interface InPlace {
+export interface SelfReference {
   /** It reads files next to itself, or loads modules by names that are known only when it runs. */
   readonly kind: 'files' | 'names';
   readonly line: number;
@@ -29,10 +29,10 @@ const tests: ReadonlySet<string> = new Set(['startsWith', 'endsWith', 'includes'
 const ownPaths: ReadonlySet<string> = new Set(['url', 'dirname', 'filename', 'resolve']);
 
 /** Finds what keeps a module from being moved into a bundle. */
-export function inPlace(code: string): InPlace | undefined {
+export function findSelfReference(code: string): SelfReference | undefined {
   if (!suspicious.test(code)) return undefined;
   const source = readSource(code);
-  const of = (kind: InPlace['kind'], line: number | undefined): InPlace | undefined =>
+  const of = (kind: SelfReference['kind'], line: number | undefined): SelfReference | undefined =>
     line === undefined ? undefined : { kind, line };
   return of('files', usesOwnPath(source)) ?? of('names', loadsByComputedName(source));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inPlace } from './in-place.ts';
+import { findSelfReference } from './self-reference.ts';
 
 test.each([
   ["fs.readFileSync(path.join(__dirname, 'data.txt'))", 'files'],
@@ -27,7 +27,7 @@ test.each([
   ["const name = 'other'; await import(name)", 'names'],
   ["await import(/* webpackIgnore: true */ './worker' + n)", 'names'],
 ])('%s keeps a package whole', (code, kind) => {
-  expect(inPlace(`\n${code}`)).toEqual({ kind, line: 2 });
+  expect(findSelfReference(`\n${code}`)).toEqual({ kind, line: 2 });
 });
 
 test.each([
@@ -49,9 +49,9 @@ test.each([
   ["import.meta.env.MODE; const text = '__dirname';"],
   ['const require = (name) => modules[name]; require(name);'],
 ])('%s may be bundled', (code) => {
-  expect(inPlace(code)).toBeUndefined();
+  expect(findSelfReference(code)).toBeUndefined();
 });
 
 test('text that is not JavaScript throws', () => {
-  expect(() => inPlace('const a: string = __dirname;')).toThrow(SyntaxError);
+  expect(() => findSelfReference('const a: string = __dirname;')).toThrow(SyntaxError);
 });
