@@ -137,13 +137,15 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
     expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
       [
         'trigger/b.ts',
-        5,
-        expect.stringMatching(/^task "both": concurrency has 2 totals, and a queue has one here/),
+        6,
+        expect.stringMatching(/^the skill "greets" \(skills\.define\) is not bundled here/),
       ],
       [
         'trigger/b.ts',
         5,
-        expect.stringMatching(/^the skill "greets" \(skills\.define\) is not bundled here/),
+        expect.stringMatching(
+          /^TaskDeclarationError: task "both": concurrency has 2 totals, and a queue has/,
+        ),
       ],
       [
         'trigger/a.ts',

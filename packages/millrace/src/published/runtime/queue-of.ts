@@ -3,6 +3,10 @@ import type { Catalog, CatalogTask, ConcurrencyLimit } from './catalog.ts';
 /** Shared limits of ours are not higher. */
 const maxTotal = 100_000;
 
+/** Named as the error of our SDK for an invalid declaration. */
+const refused = (sentence: string): Error =>
+  Object.assign(new Error(sentence), { name: 'TaskDeclarationError' });
+
 /** The queue of a task as our SDK declares it. */
 export interface DeclaredQueue {
   readonly name: string;
@@ -47,7 +51,7 @@ function limitsOf(
   );
   const [total, other] = totals;
   if (other)
-    throw new Error(
+    throw refused(
       `task "${id}": concurrency has ${totals.length} totals, and a queue has one here: keep ${totals.map(nameOf).join(' or ')}`,
     );
   const perKeys = [own, ...named].flatMap(({ perKey }) => (perKey === undefined ? [] : [perKey]));
@@ -60,12 +64,12 @@ const nameOf = ({ name }: { readonly name: string }): string =>
 function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit {
   const limit = catalog.limit(name);
   if (!limit)
-    throw new Error(
+    throw refused(
       `task "${id}": there is no concurrency limit "${name}": declare it with concurrencyLimit({ name: '${name}', … })`,
     );
   const holders = catalog.tasks().filter((task) => task.concurrency?.limits?.includes(name));
   if (limit.perKey !== undefined && holders.length > 1)
-    throw new Error(
+    throw refused(
       `task "${id}": the concurrency limit "${name}" has a perKey and is held by ${holders.length} tasks: a limit per key is that of one queue ` +
         `here. Give the tasks one queue instead, queue({ name: '${name}', concurrencyLimit: ${limit.perKey} })`,
     );
@@ -85,7 +89,7 @@ function refuseForeign({ id, queue, concurrency }: CatalogTask, catalog: Catalog
         (concurrency?.inline || JSON.stringify(task.concurrency?.limits) !== held),
     );
   if (other)
-    throw new Error(
+    throw refused(
       `task "${id}": its concurrency would also hold for the task "${other.id}", which has the same queue "${queue.name}": ` +
         'give it a queue of its own, or both tasks the same named limit',
     );
