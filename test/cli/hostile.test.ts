@@ -158,6 +158,7 @@ const rows: Readonly<Record<string, Row>> = {
   'versions move': { args: ['20261121.1', '20261121.2', '--yes'] },
   'versions archive': { args: ['20261121.1', '--yes'] },
   'runners list': {},
+  help: 'alone',
   'runners drain': { args: ['runner_1'] },
   'runners stop': { args: ['runner_1'] },
   'schedules list': { args: ['--limit', '1'] },

@@ -274,7 +274,7 @@ describe('a login', () => {
       [{ accessToken: 'x' }, 401, 'no valid personal access token'],
       [{ accessToken: keys.prod }, 401, 'no valid personal access token'],
       [{ token: `svc_link_${'a'.repeat(40)}` }, 401, 'used already'],
-      [{ token: 'x\0' }, 401, 'used already'],
+      [{ token: 'x\0' }, 400, 'NUL'],
       [{ email: 'a\0@example.com', password: 'x' }, 400, 'NUL'],
     ] as const) {
       const { status: got, body: reply } = await open(here, body);

@@ -23,19 +23,17 @@ export async function program(typed?: string): Promise<Command> {
       writeErr: (text) => screenOn(process.stderr).text(text.replace(/\n$/, '')),
       outputError: (text, write) => write(onlyNear(text)),
     });
-  for (const command of await Promise.all(neededFor(typed).map((name) => commands[name]?.()))) {
-    if (command) root.addCommand(command);
-  }
+  for (const command of await Promise.all(neededFor(typed).map((load) => load()))) root.addCommand(command);
   inherit(root);
   root.hook('preAction', (_, command) => refuseEmpty(command));
   return root;
 }
 
-function neededFor(typed: string | undefined): string[] {
+function neededFor(typed: string | undefined): (() => Promise<Command>)[] {
   if (typed === '--version' || typed === '-v') return [];
   // `help` describes any of them.
-  const isAlone = typed !== undefined && typed !== 'help' && Object.hasOwn(commands, typed);
-  return isAlone ? [typed] : Object.keys(commands);
+  const load = typed === undefined || typed === 'help' ? undefined : commands.get(typed);
+  return load ? [load] : [...commands.values()];
 }
 
 /** Removes commander's suggestions with another first letter: it takes `logs` for near to `bogus`. */

@@ -127,28 +127,30 @@ function openCheck(
   limit: AddressLimit,
 ): onRequestHookHandler {
   const checkSecret = pathSecrets[id];
-  return (request, reply, done) => {
+  return (request, reply, proceed) => {
     request.arrivedAt = performance.now();
     if (cors) reply.headers(corsHeaders);
     const failed = (error: unknown): void => sendFailure(request, reply, error, log);
     const count = (): void =>
       countOpenRequest(limit, request.ip, (name, value) => void reply.header(name, value));
     if (checkSecret) {
-      checkSecret(request.params as Record<string, string>)
-        .catch((error: unknown) => {
+      const wrongSecret = (error: unknown): void => {
+        try {
           count();
-          throw error;
-        })
-        .then(() => done())
-        .catch(failed);
+          failed(error);
+        } catch (tooMany) {
+          failed(tooMany);
+        }
+      };
+      checkSecret(request.params as Record<string, string>).then(() => proceed(), wrongSecret);
       return;
     }
     try {
       if (body) count();
-      done();
     } catch (error) {
-      failed(error);
+      return failed(error);
     }
+    proceed();
   };
 }
 

@@ -26,11 +26,15 @@ export function keepWhole(projectDir: string): KeptWhole {
   const warnings = new Map<string, string>();
   const verdicts = new Map<string, Promise<SelfReference | 'unreadable' | undefined>>();
 
+  const released = new Set<string>();
   const keep = (folder: string | undefined, why: string): boolean => {
-    if (folder === undefined || whole.has(folder) || neverWhole.test(readManifest(folder).name ?? ''))
-      return false;
+    if (folder === undefined || whole.has(folder) || released.has(folder) || isNeverWhole(folder)) return false;
     whole.set(folder, why);
     return true;
+  };
+  const release = (folder: string): boolean => {
+    released.add(folder);
+    return whole.delete(folder);
   };
 
   const verdictOn = (file: string): Promise<SelfReference | 'unreadable' | undefined> => {
@@ -64,13 +68,20 @@ export function keepWhole(projectDir: string): KeptWhole {
   /** The modules import a package by its name, so it must be the one that is found from the project. */
   const learnCompanions = (metafile: Metafile, externals: readonly ExternalPackage[]): boolean => {
     let isMore = false;
-    for (const { folder, name, importer } of externals)
-      if (installedFrom(projectDir, name) !== folder)
-        isMore = keep(installedFolder(importer), `it has a ${name} of its own`) || isMore;
+    for (const { folder, name, importer } of externals) {
+      if (installedFrom(projectDir, name) === folder) continue;
+      const parent = installedFolder(importer);
+      // What is bundled in any case would not find it.
+      isMore =
+        (parent !== undefined && isNeverWhole(parent)
+          ? release(folder)
+          : keep(parent, `it has a ${name} of its own`)) || isMore;
+    }
     const bundled = new Set(codeIn(metafile).map((path) => installedFolder(join(projectDir, path))));
     for (const { folder, name } of externals)
       for (const needed of neededBy(folder, projectDir))
-        if (bundled.has(needed)) isMore = keep(needed, `${name} uses it`) || isMore;
+        if (bundled.has(needed) && installedFrom(projectDir, nameOf(needed)) === needed)
+          isMore = keep(needed, `${name} uses it`) || isMore;
     return isMore;
   };
 
@@ -117,6 +128,8 @@ async function judge(file: string): Promise<SelfReference | 'unreadable' | undef
     return 'unreadable';
   }
 }
+
+const isNeverWhole = (folder: string): boolean => neverWhole.test(readManifest(folder).name ?? '');
 
 const nameOf = (folder: string): string =>
   readManifest(folder).name ?? slashes(folder.slice(folder.lastIndexOf(`node_modules${sep}`) + 13));

@@ -11,7 +11,7 @@ export default async () => {
     const client = io(url);
     const said = await new Promise((resolve) => client.on('greeting', resolve));
     client.close();
-    await server.close();
+    server.close();
     return said;
   });
 };

@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 
 export default async () => {
-  class Mail {}
+  class Mail {
+    to = '';
+  }
   return plainToInstance(Mail, { to: 'a' }) instanceof Mail;
 };

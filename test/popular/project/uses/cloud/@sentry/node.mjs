@@ -4,7 +4,10 @@ export default async () => {
   const events = [];
   Sentry.init({
     dsn: 'http://a@127.0.0.1:1/1',
-    beforeSend: (event) => void events.push(event) ?? null,
+    beforeSend(event) {
+      events.push(event);
+      return null;
+    },
     defaultIntegrations: false,
   });
   Sentry.captureException(new Error('failed'));
