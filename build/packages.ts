@@ -10,7 +10,8 @@ export interface PublishedPackage {
   readonly external: Readonly<Record<string, string>>;
 }
 
-const telemetry = 'optional peer: the user installs it, and its globals must be shared with the user’s own instrumentation';
+const telemetry =
+  'optional peer: the user installs it, and its globals must be shared with the user’s own instrumentation';
 const native = 'optional native addon';
 
 export const publishedPackages: readonly PublishedPackage[] = [
@@ -42,12 +43,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
   {
     folder: 'millrace',
     platform: 'node',
-    programs: [
-      'cli/main.ts',
-      'executor/main.ts',
-      'postgres/watchdog.ts',
-      'runner/guard-process.ts',
-    ],
+    programs: ['cli/main.ts', 'executor/main.ts', 'postgres/watchdog.ts', 'runner/guard-process.ts'],
     external: {
       '@millrace/sdk': 'tasks import it too, and both must share the current run',
       '@millrace/server': 'a package of its own, loaded only by commands that serve',

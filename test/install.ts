@@ -10,10 +10,14 @@ import { fileURLToPath } from 'node:url';
 
 const path = (below: string): string => fileURLToPath(new URL(below, import.meta.url));
 const stamp = path('node_modules/.installed');
-const digest = createHash('sha256').update(readFileSync(path('package-lock.json'))).digest('hex');
+const digest = createHash('sha256')
+  .update(readFileSync(path('package-lock.json')))
+  .digest('hex');
 
 if (read(stamp) !== digest) {
-  process.stdout.write('Installing the packages that only tests need, once for each version of test/package-lock.json …\n');
+  process.stdout.write(
+    'Installing the packages that only tests need, once for each version of test/package-lock.json …\n',
+  );
   const startedAt = Date.now();
   const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel', 'error'], {
     cwd: path('.'),

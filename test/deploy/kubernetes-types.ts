@@ -39,7 +39,9 @@ export async function typeErrors(folder: string, manifests: readonly Manifest[])
   });
   const file = join(folder, 'manifests.ts');
   await writeFile(file, lines.join('\n'));
-  await symlink(join(repository, 'test/modules/node_modules'), join(folder, 'node_modules')).catch(() => undefined);
+  await symlink(join(repository, 'test/modules/node_modules'), join(folder, 'node_modules')).catch(
+    () => undefined,
+  );
   const compiler = join(repository, 'node_modules/typescript/bin/tsc');
   const options = [
     '--noEmit',

@@ -24,7 +24,8 @@ test(
     onTestFinished(drop);
     const sql = connect(connection, { name: 'test', max: 2 });
     onTestFinished(() => sql.end());
-    const server = await startServerProcess({ database: connection,
+    const server = await startServerProcess({
+      database: connection,
       leaseTimes: { leaseMs: 6_000, heartbeatMs: 500 },
     });
     // It pays no heed to what the server has stored: a runner of another version, or a broken one.

@@ -398,9 +398,9 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'message of a process to its runner',
         bytes(maxLineBytes),
         'the process is killed; Millrace sends none that is longer',
-          fixed,
-        ],
-        [
+        fixed,
+      ],
+      [
         'frame from a runner: levels; members; log lines; spans',
         `${number(frameLimits.maxDepth)}; ${number(frameLimits.maxMembers)}; ${number(messageLimits.lines)}; ${number(messageLimits.spans)}`,
         'the connection is closed, with the reason',

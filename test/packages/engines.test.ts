@@ -28,10 +28,11 @@ const oldestNode = `${/^>=(\d+\.\d+)$/.exec(root.engines.node)?.[1]}.0`;
 
 describe('the packages that npm installs', () => {
   test('all support the oldest Node that is promised', () => {
-    const refusing = [...Object.entries(packages), ...Object.entries(forTests.packages)].flatMap(([path, { version, engines }]) =>
-      engines?.node === undefined || satisfies(oldestNode, engines.node)
-        ? []
-        : [`${path}@${version} wants Node ${engines.node}`],
+    const refusing = [...Object.entries(packages), ...Object.entries(forTests.packages)].flatMap(
+      ([path, { version, engines }]) =>
+        engines?.node === undefined || satisfies(oldestNode, engines.node)
+          ? []
+          : [`${path}@${version} wants Node ${engines.node}`],
     );
     expect(refusing).toEqual([]);
   });

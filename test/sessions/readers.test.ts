@@ -80,7 +80,10 @@ describe('a reader that does not read', () => {
 describe('a rolling restart', () => {
   test('resumes every reader without lost or duplicate records', { timeout: 90_000 }, async () => {
     const { connection, drop } = await testDatabase();
-    let [one, other] = await Promise.all([startServerProcess({ database: connection }), startServerProcess({ database: connection })]);
+    let [one, other] = await Promise.all([
+      startServerProcess({ database: connection }),
+      startServerProcess({ database: connection }),
+    ]);
     const ports = [one.port, other.port];
     const { secretKey } = one;
     onTestFinished(async () => {

@@ -36,7 +36,9 @@ export async function testedProject(files: Readonly<Record<string, string>>): Pr
     run: (program, args, env = {}) =>
       new Promise((resolve) => {
         const command =
-          program === 'node' ? [...args] : [join(repository, 'test/modules/node_modules/.bin', program), ...args];
+          program === 'node'
+            ? [...args]
+            : [join(repository, 'test/modules/node_modules/.bin', program), ...args];
         execFile(
           process.execPath,
           command,

@@ -49,7 +49,10 @@ test('a process with tasks starts without the modules that only its runner or it
 });
 
 test('a runner starts without the server', () => {
-  const loaded = loadedBy([built('millrace/dist/cli/main.js'), chunkWith('packages/millrace/src/cli/compose/work.ts')]);
+  const loaded = loadedBy([
+    built('millrace/dist/cli/main.js'),
+    chunkWith('packages/millrace/src/cli/compose/work.ts'),
+  ]);
   expect(loaded).toContain('packages/millrace/src/cli/compose/work.ts');
   expect(loaded.filter((name) => /\/(?:fastify|pg|prom-client|@opentelemetry)\//.test(name))).toEqual([]);
 });

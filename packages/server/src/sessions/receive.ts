@@ -89,4 +89,3 @@ function written(value: unknown): string {
     throw badRequest('The request is nested too deeply');
   }
 }
-

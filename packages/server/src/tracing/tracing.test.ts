@@ -26,7 +26,9 @@ test('every package that sending traces and metrics needs is named, in a version
   expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies).toSorted());
   for (const [name = '', version = ''] of named.map((pair) => pair ?? [])) {
     const [major] = version.split('.');
-    expect(peerDependencies[name], name).toMatch(major === '0' ? /^>=0\.\d+\.0 <1$/ : new RegExp(`^\\^${major}\\.`));
+    expect(peerDependencies[name], name).toMatch(
+      major === '0' ? /^>=0\.\d+\.0 <1$/ : new RegExp(`^\\^${major}\\.`),
+    );
   }
 });
 

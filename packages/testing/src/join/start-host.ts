@@ -21,11 +21,12 @@ export async function startHost(
     if (since && Date.now() - since.mtimeMs > staleMs) await rm(lock, { force: true });
     return undefined;
   }
-  const child = spawn(
-    process.execPath,
-    [main, folder, process.env['MILLRACE_TEST_IDLE_MS'] ?? '3000'],
-    { detached: true, stdio: 'ignore', cwd: folder, env: hostEnvironment() },
-  );
+  const child = spawn(process.execPath, [main, folder, process.env['MILLRACE_TEST_IDLE_MS'] ?? '3000'], {
+    detached: true,
+    stdio: 'ignore',
+    cwd: folder,
+    env: hostEnvironment(),
+  });
   const failed = new Promise<Error>((resolve) => {
     child.once('error', resolve);
     child.once('exit', (code) => void explain(folder, code).then(resolve));

@@ -28,7 +28,8 @@ export function keepWhole(projectDir: string): KeptWhole {
 
   const released = new Set<string>();
   const keep = (folder: string | undefined, why: string): boolean => {
-    if (folder === undefined || whole.has(folder) || released.has(folder) || isNeverWhole(folder)) return false;
+    if (folder === undefined || whole.has(folder) || released.has(folder) || isNeverWhole(folder))
+      return false;
     whole.set(folder, why);
     return true;
   };
