@@ -1,6 +1,6 @@
 /** Bundles the published packages into their `dist` folders, unless nothing has changed: `node build/bundle.ts`. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { exportedModules } from './exported-modules.ts';
@@ -17,7 +17,6 @@ async function bundle({ folder, programs = [], platform, external }: PublishedPa
   const packageFolder = join(root, 'packages', folder);
   const exported = (await exportedModules(packageFolder)).map((module) => `${module}.ts`);
   const outdir = join(packageFolder, 'dist');
-  await rm(join(outdir, 'chunks'), { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [...exported, ...programs].map((file) => join(packageFolder, 'src', file)),
@@ -41,6 +40,19 @@ async function bundle({ folder, programs = [], platform, external }: PublishedPa
     ...(platform === 'node' && { banner: { js: banner } }),
   });
   await writeNotices(root, packageFolder, metafile);
+  await removeOldChunks(join(outdir, 'chunks'), new Set(Object.keys(metafile.outputs).map((path) => join(root, path))));
+}
+
+/** Chunks of earlier builds stay for a while, because a process that is running may load one later. */
+const staleMs = 3_600_000;
+
+async function removeOldChunks(folder: string, current: ReadonlySet<string>): Promise<void> {
+  for (const name of existsSync(folder) ? await readdir(folder) : []) {
+    const file = join(folder, name);
+    if (current.has(file)) continue;
+    const { mtimeMs } = await stat(file);
+    if (Date.now() - mtimeMs > staleMs) await rm(file);
+  }
 }
 
 const inputs = [
