@@ -7,6 +7,9 @@ import { tooDeep } from './levels.ts';
 /** The levels that a request may have around the JSON that is stored. */
 const maxEnvelopeLevels = 8;
 
+/** Limits of a channel's record. It has at most 1 MiB, and what it contains is for its reader. */
+export const recordLimits: ForeignJsonLimits = { maxMembers: Infinity };
+
 /** Parses a request; throws a 400 Problem that names the field which exceeds a limit. */
 export function parseRequest(
   text: string,

@@ -1,5 +1,5 @@
 import type { Operations, Reply } from '@millrace/contract';
-import { tryParse } from '../json/foreign.ts';
+import { recordLimits, tryParse } from '../json/foreign.ts';
 import type { Channels } from '../log/channels.ts';
 import type { ChannelKey } from '../log/key.ts';
 import type { ChannelRecord } from '../log/record.ts';
@@ -36,7 +36,7 @@ function drained({ seq, body, headers, id }: ChannelRecord) {
 /** The envelope `{"data": …, "id": …}` of a body; undefined if the body is the data itself. */
 function envelopeOf(body: string): { data: unknown; id?: string } | undefined {
   if (!body.startsWith('{')) return undefined;
-  const value = tryParse(body) as { data?: unknown; id?: unknown } | undefined;
+  const value = tryParse(body, recordLimits) as { data?: unknown; id?: unknown } | undefined;
   if (value === undefined || !Object.hasOwn(value, 'data')) return undefined;
   return { data: value.data, ...(typeof value.id === 'string' && { id: value.id }) };
 }

@@ -1,9 +1,10 @@
+import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import type { Environment } from '../auth/principal.ts';
 import type { ChannelKey } from '../log/key.ts';
 import type { AppendOptions, Appended } from '../log/pending-append.ts';
 import type { NewRecord } from '../log/record.ts';
 import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
-import { tryParse } from '../json/foreign.ts';
+import { recordLimits } from '../json/foreign.ts';
 import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
@@ -70,22 +71,24 @@ export function createWriteStream(dependencies: ReceiveDependencies) {
 /** Removes the mark of a message from a webhook, which only the server may set. */
 function withoutWebhookMark(record: NewRecord): NewRecord {
   if (!/webhook|\\u/.test(record.body)) return record;
-  const envelope = tryParse(record.body) as { data?: unknown } | null | undefined;
+  const envelope = parsed(record.body) as { data?: unknown } | null | undefined;
   const text = envelope?.data;
-  const message = (typeof text === 'string' ? tryParse(text) : text) as Marked;
+  const message = (typeof text === 'string' ? parsed(text) : text) as Marked;
   if (message?.payload?.actionSource !== 'webhook') return record;
   delete message.payload.actionSource;
-  const data = typeof text === 'string' ? written(message) : message;
-  return { ...record, body: written({ ...envelope, data }) };
+  const data = typeof text === 'string' ? JSON.stringify(message) : message;
+  return { ...record, body: JSON.stringify({ ...envelope, data }) };
 }
 
 type Marked = { payload?: { actionSource?: unknown } } | null | undefined;
 
-/** Refuses what is nested too deeply, because its mark could not be removed. */
-function written(value: unknown): string {
+/** Undefined for a text that is not JSON. Refuses one that exceeds a limit, because its mark could not be removed. */
+function parsed(text: string): unknown {
   try {
-    return JSON.stringify(value);
-  } catch {
-    throw badRequest('The request is nested too deeply');
+    return parseForeignJson(text, recordLimits);
+  } catch (error) {
+    if (!(error instanceof ForeignJsonError)) throw error;
+    if (error.reason === 'syntax') return undefined;
+    throw badRequest(error.message);
   }
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useSettled } from '../../parts/settled.ts';
+import { useDebounced } from '../../parts/debounced.ts';
 import { useAsk } from '../../api/ask.ts';
 import { Button } from '../../parts/button.tsx';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
@@ -28,7 +28,7 @@ export function QueuesPage() {
   const [text, setText] = useState(q);
   const goTo = useGoTo();
   const pageHref = usePageHref();
-  const search = useSettled(text.trim());
+  const search = useDebounced(text.trim());
   const query = {
     page: Number(page) || 1,
     perPage,

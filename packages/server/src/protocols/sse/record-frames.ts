@@ -1,4 +1,4 @@
-import { tryParse } from '../../json/foreign.ts';
+import { recordLimits, tryParse } from '../../json/foreign.ts';
 import { dataLines, onWire, type Wire } from './wire.ts';
 import type { ChannelRecord } from '../../log/record.ts';
 
@@ -40,7 +40,7 @@ function chunkEvent({ seq, body, headers }: ChannelRecord): string {
 
 /** SDKs write `{"data": <chunk>, "id": "…"}`. Any other body is the chunk itself. */
 function chunkIn(body: string): string {
-  const { data } = Object(tryParse(body)) as { data?: unknown };
+  const { data } = Object(tryParse(body, recordLimits)) as { data?: unknown };
   return data === undefined ? body : JSON.stringify(data);
 }
 

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'react';
 
-const settledMs = 200;
+const pauseMs = 200;
 
 /**
  * A text that is typed, once it has not changed for a moment: each letter would be a request of its own.
  *
  * @example
- * const search = useSettled(text);
+ * const search = useDebounced(text);
  */
-export function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+export function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), settledMs);
+    const timer = setTimeout(() => setDebounced(text), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }
