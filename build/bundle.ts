@@ -1,8 +1,9 @@
 /** Bundles the published packages into their `dist` folders, unless nothing has changed: `node build/bundle.ts`. */
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { build } from 'esbuild';
+import { createRequire } from 'node:module';
+import { join, sep } from 'node:path';
+import { build, type Plugin } from 'esbuild';
 import { exportedModules } from './exported-modules.ts';
 import { writeNotices } from './notices.ts';
 import { publishedPackages, type PublishedPackage } from './packages.ts';
@@ -12,6 +13,16 @@ import { outdated, root } from './up-to-date.ts';
 /** CommonJS packages in the bundle call `require` for modules of Node.js. */
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/** prom-client cannot do without it. Copies of this package share their state, so that of the user is used where there is one. */
+const ownTelemetryApi: Plugin = {
+  name: 'own-telemetry-api',
+  setup(build) {
+    build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer, path }) =>
+      importer.includes(`${sep}prom-client${sep}`) ? { path: createRequire(importer).resolve(path) } : undefined,
+    );
+  },
+};
 
 async function bundle({ folder, programs = [], platform, external }: PublishedPackage): Promise<void> {
   const packageFolder = join(root, 'packages', folder);
@@ -32,6 +43,7 @@ async function bundle({ folder, programs = [], platform, external }: PublishedPa
     // ES modules of packages first: they are smaller, and unused parts of them can be left out.
     mainFields: ['module', 'main'],
     external: ['node:*', ...Object.keys(external)],
+    plugins: [ownTelemetryApi],
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
