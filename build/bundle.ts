@@ -19,8 +19,18 @@ const ownTelemetryApi: Plugin = {
   name: 'own-telemetry-api',
   setup(build) {
     build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer, path }) =>
-      importer.includes(`${sep}prom-client${sep}`) ? { path: createRequire(importer).resolve(path) } : undefined,
+      importer.includes(`${sep}prom-client${sep}`)
+        ? { path: createRequire(importer).resolve(path) }
+        : undefined,
     );
+  },
+};
+
+/** Leaves the choice of the SDK's transport to `imports` of its package.json. */
+const transportByPlatform: Plugin = {
+  name: 'transport-by-platform',
+  setup(build) {
+    build.onResolve({ filter: /\/transport\/index\.ts$/ }, () => ({ path: '#transport', external: true }));
   },
 };
 
@@ -43,7 +53,7 @@ async function bundle({ folder, programs = [], platform, external }: PublishedPa
     // ES modules of packages first: they are smaller, and unused parts of them can be left out.
     mainFields: ['module', 'main'],
     external: ['node:*', ...Object.keys(external)],
-    plugins: [ownTelemetryApi],
+    plugins: [ownTelemetryApi, transportByPlatform],
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
@@ -52,7 +62,10 @@ async function bundle({ folder, programs = [], platform, external }: PublishedPa
     ...(platform === 'node' && { banner: { js: banner } }),
   });
   await writeNotices(root, packageFolder, metafile);
-  await removeOldChunks(join(outdir, 'chunks'), new Set(Object.keys(metafile.outputs).map((path) => join(root, path))));
+  await removeOldChunks(
+    join(outdir, 'chunks'),
+    new Set(Object.keys(metafile.outputs).map((path) => join(root, path))),
+  );
 }
 
 /** Chunks of earlier builds stay for a while, because a process that is running may load one later. */

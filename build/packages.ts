@@ -26,7 +26,6 @@ export const publishedPackages: readonly PublishedPackage[] = [
     platform: 'neutral',
     programs: ['transport/node.ts', 'transport/fetch.ts'],
     external: {
-      '#transport': 'its file depends on the platform, see `imports` in package.json',
       '@opentelemetry/api': telemetry,
     },
   },

@@ -21,8 +21,6 @@ export async function inEdgeRuntime(
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['edge-light', 'worker', 'import'],
-    // The paths of this repository lead to sources.
-    tsconfigRaw: {},
     logLevel: 'error',
   });
   const vm = new EdgeVM({ extend: (context) => Object.assign(context, { process: { env: variables } }) });

@@ -41,7 +41,6 @@ test('loads nothing but superjson and small modules of the contract', () => {
   const foreign = new Set(sources.flatMap(importsOf).filter((name) => !name!.startsWith('node:')));
   expect(foreign).toEqual(
     new Set([
-      '#transport',
       '@millrace/contract/environment',
       '@millrace/contract/help',
       '@millrace/contract/larger-machine',

@@ -1,4 +1,4 @@
-import { signText } from '#transport';
+import { signText } from '../transport/index.ts';
 
 const lifetimeSeconds = 3_600;
 const asBase64url = (value: unknown): string => {

@@ -1,4 +1,4 @@
-import { send } from '#transport';
+import { send } from '../transport/index.ts';
 import { helpHeader, helpIn } from '@millrace/contract/help';
 import { currentRun } from '../run-scope.ts';
 import { sdkVersion } from '../sdk-version.ts';
