@@ -15,11 +15,9 @@ const folders = [
 
 /** Files that call `JSON.parse` themselves, with the reason: their texts are our own. */
 const allowed: Readonly<Record<string, string>> = {
-  'packages/millrace/src/executor/line-buffer.ts': 'properties that this process has written',
   'packages/millrace/src/executor/main.ts': 'lines of the runner that started this process',
   'packages/millrace/src/executor/register-tracing.ts': 'the manifest of an installed package',
   'packages/millrace/src/executor/sdk.ts': 'the manifest of an installed package',
-  'packages/millrace/src/executor/spawn.ts': 'lines of executors: replaced with the limits of lines',
   'packages/millrace/src/runner/connection.ts':
     'messages and replies of the server that the runner logged in to',
   'packages/millrace/src/runner/deploy.ts': 'replies of the server that the runner logged in to',
@@ -34,7 +32,6 @@ const allowed: Readonly<Record<string, string>> = {
   'packages/server/src/packets/url.ts': 'the text of an address, after its signature was verified',
   'packages/server/src/runs/create/hand-off.ts': 'options that were validated in this process',
   'packages/server/src/runs/create/replay.ts': 'a payload that was validated before it was stored',
-  'packages/server/src/runs/dispatch/connection.ts': 'frames: replaced with the limits of frames',
   'packages/server/src/runs/spans/read-many.ts': 'spans that were validated before they were stored',
   'packages/server/src/runs/spans/read.ts': 'spans that were validated before they were stored',
   'packages/server/src/runs/spans/store.ts': 'a text that was just written by JSON.stringify',

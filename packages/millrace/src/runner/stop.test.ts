@@ -76,14 +76,3 @@ test('a run that ends in the moment of the stop has one outcome', async () => {
   expect(told.map(({ fence }) => fence).toSorted((a, b) => a - b)).toEqual(fences);
   for (const { outcome } of told) expect(['completed', 'released']).toContain(outcome.kind);
 });
-
-test('the code of a run cannot give its run back', async () => {
-  const forge = `
-    const { writeSync } = await import('node:fs');
-    const settlement = { run: ctx.run.id, fence: payload, outcome: { kind: 'released', started: true } };
-    writeSync(3, JSON.stringify({ type: 'progress', settlements: [settlement], lines: [] }) + '\\n');
-    await sleep(200);
-    return 'done';`;
-  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ forge }) });
-  expect(await peer.outcome(peer.assign('forge', 1))).toMatchObject({ kind: 'completed', output: 'done' });
-});
