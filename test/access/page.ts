@@ -43,7 +43,8 @@ function row({ id, method, path, access }: OperationDeclaration): string {
 const listed = (scopes: readonly string[] | undefined): string =>
   scopes?.map((scope) => `\`${scope}\``).join(', ') ?? '–';
 
-const { publicToken, personalAccessToken, browser, browsers, badCredentials, batchRuns } = defaultRateLimits;
+const { publicToken, personalAccessToken, browser, browsers, badCredentials, openRequests, batchRuns } =
+  defaultRateLimits;
 
 /** Seconds in which a bucket gets one token. */
 const every = (limit: RateLimit | undefined): number => Math.round(1 / (limit?.perSecond ?? 1));
@@ -288,6 +289,9 @@ ${badCredentials?.perSecond} a second after that are answered with 401, more wit
 accepted. A valid credential that is used wrongly (a key of preview without its branch) does not count. Behind a proxy
 the address is the proxy's, unless \`MILLRACE_TRUSTED_PROXIES\` (addresses and ranges, such as \`10.0.0.0/8\`) includes
 it. Then its \`X-Forwarded-For\` is used.
+
+**Requests without a credential** (logins, invitations) have bodies of at most 8 KiB and are counted for each address in the same way, before
+their body is read: ${openRequests?.burst} at once and ${openRequests?.perSecond} a second after that. Callbacks of waitpoint tokens count only if their address is wrong.
 
 **Requests with several items** count as several: each item of \`trigger-many\` and each event of \`event-batches\`.
 Such a request is not refused for its size. What exceeds the bucket has to be refilled before the next request.

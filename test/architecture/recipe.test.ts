@@ -93,7 +93,7 @@ export const pingQueues = operation({
   await edit('packages/sdk/src/client/routes.ts', (text) =>
     text
       .replace("  | 'listQueues'\n", "  | 'listQueues'\n  | 'pingQueues'\n")
-      .replace(/^( +)listQueues: .*$/m, "$&\n$1pingQueues: ['GET', '/api/v1/queues-ping'],"),
+      .replace(/^( +)listQueues: .*$/m, "$&\n$1pingQueues: { method: 'GET', path: '/api/v1/queues-ping' },"),
   );
   await mkdir(join(copy, 'packages/sdk/src/queues'), { recursive: true });
   await writeFile(

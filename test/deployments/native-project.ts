@@ -71,7 +71,13 @@ export async function nativeProject(
     type: 'module',
     workspaces: ['packages/*'],
     dependencies: { ...packages, shared: '*' },
-    allowScripts: { '@prisma/client': false, esbuild: false, sharp: false },
+    allowScripts: {
+      '@prisma/client': false,
+      '@prisma/engines': false,
+      prisma: false,
+      esbuild: false,
+      sharp: false,
+    },
   };
   const project = await deployedProject(
     installation,

@@ -8,7 +8,7 @@ export function setProjectFolders(folders: readonly string[]): void {
 const isFrame = /^\s+at /;
 /** Frames below the code of a task: those that called it. */
 const caller =
-  /^\s+at .*(?:[\\/](?:sdk|millrace)[\\/](?:src|dist)[\\/](?:executor|published)[\\/]|\(?node:internal\/)/;
+  /^\s+at .*(?:callTaskOfMillrace|[\\/](?:sdk|millrace)[\\/](?:src|dist)[\\/](?:executor|published|chunks)[\\/]|\(?node:internal\/)/;
 
 /**
  * A stack with paths relative to the project, and without the frames of Millrace that called the task. A runner keeps deployed code in a

@@ -3,11 +3,18 @@
  * most the rate times the number of processes.
  */
 import { helpHeader } from '@millrace/contract/help';
-import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders } from './headers.ts';
 import { helpFor } from '../help.ts';
+
+/** The part of Fastify's reply that a limit uses: the published types must not need those of Fastify. */
+interface LimitedReply {
+  statusCode: number;
+  header(name: string, value: string | number): LimitedReply;
+  headers(values: Readonly<Record<string, string>>): LimitedReply;
+  send(body: unknown): unknown;
+}
 
 export interface RateLimit {
   /** Size of the bucket: requests that may come at once. */
@@ -144,9 +151,9 @@ function bucketOf(principal: Principal): string {
 /** Limits the calls of an operation and sets the `x-ratelimit-…` headers. */
 export interface Limiter {
   /** Takes one token from the caller's bucket; false if it responded with 429. */
-  admit(principal: Principal, reply: FastifyReply): boolean;
+  admit(principal: Principal, reply: LimitedReply): boolean;
   /** Takes more tokens, for a request that stands for several; throws a 429 Problem while the caller is in debt. */
-  charge(principal: Principal, reply: FastifyReply, requests: number): void;
+  charge(principal: Principal, reply: LimitedReply, requests: number): void;
 }
 
 /** Whether one more request of a key is allowed. Without a limit it always is. */
@@ -200,7 +207,7 @@ export function createLimiters(limits: RateLimits): (operation: string) => Limit
   };
 }
 
-function setRateHeaders(reply: FastifyReply, { burst }: RateLimit, verdict: Verdict): void {
+function setRateHeaders(reply: LimitedReply, { burst }: RateLimit, verdict: Verdict): void {
   reply
     .header('x-ratelimit-limit', burst)
     .header('x-ratelimit-remaining', verdict.remaining)
@@ -224,7 +231,7 @@ function refusalOf({ burst }: RateLimit, { resetAt }: Verdict) {
   };
 }
 
-function sendRateExceeded(reply: FastifyReply, limit: RateLimit, verdict: Verdict): void {
+function sendRateExceeded(reply: LimitedReply, limit: RateLimit, verdict: Verdict): void {
   const refusal = refusalOf(limit, verdict);
   reply.statusCode = 429;
   reply
