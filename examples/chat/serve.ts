@@ -24,6 +24,8 @@ const { outputFiles } = await build({
   bundle: true,
   format: 'esm',
   target: 'es2022',
+  // The tsconfig.json of this repository leads to sources, which are for Node.js.
+  tsconfigRaw: {},
   write: false,
 });
 const script = outputFiles[0]?.contents ?? '';

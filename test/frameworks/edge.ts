@@ -21,6 +21,8 @@ export async function inEdgeRuntime(
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['edge-light', 'worker', 'import'],
+    // The tsconfig.json of this repository leads to sources, which are for Node.js.
+    tsconfigRaw: {},
     logLevel: 'error',
   });
   const vm = new EdgeVM({ extend: (context) => Object.assign(context, { process: { env: variables } }) });
