@@ -35,9 +35,21 @@ test('a message about an attempt that the process was not given is forged', () =
     expect(given.admit(message)).toEqual({ admitted: message, isForged: false });
 });
 
-test('messages about the oldest of many attempts are dropped, and the process continues', () => {
+test('messages about the oldest of many ended attempts are dropped, and the process continues', () => {
   const given = new GivenAttempts();
-  for (let fence = 1; fence <= 10_001; fence += 1) given.add(assignment(fence));
+  for (let fence = 1; fence <= 10_001; fence += 1) {
+    given.add(assignment(fence));
+    given.admit({ ...progress([]), settlements: [ended(fence)] });
+  }
   expect(given.admit(progress([1, 2]))).toEqual({ admitted: progress([2]), isForged: false });
   expect(given.admit({ type: 'credential', fence: 1 })).toEqual({ admitted: undefined, isForged: false });
+});
+
+test('an attempt that has not ended is remembered, however many others have', () => {
+  const given = new GivenAttempts();
+  for (let fence = 1; fence <= 20_000; fence += 1) {
+    given.add(assignment(fence));
+    if (fence > 1) given.admit({ ...progress([]), settlements: [ended(fence)] });
+  }
+  expect(given.admit(progress([1]))).toEqual({ admitted: progress([1]), isForged: false });
 });

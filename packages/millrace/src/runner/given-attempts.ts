@@ -1,7 +1,7 @@
 import type { BriefAssignment, LogLine, Settlement } from '@millrace/contract/runner';
 import type { FromExecutor } from '../executor/messages.ts';
 
-/** Attempts that are remembered. Code of an attempt may write lines after its end. */
+/** Ended attempts that are remembered. Code of an attempt may write lines after its end. */
 const maxRemembered = 10_000;
 
 type Subject = Pick<Settlement, 'fence'> & Partial<Pick<Settlement, 'run'>>;
@@ -9,19 +9,22 @@ type Line = Pick<LogLine, 'run' | 'attempt'>;
 
 const keyOf = ({ run, attempt }: Line): string => `${run} ${attempt}`;
 
-/** The latest attempts that a process was given: it may send messages about these and no others. */
+/**
+ * The attempts that a process was given: it may send messages about these and no others. Those that have not ended are never forgotten,
+ * however many others come and go.
+ */
 export class GivenAttempts {
-  /** Their runs by fence. */
-  readonly #runs = new Map<number, string>();
-  readonly #attempts = new Map<string, true>();
+  readonly #given = new Map<number, Line>();
+  readonly #attempts = new Set<string>();
+  /** Fences in the order in which their attempts ended. */
+  readonly #ended = new Set<number>();
   /** No attempt is forgotten yet. */
   #isComplete = true;
 
   add(assignment: BriefAssignment): void {
-    this.#runs.set(assignment.fence, assignment.run);
-    this.#attempts.set(keyOf(assignment), true);
-    this.#forgetOldest(this.#runs);
-    this.#forgetOldest(this.#attempts);
+    const { run, attempt } = assignment;
+    this.#given.set(assignment.fence, { run, attempt });
+    this.#attempts.add(keyOf(assignment));
   }
 
   /**
@@ -35,11 +38,13 @@ export class GivenAttempts {
       return isKnown;
     };
     const ofAttempt = ({ fence, run }: Subject): boolean => {
-      const given = this.#runs.get(fence);
-      return known(given !== undefined && (run === undefined || run === given));
+      const given = this.#given.get(fence);
+      return known(given !== undefined && (run === undefined || run === given.run));
     };
     const ofLine = (line: Line): boolean => known(this.#attempts.has(keyOf(line)));
     const admitted = this.#admitted(message, ofAttempt, ofLine);
+    if (admitted?.type === 'progress') for (const { fence } of admitted.settlements) this.#end(fence);
+    if (admitted?.type === 'uncaught' && admitted.settlement) this.#end(admitted.settlement.fence);
     return { admitted, isForged: isUnknown && this.#isComplete };
   }
 
@@ -64,10 +69,14 @@ export class GivenAttempts {
       : undefined;
   }
 
-  #forgetOldest(remembered: Map<number | string, unknown>): void {
-    if (remembered.size <= maxRemembered) return;
-    const [oldest] = remembered.keys();
-    if (oldest !== undefined) remembered.delete(oldest);
+  #end(fence: number): void {
+    this.#ended.add(fence);
+    if (this.#ended.size <= maxRemembered) return;
+    const [oldest = fence] = this.#ended;
+    const given = this.#given.get(oldest);
+    if (given) this.#attempts.delete(keyOf(given));
+    this.#given.delete(oldest);
+    this.#ended.delete(oldest);
     this.#isComplete = false;
   }
 }
