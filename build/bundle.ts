@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import * as esbuild from 'esbuild';
 import { exportedModules } from './exported-modules.ts';
 import { writeNotices } from './notices.ts';
 import { publishedPackages, type PublishedPackage } from './packages.ts';
@@ -15,7 +15,7 @@ const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /** prom-client cannot do without it. Copies of this package share their state, so that of the user is used where there is one. */
-const ownTelemetryApi: Plugin = {
+const ownTelemetryApi: esbuild.Plugin = {
   name: 'own-telemetry-api',
   setup(build) {
     build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer, path }) =>
@@ -27,7 +27,7 @@ const ownTelemetryApi: Plugin = {
 };
 
 /** Leaves the choice of the SDK's transport to `imports` of its package.json. */
-const transportByPlatform: Plugin = {
+const transportByPlatform: esbuild.Plugin = {
   name: 'transport-by-platform',
   setup(build) {
     build.onResolve({ filter: /\/transport\/index\.ts$/ }, () => ({ path: '#transport', external: true }));
@@ -38,7 +38,7 @@ async function bundle({ folder, programs = [], platform, external }: PublishedPa
   const packageFolder = join(root, 'packages', folder);
   const exported = (await exportedModules(packageFolder)).map((module) => `${module}.ts`);
   const outdir = join(packageFolder, 'dist');
-  const { metafile } = await build({
+  const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [...exported, ...programs].map((file) => join(packageFolder, 'src', file)),
     outbase: join(packageFolder, 'src'),
