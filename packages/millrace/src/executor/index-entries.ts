@@ -89,7 +89,8 @@ export async function indexEntries(
 
 /** The functions that are hooks or middleware for all tasks by now. */
 const registeredHooks = (sdk: Sdk, published: Published | undefined): readonly unknown[] => [
-  ...sdk.registeredHooks(),
+  // An older SDK does not list its hooks.
+  ...((sdk as Partial<Sdk>).registeredHooks?.() ?? []),
   ...(published?.globalHooks() ?? []),
 ];
 

@@ -89,7 +89,8 @@ export class Serving {
     const sdk = await loading;
     this.#partialLines = captureConsole(() => sdk.currentRun());
     registerTracing(sdk);
-    sdk.setProjectFolders(projectFolders(this.#message.dir));
+    // A version that was deployed earlier contains an older SDK.
+    (sdk as Partial<Sdk>).setProjectFolders?.(projectFolders(this.#message.dir));
     this.#takeBlame(sdk);
     this.#tasks = await loadTasks(sdk, this.#message);
     this.#sdk = sdk;
