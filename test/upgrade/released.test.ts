@@ -207,7 +207,10 @@ describe.each(releases)('from $version', ({ commit }) => {
       await work.stop();
       expect(work.failures).toEqual([]);
       await expectAllDone(work, sql).catch(withLogs({ oldServer, newServer, oldRunner, newRunner }));
-      for (const one of [oldServer, newServer, oldRunner, newRunner]) expect(complaints(one)).toEqual([]);
+      // Servers of before read steps with `*`: a new column fails such a request once a connection, and the SDK repeats it.
+      const isKnown = (line: string): boolean => line.includes('cached plan must not change result type');
+      expect(complaints(oldServer).filter((line) => !isKnown(line))).toEqual([]);
+      for (const process of [newServer, oldRunner, newRunner]) expect(complaints(process)).toEqual([]);
 
       await expectStartOf(made, old, [], env);
     },
