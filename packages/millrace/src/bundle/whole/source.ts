@@ -25,7 +25,7 @@ export interface Source {
   uses(name: string): readonly Reference[];
 }
 
-/** Throws a SyntaxError for what is not JavaScript. */
+/** Throws a SyntaxError if the code is not JavaScript. */
 export function readSource(code: string): Source {
   const metas: Reference[] = [];
   const imports: Reference[] = [];
@@ -35,10 +35,14 @@ export function readSource(code: string): Source {
   fullAncestor(parsed(code), (node, _state, trail, type) => {
     // A variable that is declared or assigned.
     if (type === 'VariablePattern') return;
-    const ancestors = [...trail];
-    const reference = { node, parent: ancestors.at(-2), ancestors, line: node.loc?.start.line ?? 1 };
-    if (node.type === 'MetaProperty' && node.meta.name === 'import') metas.push(reference);
-    if (node.type === 'ImportExpression') imports.push(reference);
+    const reference = (): Reference => ({
+      node,
+      parent: trail.at(-2),
+      ancestors: [...trail],
+      line: node.loc?.start.line ?? 1,
+    });
+    if (node.type === 'MetaProperty' && node.meta.name === 'import') metas.push(reference());
+    if (node.type === 'ImportExpression') imports.push(reference());
     if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier') declared.add(node.id.name);
     if (node.type === 'VariableDeclaration' && node.kind === 'const')
       for (const { id, init } of node.declarations)
@@ -46,7 +50,11 @@ export function readSource(code: string): Source {
           constants.set(id.name, init.value);
     if (node.type === 'FunctionDeclaration' && node.id) declared.add(node.id.name);
     if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) declared.add(local.name);
-    if (node.type === 'Identifier') byName.set(node.name, [...(byName.get(node.name) ?? []), reference]);
+    if (node.type === 'Identifier') {
+      const known = byName.get(node.name);
+      if (known) known.push(reference());
+      else byName.set(node.name, [reference()]);
+    }
   });
   const uses = (name: string): Reference[] =>
     (byName.get(name) ?? []).filter(({ ancestors }) => !isParameter(ancestors, name));
