@@ -1,12 +1,10 @@
 /** Copies the type declarations that `exports` reaches from `types`, where the compiler writes all of them, to `dist`. */
 import { cp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { glob } from 'tinyglobby';
 import { exportedModules } from './exported-modules.ts';
 import { publishedPackages } from './packages.ts';
-
-const root = fileURLToPath(new URL('../', import.meta.url));
+import { root } from './up-to-date.ts';
 
 /** `import … from './x.js'`, `export … from './x.js'` and `import('./x.js')`, outside of comments. */
 const comment = /\/\*[\s\S]*?\*\//g;

@@ -1,5 +1,5 @@
 /** Reads JSON that another party wrote. Its size, depth and number of values are limited before `JSON.parse` builds anything. */
-import { maxJsonLevels, maxJsonMembers } from './json.ts';
+import { escapesPerMember, maxJsonLevels, maxJsonMembers } from './json.ts';
 
 export interface ForeignJsonLimits {
   /** In UTF-8. Default: unlimited, for texts whose size is already limited. */
@@ -78,7 +78,6 @@ const closing = 0x7d;
  */
 const perMember = 4;
 const costOf = { comma: 1, colon: 3, opening: 4 } as const;
-const escapesPerMember = 16;
 
 /** In quarters of a member. */
 const escapeCost = (maxMembers: number, maxEscapes = escapesPerMember * maxMembers): number =>
@@ -100,7 +99,7 @@ export class JsonScan {
   #isInString = false;
   /** The piece ended with a backslash inside a string: the next byte is escaped. */
   #isEscaping = false;
-  /** The first backslash of the piece from some place on, as far as it is known. */
+  /** Index of the last backslash that `indexOf` found in the piece; -1 before the first search. */
   #nextBackslash = -1;
   /** The limit that was exceeded first. */
   exceeded: 'depth' | 'members' | undefined;

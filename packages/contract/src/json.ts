@@ -10,5 +10,8 @@ export const maxJsonLevels = 1_000;
  */
 export const maxJsonMembers = 50_000;
 
+/** Escapes in strings that cost as much as a member. */
+export const escapesPerMember = 16;
+
 /** The most escapes such as `\n` in the strings of such a text. They and members share a limit: half of both is allowed. */
-export const maxJsonEscapes = 16 * maxJsonMembers;
+export const maxJsonEscapes = escapesPerMember * maxJsonMembers;

@@ -25,7 +25,7 @@ import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './packets/content.ts';
 import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
-import { Turns } from './runs/dispatch/turns.ts';
+import { TenantTurns } from './runs/dispatch/tenant-turns.ts';
 import { appendRoute } from './protocols/s2/route.ts';
 import { serveAppendSessions } from './protocols/s2/session.ts';
 import { startOtlpMetrics } from './metrics/otlp.ts';
@@ -161,7 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...context,
       readVariables: context.variables.read,
       times: { ...defaultLeaseTimes, ...options.leaseTimes },
-      turns: new Turns(),
+      turns: new TenantTurns(),
       closing: () => closing,
     };
     const badCredentials = createBadCredentialLimit((options.rateLimits ?? defaultRateLimits).badCredentials);

@@ -43,7 +43,7 @@ export const triggerOptions = z.object({
     .object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) })
     .optional(),
   tags: tags.optional(),
-  /** Attempts in all, the first included: 1 is no retry. */
+  /** Number of attempts, the first included: 1 means no retries. */
   maxAttempts: z.number().int().min(1).max(1_000).optional(),
   /** Seconds of one attempt; at least 5. */
   maxDuration: z.number().optional(),

@@ -1,4 +1,4 @@
-/** Reads what a runner sent. Its outline is checked; the server fits the texts of lines, spans and errors before it stores them. */
+/** Reads a message of a runner and checks its outline. The server fits the texts of lines, spans and errors before it stores them. */
 import { maxFrameBytes, type RunnerMessage } from './messages.ts';
 
 /**

@@ -28,7 +28,7 @@ export interface DeploymentBuild {
   readonly outputs: readonly Output[];
   /** Packages that are not in the modules. */
   readonly externals: readonly ExternalPackage[];
-  /** What may be missing when it runs, a sentence each. */
+  /** Files that may be missing at run time, a sentence each. */
   readonly warnings: readonly string[];
   /** Bytes of the modules by package; the project's own files and workspace packages under an empty name. */
   readonly bytesByPackage: ReadonlyMap<string, number>;

@@ -18,8 +18,8 @@ export interface PackageManifest {
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
-/** The SDK is always in the bundle: a process has one copy of it. */
-export const neverWhole = /^@(?:millrace|trigger\.dev)\//;
+/** What task files share with the process that executes them, such as the SDK: a process has one copy of it. */
+export const sharedPackages = /^@(?:millrace|trigger\.dev)\//;
 
 /** The name of the package that a specifier such as `@scope/name/file.js` is about; undefined for paths and `#imports`. */
 export const packageOf = (specifier: string): string | undefined =>

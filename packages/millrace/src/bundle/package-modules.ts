@@ -10,7 +10,7 @@ const namespace = 'required';
 
 /** An import of an installed package that stays outside of a build. */
 export interface OutsideImport {
-  /** What Node.js resolves where the build is: what the code imports, or a file. */
+  /** The specifier that Node.js resolves from the folder of the build, or a file. */
   readonly path: string;
   readonly kind: ImportKind;
   readonly attributes: Readonly<Record<string, string>>;

@@ -1,11 +1,8 @@
 import { isBuiltin } from 'node:module';
 import { sep } from 'node:path';
 import type { Plugin, ResolveOptions } from 'esbuild';
-import { installedFolder } from './package-folder.ts';
+import { installedFolder, sharedPackages } from './package-folder.ts';
 import { outside } from './package-modules.ts';
-
-/** What executors and task files share: a process has one copy of it. */
-const shared = /^@(?:millrace|trigger\.dev)\//;
 
 /**
  * Leaves installed packages outside, and bundles what an import leads to outside of `node_modules`: packages of a workspace, whose sources
@@ -18,7 +15,7 @@ export function workspacePackages(projectDir: string): Plugin {
     setup(build) {
       build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, kind, ...from }) => {
         if (pluginData === resolving || kind === 'entry-point') return undefined;
-        if (isBuiltin(path) || shared.test(path)) return { path, external: true };
+        if (isBuiltin(path) || sharedPackages.test(path)) return { path, external: true };
         const { importer, resolveDir, namespace, with: attributes } = from;
         const options = { kind, importer, resolveDir, namespace, with: attributes, pluginData: resolving };
         const resolved = await build.resolve(path, options);

@@ -38,7 +38,7 @@ export interface Prepared {
   readonly bytesByPackage: ReadonlyMap<string, number>;
   /** Packages that are not bundled, by name. */
   readonly externals: readonly ExternalPackage[];
-  /** What may be missing when it runs, a sentence each. */
+  /** Files that may be missing at run time, a sentence each. */
   readonly warnings: readonly string[];
   /** Packages whose install script was not executed, although nothing says that it is not needed. */
   readonly withoutScript: readonly string[];

@@ -42,7 +42,7 @@ export interface SpawnOptions {
   /** MiB of its heap; V8 decides without. */
   readonly memory?: number | undefined;
   readonly onMessage: (message: FromExecutor) => void;
-  /** The process broke the rules of its pipe, as the sentence says: no message of it is read any more, and it must end. */
+  /** The process violated the protocol of its pipe, for the given reason. Its messages are ignored from then on, and it must be ended. */
   readonly onFault: (why: string) => void;
   /** Output that belongs to no run. */
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;

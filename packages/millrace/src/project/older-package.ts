@@ -14,7 +14,7 @@ export function explainNotExported(error: Error): string | undefined {
   return explainMissing(subpath, folder, from?.startsWith('file:') ? fileURLToPath(from) : from);
 }
 
-/** Says which version of a package has a module that is imported. `folder` is where the package is installed. */
+/** Explains which version of a package has an imported module. `folder` is where the package is installed. */
 export function explainMissing(subpath: string, folder: string, importer: string | undefined): string {
   const { name = '', version = '' } = readManifest(folder);
   const importing =

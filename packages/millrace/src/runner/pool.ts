@@ -134,7 +134,7 @@ export class Pool {
     const build = this.#options.build(version);
     const served = build?.tasks[task];
     if (!build || !served) return undefined;
-    // Of the files with tasks it imports only its own.
+    // It imports the file of this task and no other task files.
     const entries = importOrder(build.entries, build.defaults, [served.source]);
     const machine = machineOf(attempt, served);
     const memory = machine === null ? this.#options.executorMemory : machineMemory[machine];

@@ -6,7 +6,7 @@ export function setProjectFolders(folders: readonly string[]): void {
 }
 
 const isFrame = /^\s+at /;
-/** Frames below the code of a task: those that called it. */
+/** Frames of the code that called a task. */
 const caller =
   /^\s+at .*(?:callTaskOfMillrace|[\\/](?:sdk|millrace)[\\/](?:src|dist)[\\/](?:executor|published|chunks)[\\/]|\(?node:internal\/)/;
 

@@ -1,7 +1,7 @@
 import { withoutHelp } from '@millrace/contract/help';
 import type { SerializedError } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
-import { propertiesText } from '../logger/properties.ts';
+import { objectText } from '../logger/properties.ts';
 import { projectStack } from './project-stack.ts';
 import { thrownContent } from './thrown-content.ts';
 
@@ -20,7 +20,7 @@ function read(from: object, key: string): unknown {
 
 function textOf(value: unknown): string {
   try {
-    return typeof value === 'object' && value !== null ? propertiesText(thrownContent(value)) : String(value);
+    return typeof value === 'object' && value !== null ? objectText(thrownContent(value)) : String(value);
   } catch {
     return `a ${typeof value} that cannot be read`;
   }

@@ -1,4 +1,4 @@
-import { readable, responseOf } from '../logger/readable.ts';
+import { readable, responseOf, type Readable } from '../logger/readable.ts';
 
 /** Members of a thrown object that hold credentials. */
 const secret =
@@ -11,10 +11,10 @@ const maxGetters = 50;
  * The content of a thrown object that is not an error: its fields, and those that its class has as getters. Of a response its status. Headers
  * and the like are left out, because errors are shown to everybody who may see the run.
  */
-export function thrownContent(thrown: object): unknown {
+export function thrownContent(thrown: object): Readable | undefined {
   if (Array.isArray(thrown) || ArrayBuffer.isView(thrown)) return readable(thrown, omits);
   const response = responseOf(thrown);
-  if (response) return response;
+  if (response) return readable(response);
   const shown = readable(thrown, omits);
   if (Array.isArray(shown)) return shown;
   if (typeof shown === 'object' && shown !== null) return { ...gettersOf(thrown), ...shown };
@@ -28,8 +28,8 @@ const omits = (name: string): boolean => secret.test(name);
  * Values of the accessors of an object's classes. Objects are left out, because they lead to the rest of the program. An object with a
  * `toJSON` method has none.
  */
-function gettersOf(thrown: object): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
+function gettersOf(thrown: object): Record<string, Readable> {
+  const found: Record<string, Readable> = {};
   if (typeof (thrown as { toJSON?: unknown }).toJSON === 'function') return found;
   let left = maxGetters;
   for (let from: object | null = thrown; from !== null; from = Object.getPrototypeOf(from) as object | null) {
@@ -47,7 +47,7 @@ function gettersOf(thrown: object): Record<string, unknown> {
   return found;
 }
 
-function valueOf(get: () => unknown, thrown: object): unknown {
+function valueOf(get: () => unknown, thrown: object): Readable | undefined {
   try {
     const value: unknown = get.call(thrown);
     return (typeof value === 'object' && value !== null) || typeof value === 'function'

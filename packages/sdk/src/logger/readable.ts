@@ -1,7 +1,7 @@
 import { storable } from '../bounded-text.ts';
 
 /** JSON that a reader of logs understands. */
-type Readable = string | number | boolean | null | Readable[] | { [name: string]: Readable };
+export type Readable = string | number | boolean | null | Readable[] | { [name: string]: Readable };
 
 /** Deeper values, and more of them than this, fit into no log line. */
 const maxDepth = 100;

@@ -59,7 +59,7 @@ export interface TriggerOptions extends ShownOptions {
   priority?: number;
   /** At most 10, each of at most 128 characters. */
   tags?: string | string[];
-  /** All attempts, the first included, 1 to 1,000; 1 is no retry. */
+  /** Number of attempts, the first included: 1 to 1,000. 1 means no retries. */
   maxAttempts?: number;
   /** Seconds that one attempt may take, at least 5. */
   maxDuration?: number;

@@ -31,8 +31,6 @@ const jsonAppend = z.object({
 export type JsonAppend = z.infer<typeof jsonAppend>;
 
 const maxBytes = 3 * 1_048_576;
-/** An append has at most 1,000 records, each with a body and a few headers. */
-const maxMembers = 50_000;
 
 export function mountStreamAppends<K, I>(
   app: FastifyInstance,
@@ -69,7 +67,7 @@ export function mountStreamAppends<K, I>(
 }
 
 function readJson(bytes: Buffer): JsonAppend {
-  const parsed = jsonAppend.safeParse(parseRequest(bytes.toString(), { maxMembers }));
+  const parsed = jsonAppend.safeParse(parseRequest(bytes.toString()));
   if (!parsed.success) throw badRequest('records: must be an array of { body, headers }.');
   return parsed.data;
 }

@@ -7,33 +7,34 @@ import { tooDeep } from './levels.ts';
 /** The levels that a request may have around the JSON that is stored. */
 const maxEnvelopeLevels = 8;
 
-/** Limits of a channel's record. It has at most 1 MiB, and what it contains is for its reader. */
+/** Limits of a channel's record. Its size is limited to 1 MiB already, and only its reader interprets it. */
 export const recordLimits: ForeignJsonLimits = { maxMembers: Infinity };
+
+/** Limits of a request, and of a part of it. */
+const requestLimits: ForeignJsonLimits = { maxDepth: maxJsonLevels + maxEnvelopeLevels };
 
 /** Parses a request; throws a 400 Problem that names the field which exceeds a limit. */
 export function parseRequest(
   text: string,
   limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
 ): unknown {
-  return parsed(text, { ...limits, maxDepth: maxJsonLevels + maxEnvelopeLevels }, '', 'Invalid JSON');
+  return parsed(text, { ...limits, ...requestLimits }, '', 'Invalid JSON');
 }
 
-/** The same for a text that may be something else than JSON: then the text itself. */
-export function parseRequestOrText(text: string): unknown {
-  const limits = { maxDepth: maxJsonLevels + maxEnvelopeLevels };
+/** The same for a text that may be something else than JSON: then returns `otherwise`. */
+export function parseIfJson(text: string, otherwise: unknown, limits = requestLimits): unknown {
   try {
     return parseForeignJson(text, limits);
   } catch (error) {
     if (!(error instanceof ForeignJsonError)) throw error;
-    if (error.reason === 'syntax') return text;
+    if (error.reason === 'syntax') return otherwise;
     throw problemOf(error, '', 'Invalid JSON', limits);
   }
 }
 
 /** Parses a text that is a part of a request; throws a 400 Problem that names the part. */
 export function parseText(text: string, name: string): unknown {
-  const maxDepth = maxJsonLevels + maxEnvelopeLevels;
-  return parsed(text, { maxDepth }, `${name}: `, `${name} is not valid JSON.`);
+  return parsed(text, requestLimits, `${name}: `, `${name} is not valid JSON.`);
 }
 
 /** Parses a text that a client stored, or that may be something else than JSON. Undefined if it is not JSON or exceeds a limit. */

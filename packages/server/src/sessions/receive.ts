@@ -1,10 +1,9 @@
-import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import type { Environment } from '../auth/principal.ts';
 import type { ChannelKey } from '../log/key.ts';
 import type { AppendOptions, Appended } from '../log/pending-append.ts';
 import type { NewRecord } from '../log/record.ts';
 import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
-import { recordLimits } from '../json/foreign.ts';
+import { parseIfJson, recordLimits } from '../json/foreign.ts';
 import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
@@ -83,12 +82,4 @@ function withoutWebhookMark(record: NewRecord): NewRecord {
 type Marked = { payload?: { actionSource?: unknown } } | null | undefined;
 
 /** Undefined for a text that is not JSON. Refuses one that exceeds a limit, because its mark could not be removed. */
-function parsed(text: string): unknown {
-  try {
-    return parseForeignJson(text, recordLimits);
-  } catch (error) {
-    if (!(error instanceof ForeignJsonError)) throw error;
-    if (error.reason === 'syntax') return undefined;
-    throw badRequest(error.message);
-  }
-}
+const parsed = (text: string): unknown => parseIfJson(text, undefined, recordLimits);

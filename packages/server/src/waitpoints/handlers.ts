@@ -4,7 +4,7 @@ import { isUser, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { notFound } from '../problem.ts';
-import { parseRequest, parseRequestOrText } from '../json/foreign.ts';
+import { parseIfJson, parseRequest } from '../json/foreign.ts';
 import { Turns } from '../json/turns.ts';
 import type { HandlersOf } from '../request.ts';
 import { addressOf, checkCallback } from './callback.ts';
@@ -97,5 +97,5 @@ const shownTo = <T extends { readonly url: string }>(principal: Principal, token
 function calledBack(text: string, contentType = ''): unknown {
   if (text === '') return undefined;
   if (contentType === '' || /json/i.test(contentType)) return parseRequest(text);
-  return parseRequestOrText(text);
+  return parseIfJson(text, text);
 }

@@ -27,7 +27,7 @@ export function neededBy(root: string, projectDir: string): Set<string> {
   return folders;
 }
 
-/** What a project lists for its code to use. */
+/** The dependencies of a project, without those for development. */
 export const dependencyNames = ({
   dependencies,
   optionalDependencies,

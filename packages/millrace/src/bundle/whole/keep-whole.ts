@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { Message, Metafile } from 'esbuild';
 import type { ExternalPackage } from '../external-packages.ts';
 import { slashes } from '../messages.ts';
-import { installedFolder, neverWhole, readManifest } from '../package-folder.ts';
+import { installedFolder, readManifest, sharedPackages } from '../package-folder.ts';
 import { withEsbuild } from '../with-esbuild.ts';
 import { installedFrom, neededBy } from './closure.ts';
 import { findSelfReference, type SelfReference } from './self-reference.ts';
@@ -12,11 +12,11 @@ import { findSelfReference, type SelfReference } from './self-reference.ts';
 export interface KeptWhole {
   /** Why a package is kept whole; undefined if it may be bundled. */
   why(folder: string): string | undefined;
-  /** Reads what was bundled. Replies whether there are more packages to keep whole, so that the build must be repeated. */
+  /** Examines the bundled files. Returns whether there are more packages to keep whole, so that the build must be repeated. */
   learn(metafile: Metafile, externals: Iterable<ExternalPackage>): Promise<boolean>;
-  /** Reads why a build failed. Replies whether the failure is in packages that need not be bundled. */
+  /** Examines the errors of a failed build. Returns whether the failure is in packages that need not be bundled. */
   learnFrom(errors: readonly Message[]): boolean;
-  /** What cannot be decided, a sentence each. */
+  /** Files that may be missing at run time, a sentence each. */
   warnings(): readonly string[];
 }
 
@@ -72,7 +72,7 @@ export function keepWhole(projectDir: string): KeptWhole {
     for (const { folder, name, importer } of externals) {
       if (installedFrom(projectDir, name) === folder) continue;
       const parent = installedFolder(importer);
-      // What is bundled in any case would not find it.
+      // The SDK is bundled in any case, and would not find it.
       isMore =
         (parent !== undefined && isNeverWhole(parent)
           ? release(folder)
@@ -130,7 +130,8 @@ async function judge(file: string): Promise<SelfReference | 'unreadable' | undef
   }
 }
 
-const isNeverWhole = (folder: string): boolean => neverWhole.test(readManifest(folder).name ?? '');
+/** The SDK is always in the bundle. */
+const isNeverWhole = (folder: string): boolean => sharedPackages.test(readManifest(folder).name ?? '');
 
 const nameOf = (folder: string): string =>
   readManifest(folder).name ?? slashes(folder.slice(folder.lastIndexOf(`node_modules${sep}`) + 13));

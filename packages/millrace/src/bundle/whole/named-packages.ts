@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { ExternalPackage } from '../external-packages.ts';
-import { installedFolder, manifestFolder, neverWhole, readManifest } from '../package-folder.ts';
+import { installedFolder, manifestFolder, readManifest, sharedPackages } from '../package-folder.ts';
 import { dependencyNames, installedFrom } from './closure.ts';
 
-/** A string that is no import. */
+/** A string outside of imports. */
 const literal =
   /(?<!\b(?:from|import|module|require)\s*\(?\s*)(["'`])((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/[\w./~-]+)?\1/g;
 
 /** The SDK may be a linked package. */
 const isOfSdk = (file: string): boolean =>
-  neverWhole.test(readManifest(manifestFolder(dirname(file)) ?? '').name ?? '');
+  sharedPackages.test(readManifest(manifestFolder(dirname(file)) ?? '').name ?? '');
 
 /**
  * Dependencies of a project that its code names in a string, as in `pino.transport({ target: 'pino-pretty' })`: a package that is kept

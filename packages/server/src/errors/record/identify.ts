@@ -1,11 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
+import { Turns } from '../../json/turns.ts';
 import { knownFingerprints } from './known.ts';
 import { prepareFailure, type PreparedFailure } from './prepare.ts';
 import { knownRules } from '../rules/known.ts';
 
-const sliceMs = 5;
+const turnMs = 5;
 
 /** A run is about to end with an error. */
 export interface Failed {
@@ -34,13 +34,10 @@ export function identifyFailures(
       if (!tasks.has(key)) tasks.set(key, await ofTask(env, task));
     }
     const prepared: PreparedFailure[] = [];
-    let began = performance.now();
+    const turns = new Turns(turnMs);
     for (const { env, task, error } of failures) {
       // A fingerprint of a text that is made to be slow takes milliseconds. Requests are served in between.
-      if (performance.now() - began > sliceMs) {
-        await setImmediate();
-        began = performance.now();
-      }
+      await turns.next();
       prepared.push(
         prepareFailure(env, task, error, { match: matches.get(env), ofTask: tasks.get(`${env} ${task}`) }),
       );

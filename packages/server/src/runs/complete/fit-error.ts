@@ -1,9 +1,9 @@
 import type { SerializedError } from '@millrace/contract/runner';
+import { cutText } from '../cut-text.ts';
 
-/** Characters of the texts of an error. The SDK cuts at the same lengths, and its note of what is missing is stored too. */
+/** Characters of the texts of an error. The SDK cuts at the same lengths. */
 const lengths = { name: 256, message: 16_384, stackTrace: 65_536, code: 128, fingerprint: 256 } as const;
-const noteCharacters = 64;
-/** Of a sealed error with its causes. Cut, it could not be opened. */
+/** A sealed error with its causes cannot be opened if it is cut. */
 const maxSealedCharacters = 2 * 1024 * 1024;
 const maxLevels = 3;
 const maxCauses = 9;
@@ -23,7 +23,7 @@ function fit(sent: unknown, level: number, walk: { left: number }): SerializedEr
   const from = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>;
   const text = (field: keyof typeof lengths): string | undefined => {
     const value = from[field];
-    return typeof value === 'string' ? cut(value, lengths[field]) : undefined;
+    return typeof value === 'string' ? cutText(value, lengths[field]) : undefined;
   };
   const type = types.includes(from['type']) ? (from['type'] as SerializedError['type']) : 'CUSTOM_ERROR';
   const code = text('code');
@@ -54,8 +54,3 @@ function causesOf(sent: unknown, level: number, walk: { left: number }): Seriali
   }
   return causes;
 }
-
-const cut = (text: string, limit: number): string =>
-  text.length > limit + noteCharacters
-    ? `${text.slice(0, limit)}… (${text.length - limit} more characters)`
-    : text;

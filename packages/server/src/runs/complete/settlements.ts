@@ -1,7 +1,7 @@
 import type { Settlement } from '@millrace/contract/runner';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
-import type { Turns } from '../dispatch/turns.ts';
+import type { TenantTurns } from '../dispatch/tenant-turns.ts';
 import { fitOutcome } from './fit-outcome.ts';
 import { completeWithRetry, type RetryDependencies } from './with-retry.ts';
 
@@ -16,7 +16,7 @@ export type ServeUnread = (
 ) => Promise<void>;
 
 export interface SettlementDependencies extends RetryDependencies {
-  readonly turns: Pick<Turns, 'run'>;
+  readonly turns: Pick<TenantTurns, 'run'>;
   readonly dispatch: Pick<Dispatch, 'slotsFreed'>;
   readonly serveUnread: ServeUnread;
 }

@@ -9,7 +9,7 @@ import type { BeginWaits } from '../waits/begin.ts';
 import type { Resume } from '../waits/resume.ts';
 import type { Dispatch } from './dispatch.ts';
 import { rescueRunner, type takeLeftovers } from './rescue.ts';
-import type { Turns } from './turns.ts';
+import type { TenantTurns } from './tenant-turns.ts';
 
 export interface LeaseTimes {
   /** How often a runner says that it lives. Default 10,000. */
@@ -41,8 +41,8 @@ export interface ConnectionDependencies {
   readonly storeLines: StoreLines;
   readonly readVariables: (env: number) => Promise<RunnerVariables>;
   readonly times: LeaseTimes;
-  /** Of the work on frames of all connections, by environment. */
-  readonly turns: Turns;
+  /** Shares the event loop among environments: frames of all connections are read in slices. */
+  readonly turns: TenantTurns;
   /** True once the server is closing: it ends connections itself then, and their runners will be back. */
   readonly closing: () => boolean;
 }

@@ -70,7 +70,7 @@ export function serveRunner(
       : hello.then(() => connection.runner && handleMessage(connection, connection.runner, message));
     return done?.catch((error: unknown) => {
       failed(error);
-      // A heartbeat comes again. After any other message that was lost, the runner must say anew what it holds.
+      // A lost heartbeat is followed by the next one. After any other lost message, the runner must list the attempts that it holds.
       if (message.type !== 'heartbeat' && !connection.isOver())
         refuse(connection, `A message (${message.type}) could not be handled. Connect again.`, true);
     });

@@ -1,11 +1,11 @@
 import { lastMoment } from '@millrace/contract';
 import type { LogLevel, LogLine } from '@millrace/contract/runner';
+import { cutAt, cutText, noteCharacters } from '../cut-text.ts';
 import { storableText } from '../storable.ts';
 import { shownText } from '../../json/shown.ts';
 
-/** Of a message, and of properties as JSON. The SDK cuts at the same length, and its note of what is missing is stored too. */
+/** Characters of a message, and of properties as JSON. The SDK cuts at the same length. */
 export const maxLineCharacters = 64 * 1024;
-const noteCharacters = 64;
 const levels: readonly unknown[] = ['debug', 'info', 'log', 'warn', 'error'] satisfies LogLevel[];
 
 /** A line that can be stored, whatever its runner sent. Before anything searches its texts, such as for secrets. */
@@ -18,16 +18,10 @@ export function fitLine(sent: LogLine, now: number): LogLine {
     attempt: attempt as number,
     at: typeof at === 'number' && at >= 0 && at <= lastMoment ? at : now,
     level: levels.includes(level) ? (level as LogLevel) : 'log',
-    message: typeof message === 'string' ? short(message) : '',
+    message: typeof message === 'string' ? storableText(cutText(message, maxLineCharacters)) : '',
     ...(typeof properties === 'string' && { properties: shortJson(properties) }),
   };
 }
-
-const cutAt = (text: string, limit: number): string =>
-  storableText(`${text.slice(0, limit)}… (${text.length - limit} more characters)`);
-
-const short = (text: string): string =>
-  text.length > maxLineCharacters + noteCharacters ? cutAt(text, maxLineCharacters) : storableText(text);
 
 /** Whether the SDK cut the text. Each character may be escaped, and a note follows. */
 const isCut = (text: string): boolean =>
@@ -36,5 +30,5 @@ const isCut = (text: string): boolean =>
 /** Properties that are too long become other JSON. */
 const shortJson = (text: string): string =>
   text.length > maxLineCharacters && !isCut(text)
-    ? JSON.stringify({ cut: cutAt(text, maxLineCharacters) })
+    ? JSON.stringify({ cut: storableText(cutAt(text, maxLineCharacters)) })
     : storableText(shownText(text));

@@ -1,10 +1,9 @@
 import { spanKinds, spanLimits, type EndedSpan, type SpanChunk } from '@millrace/contract/runner';
+import { cutText } from '../cut-text.ts';
 import { storableText } from '../storable.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Attributes = NonNullable<EndedSpan['attributes']>;
-
-const noteCharacters = 64;
 
 /** The spans of a chunk within their limits, whatever its runner sent. What has no id or no time is left out. */
 export const fitSpans = (chunk: SpanChunk): EndedSpan[] =>
@@ -94,9 +93,5 @@ const count = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, 1_000_000) : 0;
 
 function shorten(value: unknown, most: number): string {
-  if (typeof value !== 'string') return '';
-  // What the executor has cut has a note at its end.
-  const isLong = value.length > most + noteCharacters;
-  const cut = isLong ? `${value.slice(0, most)}… (${value.length - most} more characters)` : value;
-  return storableText(cut).toWellFormed();
+  return typeof value === 'string' ? storableText(cutText(value, most)).toWellFormed() : '';
 }

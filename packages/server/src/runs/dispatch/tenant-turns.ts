@@ -10,7 +10,7 @@ interface Waiting {
  * Shares the event loop among tenants. Each calls `run` for a slice of work without waits. Between iterations of slices, requests are served;
  * tenants that wait take turns, and one whose slice was long rests as long as the slice took.
  */
-export class Turns {
+export class TenantTurns {
   /** In the order of their turns. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #restingUntil = new Map<number, number>();

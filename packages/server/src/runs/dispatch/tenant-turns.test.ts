@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Turns } from './turns.ts';
+import { TenantTurns } from './tenant-turns.ts';
 
 /** Keeps the processor busy for this long. */
 function work(ms: number): void {
@@ -8,11 +8,11 @@ function work(ms: number): void {
 }
 
 test('a slice runs at once if no other waits', () => {
-  expect(new Turns().run(1, () => 'done')).toBe('done');
+  expect(new TenantTurns().run(1, () => 'done')).toBe('done');
 });
 
 test('between long slices of all tenants, the event loop serves others', async () => {
-  const turns = new Turns();
+  const turns = new TenantTurns();
   let iterations = 0;
   let isOver = false;
   const count = (): void => {
@@ -27,7 +27,7 @@ test('between long slices of all tenants, the event loop serves others', async (
 });
 
 test('tenants take turns, however many slices one of them has', async () => {
-  const turns = new Turns();
+  const turns = new TenantTurns();
   const order: number[] = [];
   const slice = async (tenant: number) =>
     turns.run(tenant, () => {
@@ -40,7 +40,7 @@ test('tenants take turns, however many slices one of them has', async () => {
 });
 
 test('a tenant rests as long as its slice took', async () => {
-  const turns = new Turns();
+  const turns = new TenantTurns();
   const began = performance.now();
   void turns.run(1, () => work(60));
   let other = 0;
@@ -50,7 +50,7 @@ test('a tenant rests as long as its slice took', async () => {
 });
 
 test('a slice that throws rejects alone', async () => {
-  const turns = new Turns();
+  const turns = new TenantTurns();
   void turns.run(1, () => work(10));
   const failing = turns.run(1, () => {
     throw new Error('bad');

@@ -1,0 +1,10 @@
+/** The SDK cuts at the same lengths, and its note of what is missing is stored too. */
+export const noteCharacters = 64;
+
+/** At most `limit` characters and a note of how many are missing. A text that the SDK has cut stays as it is. */
+export const cutText = (text: string, limit: number): string =>
+  text.length > limit + noteCharacters ? cutAt(text, limit) : text;
+
+/** The first `limit` characters of a longer text, and the note. */
+export const cutAt = (text: string, limit: number): string =>
+  `${text.slice(0, limit)}… (${text.length - limit} more characters)`;
