@@ -18,7 +18,7 @@ export interface ServerProcess {
   readonly process: ChildProcess;
   readonly url: string;
   readonly port: number;
-  /** Of the environment `prod`. */
+  /** The secret key of the environment `prod`. */
   readonly secretKey: string;
   readonly projectRef: string;
   /** Warnings and errors that it has logged. */

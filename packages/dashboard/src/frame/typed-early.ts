@@ -6,7 +6,7 @@
 let typed = '';
 let stop: (() => void) | undefined;
 
-/** Keeps what is typed from now on, until `takeTyped`. Escape gives up. */
+/** Keeps typed text until `takeTyped` is called. Escape discards it. */
 export function keepTyped(onEscape: () => void): void {
   stop?.();
   typed = '';
@@ -26,7 +26,7 @@ export function keepTyped(onEscape: () => void): void {
   stop = () => window.removeEventListener('keydown', onKeyDown, { capture: true });
 }
 
-/** What was typed so far. From now on the field gets the keys. */
+/** The text that was typed so far. Later keys go to the field. */
 export function takeTyped(): string {
   stop?.();
   stop = undefined;
