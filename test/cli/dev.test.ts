@@ -224,6 +224,8 @@ describe('millrace dev', () => {
     expect(said).toContain('tasks/again.ts');
     expect(said).toContain('tasks/answer.ts');
     await rm(`${project.path}/tasks/again.ts`);
+    // Neither of the two was a task until then.
+    await dev.line(/^version .*answer/, seen);
   });
 
   test('kill -9 leaves nothing behind, and the next start has the same keys and the same runs', async () => {

@@ -54,8 +54,10 @@ async function failWith(
     ).toMatchObject({ status: 200 });
   await expect.poll(() => countOf(server), { timeout: 30_000 }).toBe(before + payloads.length);
 }
-const fail = (server: TestServer, ...fingerprints: string[]): Promise<void> =>
-  failWith(server, ...fingerprints.map((fingerprint) => ({ message: `of ${fingerprint}`, fingerprint })));
+/** Errors with these fingerprints occur, one after the other: a group lists its fingerprints in the order of their first occurrence. */
+async function fail(server: TestServer, ...fingerprints: string[]): Promise<void> {
+  for (const fingerprint of fingerprints) await failWith(server, { message: `of ${fingerprint}`, fingerprint });
+}
 
 /** The group that an error with this fingerprint is in. */
 async function find(server: TestServer, fingerprint: string): Promise<ErrorGroupDetail> {

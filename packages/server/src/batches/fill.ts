@@ -1,4 +1,4 @@
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import type { Transaction } from '../db/connect.ts';
 import { withoutDuplicates } from '../runs/create/duplicates.ts';
 import { insertHeld } from '../runs/create/insert-items.ts';
@@ -22,7 +22,7 @@ export async function fillBatch(
   const { sql } = batches;
   const inGeneral = (tx: Transaction): Promise<Written> => fillIn(tx, env, batch.id, items, now);
   const { filled, tell } = hold
-    ? await retryOnDeadlock(() =>
+    ? await retryOnConflict(() =>
         sql.begin(async (tx) => {
           await hold(tx);
           return (await fillAtOnce(tx, env, batch, items, now)) ?? inGeneral(tx);

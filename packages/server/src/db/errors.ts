@@ -51,8 +51,8 @@ function isLoss(error: unknown): boolean {
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** PostgreSQL rolled the transaction back to end a deadlock. It may be run again. */
-export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
+/** PostgreSQL rolled the transaction back because of a concurrent one: a deadlock, or a serialization failure. It may be run again. */
+export const isConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
 
 /**
  * Whether the same write may succeed later: PostgreSQL is away, the write conflicted with another transaction, or PostgreSQL lacks space,

@@ -1,5 +1,5 @@
 import { codeOf, isDataError, UnstorableText } from './errors.ts';
-import { retry, type RetryOptions } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 
 export interface GroupOptions<T> {
   /** Maximum number of items of one write. Default 500. */
@@ -12,13 +12,6 @@ export interface GroupOptions<T> {
   /** Called with the number of items of each write. */
   readonly onWrite?: (items: number) => void;
 }
-
-/** Two writes that conflict must not both come again at the same time, so the length of a pause is random. */
-const afterConflict: RetryOptions = {
-  when: (error) => conflicts.has(codeOf(error)),
-  maxTries: 8,
-  delayMs: (tries) => 10 * 2 ** (tries - 1) * (0.5 + Math.random() / 2),
-};
 
 /**
  * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one
@@ -43,7 +36,7 @@ export function groupCommit<T, R>(
   const writeGroup = async (group: readonly Waiting[]): Promise<void> => {
     try {
       const items = group.map((one) => one.item);
-      const results = await retry(() => write(items), afterConflict);
+      const results = await retryOnConflict(() => write(items));
       group.forEach((one, index) => one.resolve(results[index] as R));
     } catch (error) {
       const code = codeOf(error);
@@ -90,6 +83,4 @@ export function groupCommit<T, R>(
     });
 }
 
-/** PostgreSQL rolled the write back because of a concurrent one. It may be tried again. */
-const conflicts = new Set(['40P01', '40001']);
 const unstorable = new Set(['22021', '22P05']);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseRefused, isDeadlock } from './errors.ts';
+import { DatabaseRefused, isConflict } from './errors.ts';
 import type { Queryable, Sql } from './connect.ts';
 import { readSqlFolder, sqlFolder, type SqlFunction, type SqlRelease } from './sql-folder.ts';
 
@@ -179,7 +179,7 @@ async function runGivingWay(
 }
 
 const isHeldUp = (error: unknown): boolean =>
-  isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '55P03');
+  isConflict(error) || (error instanceof Error && 'code' in error && error.code === '55P03');
 
 async function refuseOldServer(sql: Sql): Promise<void> {
   const [row] = await sql<{ version: string; number: number }[]>`

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeadlock } from './errors.ts';
+import { isConflict } from './errors.ts';
 
 export interface RetryOptions {
   /** Which errors are worth another try. Default: all. */
@@ -25,6 +25,13 @@ export async function retry<T>(
   }
 }
 
-/** For transactions that take locks in another order than others do. The one that lost a deadlock has changed nothing. */
-export const retryOnDeadlock = <T>(act: () => Promise<T>): Promise<T> =>
-  retry(act, { when: isDeadlock, maxTries: 20 });
+/**
+ * For transactions that may take locks in another order than others do. The one that PostgreSQL rolled back has changed nothing. Each pause
+ * is longer than the last, and random: two that conflicted must not both come again at the same time.
+ */
+export const retryOnConflict = <T>(act: () => Promise<T>): Promise<T> =>
+  retry(act, {
+    when: isConflict,
+    maxTries: 8,
+    delayMs: (tries) => 10 * 2 ** (tries - 1) * (0.5 + Math.random() / 2),
+  });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { testServer } from '../../../../test/support/server.ts';
@@ -27,7 +28,7 @@ test('a revocation ends the connection of a runner within a second', async () =>
   staying.terminate();
 });
 
-test('the connection of a runner that answers no ping ends, and that of one that answers does not', async () => {
+test('the connection of a runner that falls silent ends, and that of one that answers pings or sends frames does not', async () => {
   const server = await testServer({ leaseTimes: { pingMs: 100 } });
   const connect = async (autoPong: boolean): Promise<WebSocket> => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
@@ -37,8 +38,17 @@ test('the connection of a runner that answers no ping ends, and that of one that
     await once(socket, 'open');
     return socket;
   };
-  const [silent, answering] = [await connect(false), await connect(true)];
+  const [silent, answering, sending] = [await connect(false), await connect(true), await connect(false)];
+  // Its pongs may come late: they are behind what it sent before.
+  const frames = setInterval(() => sending.send(JSON.stringify({ type: 'heartbeat' })), 10);
+  sending.send(
+    JSON.stringify({ type: 'hello', runner: 'r', host: 'h', pid: 1, capacity: 1, versions: [], held: [] }),
+  );
   await once(silent, 'close');
-  expect(answering.readyState).toBe(WebSocket.OPEN);
-  answering.terminate();
+  await sleep(500);
+  clearInterval(frames);
+  for (const socket of [answering, sending]) {
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.terminate();
+  }
 });

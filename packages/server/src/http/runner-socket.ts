@@ -55,7 +55,7 @@ export function acceptRunners(
     access: Pick<AccessWatcher, 'watch'>;
     unauthenticated: Pick<UnauthenticatedConnections, 'forget'>;
     badCredentials: BadCredentialLimit;
-    /** A peer that does not answer a ping until the next one is gone. */
+    /** A peer that sends nothing, not even a pong, between two pings is gone. */
     pingMs: number;
     basePath?: string | undefined;
   },
@@ -80,20 +80,20 @@ export function acceptRunners(
           const early: Buffer[] = [];
           let undoneBytes = 0;
           let serving: SocketServing | undefined;
-          let silent = false;
+          // Any byte shows that the peer is there: its pong may be behind megabytes of frames that it sent before.
+          let readAtPing: number | undefined;
           const ping = setInterval(() => {
-            // While reading is paused, the pong may be unread.
-            if (silent && !socket.isPaused) return socket.terminate();
-            silent = true;
+            const { bytesRead } = request.socket;
+            if (!socket.isPaused && bytesRead === readAtPing) return socket.terminate();
+            readAtPing = socket.isPaused ? undefined : bytesRead;
             socket.ping();
           }, pingMs);
           // A revoked key or an archived branch ends the connection as soon as it ends requests.
           const endAccess = access.watch(principal, () => socket.terminate());
-          socket.on('pong', () => (silent = false));
           const release = (bytes: number): void => {
             undoneBytes -= bytes;
             if (!socket.isPaused || undoneBytes > maxUndoneBytes / 2) return;
-            silent = false;
+            readAtPing = undefined;
             socket.resume();
             serving?.unread(false);
           };

@@ -1,4 +1,4 @@
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
 import type { EndpointRow } from './endpoint.ts';
@@ -42,7 +42,7 @@ export async function disableEndpoint(sql: Sql, log: Log, { endpoint, by, now }:
     return true;
   };
   // Two endpoints that are disabled at the same time notify each other, which may deadlock.
-  const disabled = await retryOnDeadlock(() => sql.begin(act));
+  const disabled = await retryOnConflict(() => sql.begin(act));
   if (disabled) log.warn('endpoint.disabled', { env, endpoint: id, reason: reasons[by] });
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../auth/principal.ts';
 import type { Queryable } from '../db/connect.ts';
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { NewRun } from '../runs/create/row.ts';
@@ -23,7 +23,7 @@ export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): 
     const { engine } = dependencies;
     if (!(await hasOutbox(engine.sql))) return false;
     const made: NewRun[] = [];
-    const count = await retryOnDeadlock(() => {
+    const count = await retryOnConflict(() => {
       made.length = 0;
       return engine.sql.begin(async (tx) => {
         if (!(await lockOutbox(tx))) return 0;

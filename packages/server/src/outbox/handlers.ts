@@ -1,5 +1,5 @@
 import type { operations } from '@millrace/contract';
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import type { HandlersOf } from '../request.ts';
 import type { TakeRuns } from '../runs/create/quota.ts';
 import { deliver, follow, prepareItems, type OutboxDependencies } from './deliver.ts';
@@ -21,7 +21,7 @@ export function outboxHandlers(
       const prepared = await prepareItems(dependencies, environment, items, (task) =>
         request.authorize([{ type: 'tasks', id: task }]),
       );
-      const { results, made } = await retryOnDeadlock(() =>
+      const { results, made } = await retryOnConflict(() =>
         engine.sql.begin((tx) => deliver(tx, engine, environment.id, prepared, { mayComeAgain: true })),
       );
       follow(dependencies, made);

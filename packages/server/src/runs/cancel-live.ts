@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../db/connect.ts';
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import type { ConnectedRunners } from '../runners/runners.ts';
 import { cancelAll } from './bulk/act.ts';
 import { tellRunners } from './cancel.ts';
@@ -51,7 +51,7 @@ export async function cancelLiveRuns(
   const until = performance.now() + budgetMs;
   const done = new Set<string>();
   for (;;) {
-    const { runs, live } = await retryOnDeadlock(() =>
+    const { runs, live } = await retryOnConflict(() =>
       sql.begin(async (tx) => {
         const rows = await tx<{ run_id: string }[]>`
           select run_id from (${liveRunsIn(tx, env, atOnce, true)}) live order by run_id limit ${atOnce}`;

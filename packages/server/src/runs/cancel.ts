@@ -1,4 +1,4 @@
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import type { Queryable } from '../db/connect.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Engine } from './engine.ts';
@@ -15,7 +15,7 @@ export async function cancelRun(
 ): Promise<boolean> {
   const { sql, clock } = engine;
   // The locks of a whole tree may deadlock with those of runs in it that begin to wait or end.
-  const live = await retryOnDeadlock(() => markCanceled(sql, env, run, new Date(clock.now())));
+  const live = await retryOnConflict(() => markCanceled(sql, env, run, new Date(clock.now())));
   tellRunners(engine, runners, live);
   if (live.length === 0) {
     const [row] = await sql`select from runs where env = ${env} and id = ${run}`;

@@ -1,6 +1,6 @@
 import { CronError } from '@millrace/contract/cron';
 import type { Environment } from '../auth/principal.ts';
-import { retryOnDeadlock } from '../db/retry.ts';
+import { retryOnConflict } from '../db/retry.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
@@ -67,7 +67,7 @@ async function fireTogether(dependencies: FireDependencies): Promise<number> {
     for (const row of rows) planned.push(await planRow(engine, row, now));
     return { count: rows.length, fired: await fire(tx, engine, planned, now) };
   };
-  const { count, fired } = await retryOnDeadlock(() => engine.sql.begin(act));
+  const { count, fired } = await retryOnConflict(() => engine.sql.begin(act));
   tell(dependencies, fired);
   return count;
 }
@@ -89,7 +89,7 @@ async function fireNext(dependencies: FireDependencies): Promise<boolean> {
       return fire(tx, engine, [await planRow(engine, row, now, 'failed')], now);
     }
   };
-  const fired = await retryOnDeadlock(() => engine.sql.begin(act));
+  const fired = await retryOnConflict(() => engine.sql.begin(act));
   if (fired) tell(dependencies, fired);
   return fired !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../../auth/principal.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { DatabaseLost, isDeadlock, isTransient } from '../../db/errors.ts';
+import { DatabaseLost, isConflict, isTransient } from '../../db/errors.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { markedCanceled, tellRunners, type AskedToStop } from '../cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
@@ -63,7 +63,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
       } catch (error) {
         const { action, run } = trying;
         if (error instanceof DatabaseLost || action === undefined) throw error;
-        if (isDeadlock(error)) return true;
+        if (isConflict(error)) return true;
         if (run === undefined || isTransient(error)) {
           // Not the fault of a run, and not to be that of other actions: they go before it is tried again.
           await sql`

@@ -69,6 +69,8 @@ export interface Connection extends ConnectionDependencies {
   logging: Promise<void>;
   /** The runner understands `logged`. */
   knowsLogged: boolean;
+  /** When its lease was last extended, as `performance.now()` says. */
+  renewedAt: number;
   /** The runner can only be answered over another connection. */
   readonly isOver: () => boolean;
 }

@@ -44,9 +44,17 @@ export function serveRunner(
     isRefused: false,
     logging: Promise.resolve(),
     knowsLogged: false,
+    renewedAt: performance.now(),
     isOver: () => closing() || !connection.isOpen,
   };
   const failed = (error: unknown): void => warn(connection, error);
+  const renew = (): void => {
+    if (connection.runner) renewLease(connection, connection.runner).catch(failed);
+  };
+  /** A runner is not silent while its heartbeats are behind megabytes of other messages: whatever arrives keeps its lease. */
+  const renewIfLate = (): void => {
+    if (performance.now() - connection.renewedAt > 2 * times.heartbeatMs) renew();
+  };
   let unreadTimer: NodeJS.Timeout | undefined;
   let hello: Promise<void> | undefined;
   /** Resolves when the frames that came before have been read. */
@@ -85,6 +93,7 @@ export function serveRunner(
   return {
     receive(data) {
       if (connection.isRefused) return undefined;
+      renewIfLate();
       const read = reading ? reading.then(() => readFrame(connection, data)) : readFrame(connection, data);
       if (!(read instanceof Promise)) return take(read);
       const taken = read.then((message) => ({ done: take(message) }));
@@ -99,9 +108,7 @@ export function serveRunner(
       clearInterval(unreadTimer);
       // The runner is not silent: this process does not read. What it holds must not be given to others for that.
       if (!isUnread || !connection.isOpen) return;
-      unreadTimer = setInterval(() => {
-        if (connection.runner) renewLease(connection, connection.runner).catch(failed);
-      }, times.heartbeatMs);
+      unreadTimer = setInterval(renew, times.heartbeatMs);
     },
 
     ended(code) {

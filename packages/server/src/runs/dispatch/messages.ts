@@ -99,6 +99,7 @@ async function detach(
 export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
   const { engine, id, times } = connection;
   const { sql, clock } = engine;
+  connection.renewedAt = performance.now();
   // Nobody reads the versions of an idle branch again and again, and a wake-up may have been lost.
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();

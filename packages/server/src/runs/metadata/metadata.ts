@@ -1,7 +1,7 @@
 import type { MetadataOperation } from '@millrace/contract';
 import { isFinal, maxMetadataBytes, type RunStatus } from '@millrace/contract';
 import type { Transaction } from '../../db/connect.ts';
-import { retryOnDeadlock } from '../../db/retry.ts';
+import { retryOnConflict } from '../../db/retry.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { tryParse } from '../../json/foreign.ts';
 import { isTooDeep, jsonOfField } from '../../json/levels.ts';
@@ -84,7 +84,7 @@ export async function changeMetadata(
     return parsed(row?.metadata ?? null);
   };
   // A parent that begins to wait for its children locks them first, and then itself.
-  const after = await retryOnDeadlock(() => sql.begin(act));
+  const after = await retryOnConflict(() => sql.begin(act));
   if (change.parentOperations || change.rootOperations) changes.someChanged(env);
   changes.changed(env, [run]);
   return after;

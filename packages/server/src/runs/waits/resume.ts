@@ -1,5 +1,6 @@
 import type { AttemptWaited } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
+import { retryOnConflict } from '../../db/retry.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Engine } from '../engine.ts';
 
@@ -33,8 +34,11 @@ export function createResume(
   const resumeReady = async (env: number): Promise<void> => {
     do {
       again.delete(env);
-      const rows = await sql<ResumedRow[]>`
-        select fence, runner_id, suspension, keys from resume_runs(${env}, ${new Date(engine.clock.now())}, ${maxResumed})`;
+      const rows = await retryOnConflict(
+        () => sql<ResumedRow[]>`
+          select fence, runner_id, suspension, keys
+            from resume_runs(${env}, ${new Date(engine.clock.now())}, ${maxResumed})`,
+      );
       for (const [runner, attempts] of byRunner(rows)) {
         const connected = runners.get(runner);
         if (connected) connected.tellWaited(attempts);
