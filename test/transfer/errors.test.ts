@@ -56,7 +56,8 @@ async function failWith(
 }
 /** Errors with these fingerprints occur, one after the other: a group lists its fingerprints in the order of their first occurrence. */
 async function fail(server: TestServer, ...fingerprints: string[]): Promise<void> {
-  for (const fingerprint of fingerprints) await failWith(server, { message: `of ${fingerprint}`, fingerprint });
+  for (const fingerprint of fingerprints)
+    await failWith(server, { message: `of ${fingerprint}`, fingerprint });
 }
 
 /** The group that an error with this fingerprint is in. */
