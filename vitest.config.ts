@@ -1,10 +1,24 @@
 import { defineConfig } from 'vitest/config';
 import { sourceAliases } from './build/source-aliases.ts';
 
+/** Their subject is processes: runners, PostgreSQL, package managers. */
+const processTests = 'packages/millrace/src/{backup,deploy,postgres,runner}/**/*.test.ts';
+
+const shared = {
+  setupFiles: ['test/support/seed.ts'],
+  // Longer than what tests themselves wait for a condition: that says what was missing.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // vitest waits for one second, in which a busy machine may not draw a page or start a process.
+  expect: { poll: { timeout: 30_000 } },
+  pool: 'forks' as const,
+  // Files of one process share its modules: loading them for each file took a quarter of the processor time.
+  isolate: false,
+};
+const resolve = { alias: sourceAliases() };
+
 export default defineConfig({
-  resolve: { alias: sourceAliases() },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/fingerprint/score/*.test.ts', 'test/**/*.test.ts'],
     // One PostgreSQL cluster serves the whole run; each test file gets its own database cloned from a template.
     globalSetup: [
       'test/support/bundles.ts',
@@ -13,16 +27,31 @@ export default defineConfig({
       'test/support/run-folder.ts',
       'test/support/cluster.ts',
     ],
-    setupFiles: ['test/support/seed.ts'],
-    // Longer than what tests themselves wait for a condition: that says what was missing.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // vitest waits for one second, in which a busy machine may not draw a page or start a process.
-    expect: { poll: { timeout: 30_000 } },
-    pool: 'forks',
-    // Files of one process share its modules: loading them for each file took a quarter of the processor time.
-    isolate: false,
     // Most tests wait for processes and databases: two cores carry three files at once, where vitest would run one.
     maxWorkers: 3,
+    projects: [
+      {
+        resolve,
+        test: {
+          ...shared,
+          name: 'unit',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/fingerprint/score/*.test.ts',
+            'test/architecture/**/*.test.ts',
+          ],
+          exclude: [processTests],
+        },
+      },
+      {
+        resolve,
+        test: {
+          ...shared,
+          name: 'system',
+          include: ['test/**/*.test.ts', processTests],
+          exclude: ['test/architecture/**', '**/node_modules/**'],
+        },
+      },
+    ],
   },
 });

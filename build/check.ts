@@ -1,0 +1,80 @@
+/**
+ * What a change must pass, step by step, and how long each step took: `npm test`.
+ *
+ * `--budget` fails when the steps took more processor time than they may, which a busy machine does not raise as it raises the time on the
+ * clock. `--long` runs what repeats shorter tests by other means as well: property tests in full, every version of a matrix.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+
+interface Step {
+  readonly name: string;
+  readonly command: string;
+  /** Maximum of processor seconds, with those of its processes. */
+  readonly budget?: number;
+  /** The steps after it run also when it fails, so that one run tells of both layers of tests. */
+  readonly goesOn?: true;
+}
+
+const steps: readonly Step[] = [
+  { name: 'install', command: 'npm run test:install --silent' },
+  { name: 'build', command: 'npm run build --silent' },
+  { name: 'types', command: 'npm run types --silent' },
+  { name: 'lint', command: 'npm run lint --silent' },
+  { name: 'format', command: 'npm run format:check --silent' },
+  { name: 'unused', command: 'npm run unused --silent' },
+  { name: 'unit', command: 'vitest run --project unit', budget: 480, goesOn: true },
+  { name: 'system', command: 'vitest run --project system', goesOn: true },
+];
+const wholeBudget = 1_800;
+
+const { values: asked } = parseArgs({ options: { budget: { type: 'boolean' }, long: { type: 'boolean' } } });
+const env = { ...process.env, ...(asked.long && { MILLRACE_TEST_LONG: '1' }) };
+
+/** Processor seconds of the processes that this one has waited for, and theirs; only Linux tells. */
+function usedByChildren(): number {
+  if (process.platform !== 'linux') return NaN;
+  const ticksPerSecond = 100;
+  // The second field, a name in parentheses, may have spaces. `cutime` and `cstime` are the 16th and 17th.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
+}
+
+const took: { name: string; wall: number; used: number }[] = [];
+const problems: string[] = [];
+for (const { name, command, budget = Infinity, goesOn } of steps) {
+  process.stdout.write(`\n> ${name}: ${command}\n`);
+  const startedAt = performance.now();
+  const usedBefore = usedByChildren();
+  const [code] = (await once(spawn(command, { shell: true, stdio: 'inherit', env }), 'exit')) as [
+    number | null,
+  ];
+  const used = usedByChildren() - usedBefore;
+  took.push({ name, wall: (performance.now() - startedAt) / 1_000, used });
+  if (code !== 0) problems.push(`${name} failed.`);
+  if (code !== 0 && !goesOn) break;
+  if (used > budget) overBudget(name, used, budget);
+}
+const sum = { name: 'all', wall: total('wall'), used: total('used') };
+if (sum.used > wholeBudget) overBudget('all', sum.used, wholeBudget);
+
+process.stdout.write(`\n${'step'.padEnd(10)}${'time'.padStart(8)}${'processor time'.padStart(18)}\n`);
+for (const { name, wall, used } of [...took, sum])
+  process.stdout.write(`${name.padEnd(10)}${seconds(wall).padStart(8)}${seconds(used).padStart(18)}\n`);
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function total(what: 'wall' | 'used'): number {
+  return took.reduce((sum, one) => sum + one[what], 0);
+}
+
+function overBudget(name: string, used: number, budget: number): void {
+  if (asked.budget)
+    problems.push(`${name} took ${seconds(used)} of processor time. Its budget is ${seconds(budget)}.`);
+}
+
+function seconds(value: number): string {
+  return Number.isNaN(value) ? '–' : `${Math.round(value)} s`;
+}
