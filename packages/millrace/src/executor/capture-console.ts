@@ -21,9 +21,11 @@ const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLe
 /**
  * Turns console output of a run into log lines of that run. Output outside of runs goes to the process's own output. stdout and stderr
  * are captured too, because console.table, console.dir and libraries write to them directly. Returns the buffer of partial lines.
+ * @param inProject shortens the stacks in a text to what concerns the project
  */
 export function captureConsole(
   currentRun: () => CurrentRun | undefined,
+  inProject: (text: string) => string = String,
 ): Pick<PartialLines, 'end' | 'endAll'> {
   const partial = new PartialLines(add, longest);
   for (const method of Object.keys(levels) as (keyof typeof levels)[]) {
@@ -33,7 +35,7 @@ export function captureConsole(
       if (!current) plain(...values);
       else {
         partial.end(current.onLog);
-        add(current.onLog, levels[method], formatWithOptions({ colors: false }, ...values));
+        add(current.onLog, levels[method], inProject(formatWithOptions({ colors: false }, ...values)));
       }
     };
   }

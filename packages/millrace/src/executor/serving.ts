@@ -87,10 +87,11 @@ export class Serving {
 
   async #load(loading: Promise<Sdk>): Promise<void> {
     const sdk = await loading;
-    this.#partialLines = captureConsole(() => sdk.currentRun());
-    registerTracing(sdk);
     // A version that was deployed earlier contains an older SDK.
-    (sdk as Partial<Sdk>).setProjectFolders?.(projectFolders(this.#message.dir));
+    const { projectStack, setProjectFolders }: Partial<Sdk> = sdk;
+    this.#partialLines = captureConsole(() => sdk.currentRun(), projectStack);
+    registerTracing(sdk);
+    setProjectFolders?.(projectFolders(this.#message.dir));
     this.#takeBlame(sdk);
     this.#tasks = await loadTasks(sdk, this.#message);
     this.#sdk = sdk;

@@ -7,9 +7,9 @@ export { endOfSession, followPath, type ChannelRecord, type FollowOptions } from
 export { outputLimit } from './outcome.ts';
 export { lineSealer } from './line-sealer.ts';
 export { useProjectCodec } from '../sealing/codec.ts';
-export { setProjectFolders } from './project-stack.ts';
 export { serializeError } from './serialize-error.ts';
 export { registeredHooks } from '../hooks/global.ts';
+export { projectStack, setProjectFolders } from '../project-stack.ts';
 export { parsedMessage } from '../sessions/records.ts';
 export { registerTracing } from './tracing/register.ts';
 export { currentRun, type RunLogLine, type RunScope, type RunSpans, type RunWaits } from '../run-scope.ts';

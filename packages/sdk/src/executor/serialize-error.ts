@@ -2,7 +2,7 @@ import { withoutHelp } from '@millrace/contract/help';
 import type { SerializedError } from '@millrace/contract/runner';
 import { boundedText } from '../bounded-text.ts';
 import { objectText } from '../logger/properties.ts';
-import { projectStack } from './project-stack.ts';
+import { projectStack } from '../project-stack.ts';
 import { thrownContent } from './thrown-content.ts';
 
 export const bounds = { name: 256, message: 16_384, stack: 65_536, code: 128, fingerprint: 256 };

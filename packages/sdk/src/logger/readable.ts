@@ -1,4 +1,5 @@
 import { storable } from '../bounded-text.ts';
+import { projectStack } from '../project-stack.ts';
 
 /** JSON that a reader of logs understands. */
 export type Readable = string | number | boolean | null | Readable[] | { [name: string]: Readable };
@@ -178,7 +179,8 @@ function error(value: Error, walk: Walk): Record<string, Readable> {
   for (const name of ['name', 'message', 'stack', 'cause', 'errors'] as const) {
     if (walk.omits(name)) continue;
     const member = read(() => (value as unknown as Record<string, unknown>)[name], walk);
-    if (member !== undefined) found[name] = member;
+    if (member === undefined) continue;
+    found[name] = name === 'stack' && typeof member === 'string' ? projectStack(member) : member;
   }
   const json = jsonOf(value);
   const fields = json === value ? undefined : shown(json, walk);

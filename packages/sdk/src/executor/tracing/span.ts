@@ -1,5 +1,6 @@
 import { spanLimits, type EndedSpan, type SpanEvent, type SpanKind } from '@millrace/contract/spans';
 import { boundedText } from '../../bounded-text.ts';
+import { projectStack } from '../../project-stack.ts';
 import { processCodec, sealing } from '../../sealing/codec.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import type { SpanContext } from './span-context.ts';
@@ -127,7 +128,10 @@ export class RunSpan {
       'exception',
       {
         'exception.type': code === undefined ? name : String(code),
-        ...(!sealsErrors() && { 'exception.message': message, 'exception.stacktrace': stack }),
+        ...(!sealsErrors() && {
+          'exception.message': message,
+          'exception.stacktrace': typeof stack === 'string' ? projectStack(stack) : stack,
+        }),
       },
       time,
     );

@@ -39,3 +39,14 @@ test('a stack without frames of the project keeps those that it has', () => {
   expect(projectStack(bare)).toBe(bare);
   expect(projectStack('Error: without frames')).toBe('Error: without frames');
 });
+
+test('each stack of a text is shortened by itself, and what stands between them stays', () => {
+  setProjectFolders(['/cache/1/']);
+  const [of, cause] = [
+    stack('Object.run (/cache/1/tasks/a.ts:3:92)', own),
+    stack('b (/cache/1/lib/b.ts:1:1)', own),
+  ];
+  expect(projectStack(`it failed: ${of} {\n  code: 7,\n  [cause]: ${cause}\n}`)).toBe(
+    `it failed: ${stack('Object.run (tasks/a.ts:3:92)')} {\n  code: 7,\n  [cause]: ${stack('b (lib/b.ts:1:1)')}\n}`,
+  );
+});
