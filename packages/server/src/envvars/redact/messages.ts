@@ -1,6 +1,7 @@
 /** Redacts what runners report about attempts. */
 import { sealedType } from '@millrace/contract';
 import type { LogLine, Outcome } from '@millrace/contract/runner';
+import type { Parts } from '../../json/parts.ts';
 import type { Redactor } from './redactor.ts';
 
 export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
@@ -18,6 +19,15 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
     default:
       return outcome;
   }
+}
+
+/** The same for an outcome with a long output, in parts. */
+export function* redactOutcomeParts(redactor: Redactor, outcome: Outcome): Parts<Outcome> {
+  if (outcome.kind !== 'completed' || outcome.output === null || outcome.outputType === sealedType)
+    return redactOutcome(redactor, outcome);
+  const { output, outputType } = outcome;
+  const clean = yield* redactor.parts(output, outputType.includes('json'));
+  return clean === output ? outcome : { ...outcome, output: clean };
 }
 
 /** Redacts every string in a JSON value, whatever its type says: a runner's messages are not validated in depth. */

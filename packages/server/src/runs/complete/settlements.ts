@@ -36,9 +36,10 @@ export async function completeSettlements(
     const { fence, run, outcome, revision } = settlement;
     const heard = fitConsumed(settlement.heard);
     const held = runner.held.get(fence);
+    const fitting = fitOutcome(outcome);
     const ended = held && {
       fence,
-      outcome: fitOutcome(outcome),
+      outcome: fitting instanceof Promise ? await fitting : fitting,
       ...(revision !== undefined && { revision }),
       ...held,
     };

@@ -13,7 +13,8 @@ import { groupCommit } from '../../db/group.ts';
 import { newId } from '../../db/ids.ts';
 import { redactTexts } from '../../envvars/redact/messages.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
-import { isTooDeep } from '../../json/levels.ts';
+import { isTooDeepParts } from '../../json/levels.ts';
+import { inTurns, type Parts } from '../../json/parts.ts';
 import { storeLargeText } from '../../packets/store-large-output.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
@@ -77,13 +78,7 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
       error === undefined ? null : storableJson(redactTexts(redactor, error as unknown as SerializedError)),
   };
   if (output === undefined) return row;
-  refuseUnfit(name, output, outputType);
-  const clean =
-    outputType === sealedType
-      ? output
-      : outputType.includes('json')
-        ? redactor.json(output)
-        : redactor.text(output);
+  const clean = await inTurns(cleanOutput(redactor, name, output, outputType));
   const sealedId = clean === output ? null : newId('step');
   const stored = await storeLargeText(engine, { env, run, text: clean, type: outputType });
   return {
@@ -96,17 +91,21 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
   };
 }
 
-function refuseUnfit(name: string, output: string, type: string): void {
+/** A result without secrets. A large one takes several turns. */
+function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): Parts<string> {
+  const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
     const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
     throw new Problem(413, message, {}, false);
   }
   if (output.includes('\0')) throw unprocessable(`The result of step "${name}" contains a NUL character.`);
-  if (type.includes('json') && isTooDeep(output)) {
+  yield;
+  if (isJson && (yield* isTooDeepParts(output))) {
     throw unprocessable(
       `The result of step "${name}" is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
     );
   }
+  return type === sealedType ? output : yield* redactor.parts(output, isJson);
 }
 
 interface WrittenRow {
