@@ -40,9 +40,11 @@ export function redactTexts<T>(redactor: Redactor, value: T): T {
 }
 
 export const redactLines = (redactor: Redactor, lines: readonly LogLine[]): readonly LogLine[] =>
-  lines.map((line) => {
-    const message = redactor.text(line.message);
-    const properties = line.properties === undefined ? undefined : redactor.json(line.properties);
-    if (message === line.message && properties === line.properties) return line;
-    return { ...line, message, ...(properties !== undefined && { properties }) };
-  });
+  lines.map((line) => redactLine(redactor, line));
+
+export function redactLine(redactor: Redactor, line: LogLine): LogLine {
+  const message = redactor.text(line.message);
+  const properties = line.properties === undefined ? undefined : redactor.json(line.properties);
+  if (message === line.message && properties === line.properties) return line;
+  return { ...line, message, ...(properties !== undefined && { properties }) };
+}

@@ -25,12 +25,19 @@ const keysOnly: Redactor = {
 };
 
 /** Values that are too short to be distinguished from ordinary words are not redacted. */
-export function createRedactor(secrets: Iterable<string>): Redactor {
-  const patterns = new Set<string>();
-  for (const secret of secrets) for (const spelling of encodingsOf(secret)) patterns.add(spelling);
-  if (patterns.size === 0) return keysOnly;
-  const find = compile(patterns);
+export const createRedactor = (secrets: Iterable<string>): Redactor => atOnce(compileRedactor(secrets));
 
+/** The same in parts: an environment may have thousands of secrets. */
+export function* compileRedactor(secrets: Iterable<string>): Parts<Redactor> {
+  const patterns = new Set<string>();
+  for (const secret of secrets) {
+    for (const spelling of encodingsOf(secret)) patterns.add(spelling);
+    yield;
+  }
+  return patterns.size === 0 ? keysOnly : redactorOf(patterns, compile(patterns));
+}
+
+function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
   const text = (given: string): string => {
     const whole = redactKeys(given);
     const spans = find(whole);

@@ -8,7 +8,7 @@ import {
 } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { MasterKey } from '../../auth/seal.ts';
-import { column } from '../../db/columns.ts';
+import { column, texts } from '../../db/columns.ts';
 import { groupCommit } from '../../db/group.ts';
 import { newId } from '../../db/ids.ts';
 import { redactTexts } from '../../envvars/redact/messages.ts';
@@ -47,11 +47,18 @@ interface Row extends NewStep {
   readonly error: string | null;
 }
 
+/** Characters of one write. */
+const maxWritten = 2 * 1024 * 1024;
+
 /**
  * Stores the result of a step, once. 409 if the attempt that tells has its run no more. Concurrent calls share a statement and a commit.
  */
 export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: NewStep) => Promise<StoredAt> {
-  const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), { maxItems: 50 });
+  const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), {
+    maxItems: 50,
+    maxSize: maxWritten,
+    sizeOf: ({ output, sealed }) => (output?.length ?? 0) + (sealed?.length ?? 0),
+  });
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
     if (stored) return stored;
@@ -135,8 +142,8 @@ async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promis
       ${new Date(now)}, ${pick((row) => row.env)}::int[], ${pick((row) => row.run)}::text[],
       ${pick((row) => row.told.fence)}::bigint[], ${pick((row) => row.told.name)}::text[], ${pick((row) => row.told.kind)}::text[],
       ${pick((row) => row.told.status)}::text[], ${pick((row) => row.told.seq)}::int[], ${pick((row) => row.told.tries)}::int[],
-      ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${pick((row) => row.output)}::text[],
-      ${pick((row) => row.outputType)}::text[], ${pick((row) => row.sealed)}::text[], ${pick((row) => row.sealedId)}::text[],
+      ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${texts(sql, rows, (row) => row.output)},
+      ${pick((row) => row.outputType)}::text[], ${texts(sql, rows, (row) => row.sealed)}, ${pick((row) => row.sealedId)}::text[],
       ${pick((row) => row.error)}::text[], ${column(rows, (row) => row.told.isSequential === true)}::boolean[])`;
   const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, Number(row.fence), row.name), row]));
   return calls.map((call) => {
