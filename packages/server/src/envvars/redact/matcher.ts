@@ -45,13 +45,15 @@ export function compile(patterns: Iterable<string>): FindSpans {
     let hash = 0;
     const first = Math.max(0, from - width + 1);
     const firstEnd = first + width - 1;
-    for (let at = first; at < to; at++) {
-      if (at > firstEnd) hash = (hash - Math.imul(text.charCodeAt(at - width), leaving)) | 0;
-      hash = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
-      if (at < firstEnd || seen[hash & (slots - 1)] === 0) continue;
+    let at = first;
+    for (; at < firstEnd && at < to; at++) hash = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
+    for (; at < to; at++) {
+      const whole = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
+      hash = (whole - Math.imul(text.charCodeAt(at - width + 1), leaving)) | 0;
+      if (seen[whole & (slots - 1)] === 0) continue;
       const end = at + 1;
       const found = byHash
-        .get(hash)
+        .get(whole)
         ?.find((pattern) => pattern.length <= end && text.startsWith(pattern, end - pattern.length));
       if (found === undefined) continue;
       let start = end - found.length;
