@@ -85,6 +85,20 @@ test('a text is counted the same however it is split', () => {
   );
 });
 
+test('long strings are found, names included, however the text is split', () => {
+  const text = JSON.stringify({ short: 'x', [`"${'n'.repeat(30)}`]: ['é'.repeat(15), '\\'.repeat(15), 'y'.repeat(29)] });
+  const bytes = Buffer.from(text);
+  for (const size of [1, 2, 7, 30, 1_000]) {
+    const scan = new JsonScan({}, 30);
+    for (let from = 0; from < bytes.length; from += size) scan.add(bytes.subarray(from, from + size));
+    expect(scan.longStrings.map(({ from, to }) => bytes.toString('utf8', from, to))).toEqual([
+      `\\"${'n'.repeat(30)}`,
+      'é'.repeat(15),
+      '\\'.repeat(30),
+    ]);
+  }
+});
+
 test('a string longer than the buffer of the scan hides what it contains', () => {
   for (const inner of ['[', '{"a":[', '\\', '"', '\\"[', 'é[', '😀"']) {
     const value = { a: inner.repeat(70_000), b: ['x'.repeat(65_535), inner] };

@@ -36,10 +36,9 @@ export class ForeignJsonError extends Error {
  */
 export function parseForeignJson(text: string | Uint8Array, limits: ForeignJsonLimits): unknown {
   const exceeded = exceededLimit(text, limits);
-  if (exceeded === 'size') throw tooLarge(limits.maxBytes);
-  if (exceeded) throw tooMuch(exceeded, textOf(text), limits);
+  if (exceeded) throw limitError(exceeded, text, limits);
   try {
-    return JSON.parse(textOf(text)) as unknown;
+    return JSON.parse(decodeUtf8(text)) as unknown;
   } catch (error) {
     throw error instanceof ForeignJsonError ? error : new ForeignJsonError('syntax', 'Invalid JSON');
   }
@@ -83,6 +82,12 @@ const costOf = { comma: 1, colon: 3, opening: 4 } as const;
 const escapeCost = (maxMembers: number, maxEscapes = escapesPerMember * maxMembers): number =>
   maxMembers === Infinity ? 0 : (perMember * maxMembers) / maxEscapes;
 
+/** Where the content of a string is, in bytes of the text. `to` is the index of the closing quote. */
+export interface StringRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A string is searched for its end with `indexOf` only after so many bytes, because that costs more than reading a short one. */
 const shortString = 32;
 
@@ -94,6 +99,10 @@ export class JsonScan {
   readonly #maxDepth: number;
   readonly #maxMembers: number;
   readonly #escapeCost: number;
+  readonly #minLongString: number;
+  /** Bytes before the current piece. */
+  #offset = 0;
+  #stringFrom = 0;
   #depth = 0;
   #members = 0;
   #isInString = false;
@@ -103,8 +112,15 @@ export class JsonScan {
   #nextBackslash = -1;
   /** The limit that was exceeded first. */
   exceeded: 'depth' | 'members' | undefined;
+  /** The strings that have at least `minLongString` bytes, names of members included. */
+  readonly longStrings: StringRange[] = [];
 
-  constructor({ maxDepth = maxJsonLevels, maxMembers = maxJsonMembers, maxEscapes }: ForeignJsonLimits) {
+  /** @param minLongString by default no string is recorded */
+  constructor(
+    { maxDepth = maxJsonLevels, maxMembers = maxJsonMembers, maxEscapes }: ForeignJsonLimits,
+    minLongString = Infinity,
+  ) {
+    this.#minLongString = minLongString;
     this.#maxDepth = maxDepth;
     this.#maxMembers = perMember * maxMembers;
     this.#escapeCost = escapeCost(maxMembers, maxEscapes);
@@ -126,6 +142,7 @@ export class JsonScan {
     for (; at < bytes.length; at++) {
       const byte = bytes[at] as number;
       if (byte === quote) {
+        this.#stringFrom = this.#offset + at + 1;
         at = this.#endOfString(bytes, at + 1);
         left = this.#maxMembers - this.#members;
         if (members > left) break;
@@ -139,6 +156,7 @@ export class JsonScan {
         depth--;
       }
     }
+    this.#offset += bytes.length;
     this.#depth = depth;
     this.#members += members;
     if (depth > maxDepth) this.exceeded = 'depth';
@@ -170,6 +188,9 @@ export class JsonScan {
     }
     this.#members += escapes * this.#escapeCost;
     this.#isEscaping = at > bytes.length;
+    const to = this.#offset + at;
+    if (!this.#isInString && to - this.#stringFrom >= this.#minLongString)
+      this.longStrings.push({ from: this.#stringFrom, to });
     return Math.min(at, bytes.length);
   }
 }
@@ -198,8 +219,11 @@ function scanText(scan: JsonScan, text: string, maxBytes: number): boolean {
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** For the beginning of a text, which may end inside a character. */
+const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function textOf(text: string | Uint8Array): string {
+/** Throws a `ForeignJsonError` if the bytes are not UTF-8. */
+export function decodeUtf8(text: string | Uint8Array): string {
   if (typeof text === 'string') return text;
   try {
     return decoder.decode(text);
@@ -208,12 +232,16 @@ function textOf(text: string | Uint8Array): string {
   }
 }
 
-const tooLarge = (maxBytes = Infinity) =>
-  new ForeignJsonError('size', `The JSON has more than ${maxBytes} bytes.`);
-
-function tooMuch(reason: 'depth' | 'members', text: string, limits: ForeignJsonLimits): ForeignJsonError {
-  const { maxDepth = maxJsonLevels, maxMembers = maxJsonMembers, maxEscapes } = limits;
-  const path = pathOf(text, maxDepth, perMember * maxMembers, escapeCost(maxMembers, maxEscapes));
+/** The error of a text that exceeds a limit. */
+export function limitError(
+  reason: Exclude<ForeignJsonReason, 'syntax'>,
+  text: string | Uint8Array,
+  limits: ForeignJsonLimits,
+): ForeignJsonError {
+  const { maxBytes = Infinity, maxDepth = maxJsonLevels, maxMembers = maxJsonMembers, maxEscapes } = limits;
+  if (reason === 'size') return new ForeignJsonError('size', `The JSON has more than ${maxBytes} bytes.`);
+  const beginning = typeof text === 'string' ? text : lenientDecoder.decode(text.subarray(0, maxSearched));
+  const path = pathOf(beginning, maxDepth, perMember * maxMembers, escapeCost(maxMembers, maxEscapes));
   const subject = path === '' ? 'The JSON' : path;
   const message =
     reason === 'depth'

@@ -51,8 +51,8 @@ export function seal(masterKey: MasterKey, text: string, context: string): Buffe
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', masterKey.key, nonce);
   cipher.setAAD(Buffer.from(context));
-  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([Buffer.from([format]), masterKey.id, nonce, cipher.getAuthTag(), ciphertext]);
+  const ciphertext = [cipher.update(text, 'utf8'), cipher.final()];
+  return Buffer.concat([Buffer.from([format]), masterKey.id, nonce, cipher.getAuthTag(), ...ciphertext]);
 }
 
 /** Whether this key sealed it, and not the previous one. */

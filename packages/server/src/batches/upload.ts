@@ -66,7 +66,8 @@ export async function fillFromLines(
       for (const line of lines) {
         const item = itemOf(line, batch.run_count);
         admit(item);
-        await turns.next();
+        const afterReading = turns.next();
+        if (afterReading) await afterReading;
         if (item.options?.payloadType === storedType) await authorizePacket(item);
         const prepared = prepareItem(batches, environment, batch, parent, item);
         slice.push({
@@ -75,7 +76,8 @@ export async function fillFromLines(
         });
         bytes += 'text' in line ? line.text.length : 0;
         if (slice.length >= maxItems || bytes >= maxBytes) await flush();
-        await turns.next();
+        const afterPreparing = turns.next();
+        if (afterPreparing) await afterPreparing;
       }
     }
   } catch (error) {

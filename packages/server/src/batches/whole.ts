@@ -1,6 +1,7 @@
 import type { BatchItem } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
+import { mapInTurns } from '../json/turns.ts';
 import type { Batches } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
 import { fillIn } from './fill.ts';
@@ -16,9 +17,7 @@ export async function createWhole(
 ) {
   const now = batches.clock.now();
   // Before the transaction: a transaction that waits for a second connection could wait for ever, as others do the same.
-  const runs = await Promise.all(
-    items.map(async (item, index) => readItem(batches, environment, { ...item, index })),
-  );
+  const runs = await mapInTurns(items, (item, index) => readItem(batches, environment, { ...item, index }));
   const act = async (tx: Transaction) => {
     const opened = await openIn(tx, newBatch, now);
     const { batch, parent } = opened;

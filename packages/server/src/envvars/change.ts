@@ -3,6 +3,7 @@ import { recordAct, type Actor } from '../audit/record.ts';
 import { userBehind, type Environment } from '../auth/principal.ts';
 import { isSealedWith, type MasterKey } from '../auth/seal.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
+import { mapInTurns } from '../json/turns.ts';
 import { openValue, sealValue } from './sealed-value.ts';
 import { invalid, maxTogether, maxVariables, refuseRestricted } from './rules.ts';
 
@@ -77,7 +78,8 @@ export async function changeVariables(
     const state = await lockRevision(tx, env);
     const own = await readOwn(tx, env, change.names);
     const variables = await desired(own, { tx, ...state });
-    const rows = variables.flatMap((one) => rowOf(masterKey, env, one, own.get(one.name)) ?? []);
+    const read = await mapInTurns(variables, (one) => rowOf(masterKey, env, one, own.get(one.name)));
+    const rows = read.filter((row) => row !== undefined);
     // A rollback has no `names`, so its changes are checked here.
     if (!change.isAdmin) refuseRestricted(rows.map(({ name }) => name));
     if (rows.length === 0) return { root: state.root, revision: state.revision, changes: [] };

@@ -5,9 +5,11 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
+import { inTurns } from '../json/parts.ts';
+import { Turns } from '../json/turns.ts';
 import type { Log } from '../logger.ts';
 import { opened, readVariables } from './read.ts';
-import { createRedactor, type Redactor } from './redact/redactor.ts';
+import { compileRedactor, createRedactor, type Redactor } from './redact/redactor.ts';
 
 /** The variables that a runner gets. */
 export interface RunnerVariables {
@@ -76,7 +78,9 @@ export function createVariableCache({
     const values: [string, string][] = [];
     const secrets = new Set<string>();
     const open = new Set<string>();
+    const turns = new Turns();
     for (const variable of variables.values()) {
+      await turns.next();
       const value = opened(masterKey, variable);
       values.push([variable.name, value]);
       if (!variable.isSecret) open.add(value);
@@ -88,12 +92,16 @@ export function createVariableCache({
     // Most of the history equals the current values, byte for byte.
     const current = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
     for (const variable of past) {
+      await turns.next();
       if (!current.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
     }
+    const redactor = await inTurns(
+      compileRedactor([...secrets].filter((value) => !open.has(value))),
+      turns,
+    );
     const entry = entries.get(env);
     // A slower read must not overwrite a newer one.
     if (!entry || revision >= entry.revision) {
-      const redactor = createRedactor([...secrets].filter((value) => !open.has(value)));
       const known = { root, budget: maxBudget, budgetAt: performance.now(), later: undefined, ...entry };
       entries.set(env, { ...known, revision, redactor, usedAt: performance.now() });
     }

@@ -1,4 +1,5 @@
 import type { Operations } from '@millrace/contract';
+import { allInTurns, mapInTurns } from '../json/turns.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { TakeRuns } from '../runs/create/quota.ts';
 import { cancelEvent } from './cancel.ts';
@@ -29,7 +30,10 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
   ): Promise<void> => {
     if (!takeRuns.isLimited(request)) return;
     let runs = 0;
-    for (const { environment, row } of sendings) runs += await countRuns(engine, { environment, ...row });
+    const counts = await mapInTurns(sendings, ({ environment, row }) =>
+      countRuns(engine, { environment, ...row }),
+    );
+    for (const one of counts) runs += one;
     takeRuns(request, runs);
   };
 
@@ -44,10 +48,10 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
       const { environment, body } = request;
       const now = clock.now();
       // All of them are read before any is stored.
-      const sendings = body.events.map((event) => sendingOf(environment, event, now));
+      const sendings = await mapInTurns(body.events, (event) => sendingOf(environment, event, now));
       request.charge(sendings.length - 1);
       await count(request, sendings);
-      return { events: await Promise.all(sendings.map(send)) };
+      return { events: await allInTurns(sendings, send) };
     },
 
     listEvents: ({ environment, query }) => listEvents(sql, environment.id, query),

@@ -3,6 +3,7 @@ import type { Environment } from '../auth/principal.ts';
 import { column, type Value } from '../db/columns.ts';
 import type { Transaction } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
+import { allInTurns, mapInTurns } from '../json/turns.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine.ts';
 import { completeWaits, type DeliveredEvent } from './complete-waits.ts';
@@ -68,7 +69,7 @@ async function storeEvents(
   for (const env of resumed) resume(env);
 
   const answered = new Set<number>();
-  return calls.map((call, position): SentEvent => {
+  return mapInTurns(calls, (call, position): SentEvent => {
     const index = indexes[position] as number;
     const fresh = stored.get(index);
     const row = (fresh?.row ?? kept.get(index)) as EventRow;
@@ -112,10 +113,8 @@ const maxTries = 5;
 /** Plans and writes, again if another version became current in between: events go by the one that is current when they are stored. */
 async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Written> {
   for (let tries = 1; ; tries++) {
-    const plans = await Promise.all(
-      sendings.map(({ environment, row }) =>
-        row.deliverAt ? Promise.resolve(undefined) : planDelivery(engine, { environment, ...row }),
-      ),
+    const plans = await allInTurns(sendings, async ({ environment, row }) =>
+      row.deliverAt ? undefined : planDelivery(engine, { environment, ...row }),
     );
     try {
       return await engine.sql.begin((tx) => write(tx, engine, sendings, plans));

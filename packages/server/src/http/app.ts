@@ -29,6 +29,8 @@ import type { UnauthenticatedConnections } from './unauthenticated-connections.t
 import { defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { mountReference } from './reference.ts';
 import type { MetricsOptions } from './serve-metrics.ts';
+import { isForm } from './form.ts';
+import { largeBody } from '../json/turns.ts';
 
 export interface HttpAppOptions<O extends Record<string, OperationDeclaration> = Operations> {
   /** The operations to serve. Default: all operations of the contract. */
@@ -139,7 +141,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     (request, bytes: Buffer, done) => {
       try {
         refuseEncoded(request);
-        done(null, textOf(bytes));
+        done(null, bodyOf(request, bytes));
       } catch (error) {
         done(error as Problem);
       }
@@ -163,7 +165,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
         if (bytes > bodyLimit) throw new Problem(413, 'Request body too large');
         chunks.push(chunk);
       }
-      return textOf(Buffer.concat(chunks));
+      return bodyOf(request, Buffer.concat(chunks));
     },
   );
   if (unauthenticated) {
@@ -209,9 +211,14 @@ function refuseEncoded({ headers }: FastifyRequest): void {
   }
 }
 
-function textOf(bytes: Buffer): string {
+/** A text; the bytes of a large one that is JSON, which is read in parts. */
+function bodyOf(
+  { headers, routeOptions: { config } }: FastifyRequest,
+  bytes: Buffer,
+): string | Buffer {
   if (!isUtf8(bytes)) throw badRequest('The request body is not valid UTF-8');
-  return bytes.toString('utf8');
+  const isJson = config.bodyText === false && !(config.bodyForm && isForm(headers['content-type']));
+  return isJson && bytes.length > largeBody ? bytes : bytes.toString('utf8');
 }
 
 /** Request ids that are unique across processes. */

@@ -97,7 +97,7 @@ export function responseKey(
 
 /** The response key for one body. */
 export const withBody = (key: string, body: unknown): string =>
-  typeof body === 'string' ? `${key} ${hash('sha256', body, 'base64')}` : key;
+  typeof body === 'string' || body instanceof Buffer ? `${key} ${hash('sha256', body, 'base64')}` : key;
 
 /** The response key as a UUID. The last twelve bits are zero: they number the objects that one request creates. */
 export const requestKeyOf = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 29)}000`;

@@ -13,7 +13,8 @@ import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { jsonOfReply } from '../json/shown.ts';
-import { largeBody } from '../json/turns.ts';
+import { inTurns } from '../json/parts.ts';
+import { largeBody, Turns } from '../json/turns.ts';
 import type { Log } from '../logger.ts';
 import { forbidden, Problem, unauthorized } from '../problem.ts';
 import { Streaming, type Handler } from '../request.ts';
@@ -36,7 +37,7 @@ import {
   type Answer,
 } from './idempotent-responses.ts';
 import { HttpRequest } from './request.ts';
-import { fitting, listIssues, readBody, readPart, refusedText } from './validate.ts';
+import { fitting, listIssues, readBody, readBodyParts, readPart, refusedText } from './validate.ts';
 
 export interface MountOptions {
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
@@ -103,6 +104,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         observed: route.observed,
         bodyStream: route.declaration.bodyStream !== undefined,
         bodyText: route.declaration.bodyText === true,
+        bodyForm: route.declaration.bodyForm !== undefined,
         ...(route.declaration.failure && { failure: route.declaration.failure }),
       },
       // A stream has no length to report.
@@ -272,12 +274,21 @@ function answer(route: Route, { access: live, findRole, log }: MountOptions, res
   const bodyRules = { bodyOptional, checksTexts, limits: { maxMembers, maxEscapes } };
 
   function bodyOf(schema: z.ZodType, raw: FastifyRequest): unknown {
+    if (raw.body instanceof Buffer) return largeBodyOf(schema, raw.body);
     const text = raw.body as string | undefined;
     if (bodyText) return fitting(schema, text ?? '');
     const type = raw.headers['content-type'];
     return bodyForm !== undefined && isForm(type)
       ? readForm(text, type, bodyForm).then((members) => fitting(schema, members))
       : readBody(schema, text, bodyRules);
+  }
+
+  /** The handler gets a turn of its own. */
+  async function largeBodyOf(schema: z.ZodType, bytes: Buffer): Promise<unknown> {
+    const turns = new Turns();
+    const read = await inTurns(readBodyParts(schema, bytes, bodyRules), turns);
+    await turns.next();
+    return read;
   }
 
   async function readWhole(raw: FastifyRequest, to: FastifyReply): Promise<HttpRequest> {

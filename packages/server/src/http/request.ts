@@ -24,6 +24,8 @@ declare module 'fastify' {
     bodyStream?: boolean;
     /** The body is a text of any type. */
     bodyText?: boolean;
+    /** The body may be a form instead of JSON. */
+    bodyForm?: boolean;
     /** Fields beside `error` in error responses, except 401 and 403. */
     failure?: Readonly<Record<string, unknown>>;
   }

@@ -3,9 +3,9 @@ import type { OperationDeclaration } from '@millrace/contract';
 import type { ForeignJsonLimits } from '@millrace/contract/foreign-json';
 import type { z } from 'zod';
 import { isUnstorableText } from '../db/errors.ts';
-import { parseRequest } from '../json/foreign.ts';
-import { largeBody } from '../json/turns.ts';
-import { unstorableIssue, unstorableText } from '../json/unstorable.ts';
+import { parseRequest, parseRequestParts } from '../json/foreign.ts';
+import type { Parts } from '../json/parts.ts';
+import { unstorableIssue, unstorableIssueParts, unstorableText } from '../json/unstorable.ts';
 import { badRequest, Problem } from '../problem.ts';
 import { detailsOf, validationSentence } from './issues.ts';
 import { wrongItem } from './wrong-item.ts';
@@ -31,10 +31,26 @@ export function readBody(
     throw badRequest('Request body is empty');
   }
   const value = parseRequest(text, limits);
-  const wrong = text.length > largeBody ? wrongItem(schema, value) : undefined;
-  if (wrong) throw refused(wrong);
   const body = fitting(schema, value);
   const unstorable = checksTexts ? undefined : unstorableIssue(schema, value, text);
+  if (unstorable) throw refused([unstorable]);
+  return body;
+}
+
+/** The same for a large body, in parts. */
+export function* readBodyParts(
+  schema: z.ZodType,
+  bytes: Buffer,
+  { checksTexts = false, limits }: BodyRules,
+): Parts<unknown> {
+  const value = yield* parseRequestParts(bytes, limits);
+  yield;
+  const wrong = wrongItem(schema, value);
+  if (wrong) throw refused(wrong);
+  yield;
+  const body = fitting(schema, value);
+  yield;
+  const unstorable = checksTexts ? undefined : yield* unstorableIssueParts(schema, value, bytes);
   if (unstorable) throw refused([unstorable]);
   return body;
 }

@@ -3,6 +3,8 @@ import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
 import { ForeignJsonError, parseForeignJson, type ForeignJsonLimits } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
 import { tooDeep } from './levels.ts';
+import { parseParts } from './parse-parts.ts';
+import type { Parts } from './parts.ts';
 
 /** The levels that a request may have around the JSON that is stored. */
 const maxEnvelopeLevels = 8;
@@ -19,6 +21,19 @@ export function parseRequest(
   limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
 ): unknown {
   return parsed(text, { ...limits, ...requestLimits }, '', 'Invalid JSON');
+}
+
+/** The same for a large request, in parts. */
+export function* parseRequestParts(
+  bytes: Buffer,
+  limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
+): Parts<unknown> {
+  const all = { ...limits, ...requestLimits };
+  try {
+    return yield* parseParts(bytes, all);
+  } catch (error) {
+    throw error instanceof ForeignJsonError ? problemOf(error, '', 'Invalid JSON', all) : error;
+  }
 }
 
 /** The same for a text that may be something else than JSON: then returns `otherwise`. */
@@ -41,6 +56,16 @@ export function parseText(text: string, name: string): unknown {
 export function tryParse(text: string, limits: ForeignJsonLimits = {}): unknown {
   try {
     return parseForeignJson(text, limits);
+  } catch (error) {
+    if (error instanceof ForeignJsonError) return undefined;
+    throw error;
+  }
+}
+
+/** The same for a large text, in parts. */
+export function* tryParseParts(text: string, limits: ForeignJsonLimits = {}): Parts<unknown> {
+  try {
+    return yield* parseParts(Buffer.from(text), limits);
   } catch (error) {
     if (error instanceof ForeignJsonError) return undefined;
     throw error;

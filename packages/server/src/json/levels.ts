@@ -1,11 +1,22 @@
 /** Limits how deep JSON is nested, without recursion: a client must not be able to exhaust the stack, here or where the JSON is shown. */
 import { maxJsonLevels } from '@millrace/contract';
-import { exceededLimit } from '@millrace/contract/foreign-json';
+import { exceededLimit, JsonScan } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
+import { partLength, type Parts } from './parts.ts';
 
 /** Whether a JSON text has more levels than may be stored. */
 export function isTooDeep(text: string, max = maxJsonLevels): boolean {
   return exceededLimit(text, { maxDepth: max, maxMembers: Infinity }) === 'depth';
+}
+
+/** The same for a large text, in parts. */
+export function* isTooDeepParts(text: string): Parts<boolean> {
+  const scan = new JsonScan({ maxDepth: maxJsonLevels, maxMembers: Infinity });
+  for (let from = 0; from < text.length && !scan.exceeded; from += partLength) {
+    scan.add(Buffer.from(text.slice(from, from + partLength)));
+    yield;
+  }
+  return scan.exceeded === 'depth';
 }
 
 export const tooDeep = (field: string): Problem =>

@@ -21,3 +21,37 @@ export class Turns {
     });
   }
 }
+
+/** `map` of a list, in several turns if it takes long. A short list is mapped at once. */
+export async function mapInTurns<T, R>(
+  items: Iterable<T>,
+  map: (item: T, index: number) => R | Promise<R>,
+  turns = new Turns(),
+): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) {
+    const result = map(item, results.length);
+    results.push(result instanceof Promise ? await result : result);
+    const next = turns.next();
+    if (next) await next;
+  }
+  return results;
+}
+
+/** `Promise.all` of a list: its promises are made one after another, in several turns if that takes long. */
+export async function allInTurns<T, R>(
+  items: Iterable<T>,
+  start: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const turns = new Turns();
+  const started: Promise<R>[] = [];
+  for (const item of items) {
+    const one = start(item, started.length);
+    // It may reject before the others are started.
+    one.catch(() => {});
+    started.push(one);
+    const next = turns.next();
+    if (next) await next;
+  }
+  return Promise.all(started);
+}

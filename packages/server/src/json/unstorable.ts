@@ -1,11 +1,13 @@
 /** Finds texts that PostgreSQL cannot store: those with a NUL character, or with half of a surrogate pair. */
 import type { z } from 'zod';
+import { partLength, type Parts } from './parts.ts';
 
 type Schema = z.core.$ZodType;
 type Issue = z.core.$ZodIssue;
 
 /** Only escapes write these characters in JSON: raw control characters are invalid, and UTF-8 cannot encode half a pair. */
 const escapes = /\\u(?:0000|[dD][89a-fA-F])/;
+const escapeLength = 6;
 
 /**
  * The first unstorable text of a JSON value, as an issue of its schema; undefined if there is none. JSON of any shape (`z.unknown()`) is
@@ -15,6 +17,21 @@ const escapes = /\\u(?:0000|[dD][89a-fA-F])/;
  */
 export const unstorableIssue = (schema: Schema, value: unknown, json?: string): Issue | undefined =>
   json === undefined || escapes.test(json) ? find(value, [], [schema]) : undefined;
+
+/** The same for a large text in UTF-8, in parts. */
+export function* unstorableIssueParts(
+  schema: Schema,
+  value: unknown,
+  json: Buffer,
+): Parts<Issue | undefined> {
+  for (let from = 0; from < json.length; from += partLength) {
+    // An escape may continue in the next part.
+    if (escapes.test(json.toString('latin1', from, from + partLength + escapeLength)))
+      return unstorableIssue(schema, value);
+    yield;
+  }
+  return undefined;
+}
 
 /** The first unstorable text of any value, whatever its schema. */
 export const unstorableText = (value: unknown): Issue | undefined => find(value, [], undefined);

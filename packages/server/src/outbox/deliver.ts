@@ -4,6 +4,7 @@ import { column } from '../db/columns.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
 import { badRequest, Problem } from '../problem.ts';
+import { mapInTurns } from '../json/turns.ts';
 import { unstorableIssue } from '../json/unstorable.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import { withoutDuplicates } from '../runs/create/duplicates.ts';
@@ -41,16 +42,14 @@ export async function prepareItems(
   items: readonly { readonly id: string }[],
   authorize: (task: string) => void = () => {},
 ): Promise<Prepared[]> {
-  const prepared: Prepared[] = [];
-  for (const item of items) {
+  return mapInTurns(items, async (item): Promise<Prepared> => {
     try {
-      prepared.push(await prepareItem(engine, redactor, environment, item, authorize));
+      return await prepareItem(engine, redactor, environment, item, authorize);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      prepared.push({ id: item.id, status: error.status, error: error.message });
+      return { id: item.id, status: error.status, error: error.message };
     }
-  }
-  return prepared;
+  });
 }
 
 interface DeliverOptions {

@@ -1,6 +1,7 @@
 import { packetThreshold, storedType } from '@millrace/contract';
 import type { Outcome } from '@millrace/contract/runner';
 import { newId } from '../db/ids.ts';
+import { partLength } from '../json/parts.ts';
 import type { PacketStore } from './write.ts';
 import { packetType, writePacket } from './write.ts';
 
@@ -41,6 +42,14 @@ export async function storeLargeText(
 const isLarge = (text: string): boolean =>
   text.length >= packetThreshold / 3 && Buffer.byteLength(text) >= packetThreshold;
 
+/** In pieces, each of which is a write of its own. */
 async function* contentOf(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(text.length, from + partLength);
+    if (to < text.length && isLowSurrogate(text.charCodeAt(to))) to--;
+    yield Buffer.from(text.slice(from, to));
+    from = to;
+  }
 }
+
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;

@@ -5,6 +5,8 @@ import { runStream } from '../log/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { VariableCache } from '../envvars/variable-cache.ts';
+import { inTurns } from '../json/parts.ts';
+import { mapInTurns } from '../json/turns.ts';
 import { notFound, Problem } from '../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import type { RunChanges } from '../runs/changes.ts';
@@ -48,7 +50,10 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
   /** Redacts the secrets of the environment in each record. A secret that is split between two records is not found. */
   const withoutSecrets = async (env: number, records: readonly NewRecord[]) => {
     const found = await redactor(env);
-    return records.map((record) => ({ ...record, body: found.json(record.body) }));
+    return mapInTurns(records, async (record) => ({
+      ...record,
+      body: await inTurns(found.parts(record.body, true)),
+    }));
   };
 
   return {

@@ -17,6 +17,7 @@ import { readLines } from './logs/read.ts';
 import { inOrder } from './create/in-order.ts';
 import type { TriggerRequest } from './create/prepare.ts';
 import { prepareRun } from './create/prepare.ts';
+import { allInTurns } from '../json/turns.ts';
 import { authorizeParent, authorizeReplacing, authorizeRun, authorizeRunToWrite } from './authorize.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
 import type { NewRun } from './create/row.ts';
@@ -144,20 +145,18 @@ export function runHandlers({
         return prepareRun(engine, request.environment, item.task, item, { isLimited: true });
       };
       const turn = inOrder(items.length);
-      const results = await Promise.all(
-        items.map(async (item, index) => {
-          try {
-            const run = await turn(index, prepareItem(item));
-            const triggered = await trigger(withCaller(request, run, index));
-            if (!isRun || triggered.isDropped) return triggered;
-            return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id, run) };
-          } catch (error) {
-            const problem = asProblem(error);
-            if (problem) return { status: problem.status, error: problem.message };
-            throw error;
-          }
-        }),
-      );
+      const results = await allInTurns(items, async (item, index) => {
+        try {
+          const run = await turn(index, prepareItem(item));
+          const triggered = await trigger(withCaller(request, run, index));
+          if (!isRun || triggered.isDropped) return triggered;
+          return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id, run) };
+        } catch (error) {
+          const problem = asProblem(error);
+          if (problem) return { status: problem.status, error: problem.message };
+          throw error;
+        }
+      });
       if (principal.kind === 'secretKey' && !isRun) {
         // A client signs for the runs that it wants a token of: for each of them here would be a third of a trigger's cost.
         request.setHeader(

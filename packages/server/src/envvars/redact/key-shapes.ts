@@ -3,6 +3,7 @@
  * codes. Public tokens are not redacted: tasks hand them out on purpose. Pure.
  */
 import { environmentKinds, redacted } from '@millrace/contract';
+import { partLength, type Parts } from '../../json/parts.ts';
 
 /** A quick check: a text without these markers contains no credential. */
 export const mayHoldKey = (text: string): boolean => text.includes('svc_') || text.includes('tr_');
@@ -28,6 +29,39 @@ export const redactKeysInJson = (json: string): string =>
   mayHoldKey(json)
     ? json.replace(shape, (found, at: number) => (isEscaped(json, at) ? found : redacted))
     : json;
+
+/** No credential is recognised by more characters than these. */
+const recognisedBy = 64;
+
+/** Redacts keys in a long text, in parts. A key at the end of a part is searched for again with what follows. */
+export function* redactKeysParts(text: string, isJson: boolean): Parts<string> {
+  if (text.length <= partLength) return isJson ? redactKeysInJson(text) : redactKeys(text);
+  const clean: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const part = text.slice(from, from + partLength);
+    const isLast = from + part.length === text.length;
+    let end = isLast ? part.length : part.length - recognisedBy;
+    let done = 0;
+    if (mayHoldKey(part)) {
+      for (const { 0: found, index } of part.matchAll(shape)) {
+        if (index >= end) break;
+        const foundEnd = index + found.length;
+        // It may continue in the next part. No credential is as long as a part.
+        if (!isLast && foundEnd === part.length && index > 0) {
+          end = index;
+          break;
+        }
+        clean.push(part.slice(done, index), isJson && isEscaped(text, from + index) ? found : redacted);
+        done = foundEnd;
+      }
+    }
+    end = Math.max(done, end);
+    clean.push(part.slice(done, end));
+    from += end;
+    yield;
+  }
+  return clean.join('');
+}
 
 /** Behind an odd number of backslashes, the `t` of `tr_` belongs to the escape `\t`. */
 function isEscaped(json: string, at: number): boolean {

@@ -12,13 +12,16 @@ const leaving = (() => {
 })();
 const slots = 1 << 16;
 
-interface Span {
+export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Finds the spans of all patterns in a text; overlapping and adjacent spans are merged. */
-export type FindSpans = (text: string) => Span[];
+/**
+ * Finds the spans of all patterns in a text; overlapping and adjacent spans are merged. A long text may be searched in parts: with the spans of
+ * the part before, it adds those of patterns that end from `from` to `to`.
+ */
+export type FindSpans = (text: string, from?: number, to?: number, spans?: Span[]) => Span[];
 
 /** Patterns must have at least eight characters. */
 export function compile(patterns: Iterable<string>): FindSpans {
@@ -38,24 +41,27 @@ export function compile(patterns: Iterable<string>): FindSpans {
   // Longest first: it covers the others that end at the same position.
   for (const others of byHash.values()) others.sort((one, other) => other.length - one.length);
 
-  return (text) => {
-    const spans: { from: number; to: number }[] = [];
+  return (text, from = 0, to = text.length, spans = []) => {
     let hash = 0;
-    for (let at = 0; at < text.length; at++) {
-      if (at >= width) hash = (hash - Math.imul(text.charCodeAt(at - width), leaving)) | 0;
-      hash = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
-      if (at < width - 1 || seen[hash & (slots - 1)] === 0) continue;
+    const first = Math.max(0, from - width + 1);
+    const firstEnd = first + width - 1;
+    let at = first;
+    for (; at < firstEnd && at < to; at++) hash = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
+    for (; at < to; at++) {
+      const whole = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
+      hash = (whole - Math.imul(text.charCodeAt(at - width + 1), leaving)) | 0;
+      if (seen[whole & (slots - 1)] === 0) continue;
       const end = at + 1;
       const found = byHash
-        .get(hash)
+        .get(whole)
         ?.find((pattern) => pattern.length <= end && text.startsWith(pattern, end - pattern.length));
       if (found === undefined) continue;
-      let from = end - found.length;
-      for (let last = spans.at(-1); last !== undefined && last.to >= from; last = spans.at(-1)) {
-        from = Math.min(from, last.from);
+      let start = end - found.length;
+      for (let last = spans.at(-1); last !== undefined && last.to >= start; last = spans.at(-1)) {
+        start = Math.min(start, last.from);
         spans.pop();
       }
-      spans.push({ from, to: end });
+      spans.push({ from: start, to: end });
     }
     return spans;
   };

@@ -1,6 +1,7 @@
 /** Redacts what runners report about attempts. */
 import { sealedType } from '@millrace/contract';
 import type { LogLine, Outcome } from '@millrace/contract/runner';
+import type { Parts } from '../../json/parts.ts';
 import type { Redactor } from './redactor.ts';
 
 export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
@@ -20,6 +21,15 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
   }
 }
 
+/** The same for an outcome with a long output, in parts. */
+export function* redactOutcomeParts(redactor: Redactor, outcome: Outcome): Parts<Outcome> {
+  if (outcome.kind !== 'completed' || outcome.output === null || outcome.outputType === sealedType)
+    return redactOutcome(redactor, outcome);
+  const { output, outputType } = outcome;
+  const clean = yield* redactor.parts(output, outputType.includes('json'));
+  return clean === output ? outcome : { ...outcome, output: clean };
+}
+
 /** Redacts every string in a JSON value, whatever its type says: a runner's messages are not validated in depth. */
 export function redactTexts<T>(redactor: Redactor, value: T): T {
   const written = JSON.stringify(value);
@@ -30,9 +40,11 @@ export function redactTexts<T>(redactor: Redactor, value: T): T {
 }
 
 export const redactLines = (redactor: Redactor, lines: readonly LogLine[]): readonly LogLine[] =>
-  lines.map((line) => {
-    const message = redactor.text(line.message);
-    const properties = line.properties === undefined ? undefined : redactor.json(line.properties);
-    if (message === line.message && properties === line.properties) return line;
-    return { ...line, message, ...(properties !== undefined && { properties }) };
-  });
+  lines.map((line) => redactLine(redactor, line));
+
+export function redactLine(redactor: Redactor, line: LogLine): LogLine {
+  const message = redactor.text(line.message);
+  const properties = line.properties === undefined ? undefined : redactor.json(line.properties);
+  if (message === line.message && properties === line.properties) return line;
+  return { ...line, message, ...(properties !== undefined && { properties }) };
+}

@@ -3,8 +3,9 @@
  * are known. An environment without secrets pays for a search for the markers of our keys.
  */
 import type { Outcome } from '@millrace/contract/runner';
+import { inTurns, partLength } from '../../json/parts.ts';
 import type { VariableCache } from '../variable-cache.ts';
-import { redactOutcome } from './messages.ts';
+import { redactOutcome, redactOutcomeParts } from './messages.ts';
 import type { Redactor } from './redactor.ts';
 
 type RedactorOf = VariableCache['redactor'];
@@ -13,15 +14,19 @@ export const redactEnded = <E extends { readonly env: number; readonly outcome: 
   redactorOf: RedactorOf,
   ended: E,
 ): E | Promise<E> =>
-  withRedactor(redactorOf, ended.env, (redactor) => ({
-    ...ended,
-    outcome: redactOutcome(redactor, ended.outcome),
-  }));
+  withRedactor(redactorOf, ended.env, (redactor) =>
+    isLong(ended.outcome)
+      ? inTurns(redactOutcomeParts(redactor, ended.outcome)).then((outcome) => ({ ...ended, outcome }))
+      : { ...ended, outcome: redactOutcome(redactor, ended.outcome) },
+  );
+
+const isLong = (outcome: Outcome): boolean =>
+  outcome.kind === 'completed' && outcome.output !== null && outcome.output.length > partLength;
 
 function withRedactor<R>(
   redactorOf: RedactorOf,
   env: number,
-  act: (redactor: Redactor) => R,
+  act: (redactor: Redactor) => R | Promise<R>,
 ): R | Promise<R> {
   const known = redactorOf(env);
   return known instanceof Promise ? known.then(act) : act(known);

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { newSecretKey } from '../../auth/keys.ts';
+import { atOnce } from '../../json/parts.ts';
 import { compile } from './matcher.ts';
 import { redactTexts, redactLines, redactOutcome } from './messages.ts';
 import { createRedactor } from './redactor.ts';
@@ -136,9 +138,46 @@ test('the matcher finds exactly what looking for each pattern finds', () => {
         ),
       );
       expect(covered(compile(patterns)(text))).toEqual(covered(naive));
+      const inParts: { from: number; to: number }[] = [];
+      for (let from = 0; from < text.length; from += 5)
+        compile(patterns)(text, from, Math.min(text.length, from + 5), inParts);
+      expect(inParts).toEqual(compile(patterns)(text));
     },
   );
   fc.assert(property, { numRuns: 500 });
+});
+
+describe('a long text in parts', () => {
+  const secret = 'correct horse battery';
+  const two = createRedactor([secret, '0123456789abcdef', 'line one of a key\nand line two of it']);
+  const key = newSecretKey('prod');
+  const attempt = `svc_run_eyJhbGciOiJIUzI1NiJ9.eyJydW4iOiJydW5fMSJ9.${'x-_'.repeat(14)}`;
+  /** Characters that a part has. */
+  const part = 256 * 1024;
+
+  test('is redacted as a whole one is, wherever its parts end', () => {
+    const ends = [0, 1, 8, 21, 22, 63, 64, 65].map((before) => part - before);
+    for (const found of [secret, key, attempt, `${secret}${key}`, 'and nothing']) {
+      for (const end of [...ends, 2 * part - 30]) {
+        const text = `${'x '.repeat(part).slice(0, end)}${found} ${'y'.repeat(part)} ${found}`;
+        const clean = atOnce(two.parts(text, false));
+        // Not by matchers that would print the texts.
+        expect([found, end, clean === two.text(text), clean.includes(secret)]).toEqual([found, end, true, false]);
+        const json = JSON.stringify([text, { [text]: `\t${found}`, n: 1, list: [found, null] }]);
+        expect([found, end, atOnce(two.parts(json, true)) === two.json(json)]).toEqual([found, end, true]);
+      }
+    }
+  });
+
+  test('loses thousands of secrets, and the start of one at a cut', () => {
+    const text = `${`${secret}, 0123456789abcdef. `.repeat(20_000)}0123456789ab…`;
+    const clean = atOnce(two.parts(text, false));
+    expect(clean).toBe(`${'<redacted>, <redacted>. '.repeat(20_000)}<redacted>…`);
+    const json = JSON.stringify(Array.from({ length: 10_000 }, () => ({ [secret]: `a ${secret} b` })));
+    expect(JSON.parse(atOnce(two.parts(json, true)))).toEqual(
+      Array.from({ length: 10_000 }, () => ({ '<redacted>': 'a <redacted> b' })),
+    );
+  });
 });
 
 test('any secret is gone from any text around it, in every spelling', () => {

@@ -1,7 +1,8 @@
 import { redacted } from '@millrace/contract';
-import { tryParse } from '../../json/foreign.ts';
-import { mayHoldKey, redactKeys, redactKeysInJson } from './key-shapes.ts';
-import { compile } from './matcher.ts';
+import { tryParseParts } from '../../json/foreign.ts';
+import { atOnce, partLength, type Parts } from '../../json/parts.ts';
+import { mayHoldKey, redactKeys, redactKeysInJson, redactKeysParts } from './key-shapes.ts';
+import { compile, type FindSpans, type Span } from './matcher.ts';
 import { minSecretLength, encodingsOf } from './encodings.ts';
 
 /** Replaces the secrets of an environment, and Millrace's own credentials, in texts that are about to be stored. */
@@ -9,6 +10,8 @@ export interface Redactor {
   text(text: string): string;
   /** JSON stays valid JSON. Anything else is treated as text. */
   json(text: string): string;
+  /** Does the same with a long text as `json` or `text`, in parts. */
+  parts(text: string, isJson: boolean): Parts<string>;
   /** A quick check: false if no string in this JSON needs redaction. */
   mayConcern(json: string): boolean;
 }
@@ -17,38 +20,52 @@ export interface Redactor {
 const keysOnly: Redactor = {
   text: redactKeys,
   json: redactKeysInJson,
+  parts: redactKeysParts,
   mayConcern: mayHoldKey,
 };
 
 /** Values that are too short to be distinguished from ordinary words are not redacted. */
-export function createRedactor(secrets: Iterable<string>): Redactor {
-  const patterns = new Set<string>();
-  for (const secret of secrets) for (const spelling of encodingsOf(secret)) patterns.add(spelling);
-  if (patterns.size === 0) return keysOnly;
-  const find = compile(patterns);
+export const createRedactor = (secrets: Iterable<string>): Redactor => atOnce(compileRedactor(secrets));
 
+/** The same in parts: an environment may have thousands of secrets. */
+export function* compileRedactor(secrets: Iterable<string>): Parts<Redactor> {
+  const patterns = new Set<string>();
+  for (const secret of secrets) {
+    for (const spelling of encodingsOf(secret)) patterns.add(spelling);
+    yield;
+  }
+  return patterns.size === 0 ? keysOnly : redactorOf(patterns, compile(patterns));
+}
+
+function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
   const text = (given: string): string => {
     const whole = redactKeys(given);
     const spans = find(whole);
-    const cut = cutEnd(whole, patterns);
-    if (cut) spans.push(cut);
-    if (spans.length === 0) return whole;
-    let result = '';
-    let from = 0;
-    for (const span of spans) {
-      if (span.from >= from) result += whole.slice(from, span.from) + redacted;
-      from = Math.max(from, span.to);
-    }
-    return result + whole.slice(from);
+    addCut(whole, patterns, spans);
+    return spans.length === 0 ? whole : atOnce(withoutSpans(whole, spans));
   };
 
-  const value = (any: unknown): unknown => {
-    if (typeof any === 'string') return text(any);
-    if (typeof any === 'number') return text(String(any)) === String(any) ? any : redacted;
-    if (Array.isArray(any)) return any.map(value);
-    if (typeof any !== 'object' || any === null) return any;
-    return Object.fromEntries(Object.entries(any).map(([key, member]) => [text(key), value(member)]));
-  };
+  function* textParts(given: string): Parts<string> {
+    if (given.length <= partLength) return text(given);
+    const whole = yield* redactKeysParts(given, false);
+    const spans = yield* spansIn(find, whole);
+    addCut(whole, patterns, spans);
+    return yield* withoutSpans(whole, spans);
+  }
+
+  /** JSON that has a secret, without it. */
+  function* jsonParts(json: string): Parts<string> {
+    const parsed = yield* tryParseParts(json);
+    // Not JSON, or more than this process parses.
+    if (parsed === undefined) return yield* textParts(json);
+    const clean = JSON.stringify(yield* valueParts(parsed, { text, textParts, size: 0 }));
+    yield;
+    // A secret that contains JSON syntax may span several values: then replace everything.
+    return (yield* spansIn(find, clean)).length === 0 ? clean : JSON.stringify(redacted);
+  }
+
+  /** A string in it that was cut may end with the start of a secret. */
+  const mayNeed = (json: string, { length }: readonly Span[]): boolean => length > 0 || json.includes('…');
 
   return {
     text,
@@ -56,26 +73,84 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     mayConcern: () => true,
     json(given) {
       const whole = redactKeysInJson(given);
-      // A string in it that was cut may end with the start of a secret.
-      if (find(whole).length === 0 && !whole.includes('…')) return whole;
-      const parsed = tryParse(whole);
-      // Not JSON, or more than this process parses.
-      if (parsed === undefined) return text(whole);
-      const clean = JSON.stringify(value(parsed));
-      // A secret that contains JSON syntax may span several values: then replace everything.
-      return find(clean).length === 0 ? clean : JSON.stringify(redacted);
+      return mayNeed(whole, find(whole)) ? atOnce(jsonParts(whole)) : whole;
+    },
+    *parts(given, isJson) {
+      if (!isJson) return yield* textParts(given);
+      const whole = yield* redactKeysParts(given, true);
+      return mayNeed(whole, yield* spansIn(find, whole)) ? yield* jsonParts(whole) : whole;
     },
   };
 }
 
+function* spansIn(find: FindSpans, text: string): Parts<Span[]> {
+  const spans: Span[] = [];
+  for (let from = 0; from < text.length; from += partLength) {
+    find(text, from, Math.min(text.length, from + partLength), spans);
+    yield;
+  }
+  return spans;
+}
+
+/** Spans that are replaced in one part. */
+const spansAtOnce = 1_000;
+
+function* withoutSpans(text: string, spans: readonly Span[]): Parts<string> {
+  if (spans.length === 0) return text;
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < spans.length; at += spansAtOnce) {
+    const clean: string[] = [];
+    for (const span of spans.slice(at, at + spansAtOnce)) {
+      if (span.from >= from) clean.push(text.slice(from, span.from), redacted);
+      from = Math.max(from, span.to);
+    }
+    parts.push(clean.join(''));
+    yield;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+interface ValueRedaction {
+  readonly text: (text: string) => string;
+  readonly textParts: (text: string) => Parts<string>;
+  /** Characters since the last part. */
+  size: number;
+}
+
+function* valueParts(value: unknown, by: ValueRedaction): Parts<unknown> {
+  if (typeof value === 'string') {
+    if (value.length > partLength) return yield* by.textParts(value);
+    by.size += value.length + 16;
+    if (by.size > partLength) {
+      by.size = 0;
+      yield;
+    }
+    return by.text(value);
+  }
+  if (typeof value === 'number') return by.text(String(value)) === String(value) ? value : redacted;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(yield* valueParts(item, by));
+    return items;
+  }
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value))
+    members.push([yield* valueParts(name, by) as Parts<string>, yield* valueParts(member, by)]);
+  return Object.fromEntries(members);
+}
+
 /** The end of a truncated text: the mark, and how much is missing. */
 const cutMark = /…(?: \(\d+ more characters\))?$/;
+const longestCutMark = 64;
 
-/** The start of a pattern at the end of a truncated text. */
-function cutEnd(text: string, patterns: ReadonlySet<string>): { from: number; to: number } | undefined {
-  const mark = cutMark.exec(text);
-  if (!mark) return undefined;
-  const to = mark.index;
+/** Adds the start of a pattern at the end of a truncated text. */
+function addCut(text: string, patterns: ReadonlySet<string>, spans: Span[]): void {
+  const tail = Math.max(0, text.length - longestCutMark);
+  const mark = cutMark.exec(text.slice(tail));
+  if (!mark) return;
+  const to = tail + mark.index;
   let from = to;
   for (const pattern of patterns) {
     const start = pattern.slice(0, minSecretLength);
@@ -84,5 +159,5 @@ function cutEnd(text: string, patterns: ReadonlySet<string>): { from: number; to
       if (pattern.startsWith(text.slice(at, to))) from = at;
     }
   }
-  return from < to ? { from, to } : undefined;
+  if (from < to) spans.push({ from, to });
 }

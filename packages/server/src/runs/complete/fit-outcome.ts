@@ -1,15 +1,16 @@
 import { finalStatuses, maxJsonLevels, maxPacketBytes } from '@millrace/contract';
 import { machinePresets, type Outcome } from '@millrace/contract/runner';
-import { isTooDeep } from '../../json/levels.ts';
+import { isTooDeep, isTooDeepParts } from '../../json/levels.ts';
+import { inTurns, partLength } from '../../json/parts.ts';
 import { fitError } from './fit-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * An outcome that can be stored and shown, whatever its runner sent: one that cannot be read, or whose output cannot be stored, becomes an
- * error, because the run must end and its runner needs an answer.
+ * error, because the run must end and its runner needs an answer. Answers later only about a long output.
  */
-export function fitOutcome(sent: unknown): Outcome {
+export function fitOutcome(sent: unknown): Outcome | Promise<Outcome> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     return invalid('outcome must be an object');
   const outcome = sent as Fields;
@@ -45,7 +46,7 @@ const isFailure = (status: unknown): status is Failure => (failures as readonly 
 
 const maxTypeCharacters = 256;
 
-function fitCompleted({ output, outputType }: Fields): Outcome {
+function fitCompleted({ output, outputType }: Fields): Outcome | Promise<Outcome> {
   if (output !== null && typeof output !== 'string') return invalid('outcome.output must be a text or null');
   if (typeof outputType !== 'string' || outputType.length > maxTypeCharacters || outputType.includes('\0'))
     return invalid(`outcome.outputType must be a text of at most ${maxTypeCharacters} characters`);
@@ -56,13 +57,10 @@ function fitCompleted({ output, outputType }: Fields): Outcome {
       `The output is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`,
     );
   }
-  if (outputType.includes('json') && isTooDeep(output)) {
-    return refused(
-      'OutputUnserializableError',
-      `The output is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
-    );
-  }
-  return { kind: 'completed', output, outputType };
+  const fitting: Outcome = { kind: 'completed', output, outputType };
+  if (!outputType.includes('json')) return fitting;
+  if (output.length <= partLength) return isTooDeep(output) ? tooDeep : fitting;
+  return inTurns(isTooDeepParts(output)).then((isDeep) => (isDeep ? tooDeep : fitting));
 }
 
 const refused = (name: string, message: string): Outcome => ({
@@ -70,6 +68,11 @@ const refused = (name: string, message: string): Outcome => ({
   status: 'FAILED',
   error: { type: 'INTERNAL_ERROR', name, message, stackTrace: '' },
 });
+
+const tooDeep = refused(
+  'OutputUnserializableError',
+  `The output is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
+);
 
 const invalid = (fault: string): Outcome => ({
   kind: 'failed',

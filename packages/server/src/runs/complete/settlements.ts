@@ -36,9 +36,12 @@ export async function completeSettlements(
     const { fence, run, outcome, revision } = settlement;
     const heard = fitConsumed(settlement.heard);
     const held = runner.held.get(fence);
-    const ended = held && {
+    const fitting = held && fitOutcome(outcome);
+    const fitted = fitting instanceof Promise ? await fitting : fitting;
+    const ended = held &&
+      fitted && {
       fence,
-      outcome: fitOutcome(outcome),
+      outcome: fitted,
       ...(revision !== undefined && { revision }),
       ...held,
     };

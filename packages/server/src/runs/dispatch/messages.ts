@@ -5,6 +5,7 @@ import { tellCanceled } from '../cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
 import { beginWaitsWithRetry } from '../waits/begin-with-retry.ts';
 import { tellMissed } from '../waits/resume.ts';
+import { allInTurns } from '../../json/turns.ts';
 import { storableJson, storableText } from '../storable.ts';
 import { refuse, type Connection } from './connection-state.ts';
 import { heed, type Asked } from './heed.ts';
@@ -78,9 +79,7 @@ async function beginWaits(
   attempts: readonly AttemptWaits[],
 ): Promise<void> {
   const { env, dispatch } = connection;
-  const waited = await Promise.all(
-    attempts.map((one) => beginWaitsWithRetry(connection, runner, { ...one, env })),
-  );
+  const waited = await allInTurns(attempts, (one) => beginWaitsWithRetry(connection, runner, { ...one, env }));
   runner.tellWaited(waited);
   for (const { fence, state } of waited) if (state === 'stale') runner.release(fence);
   if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);

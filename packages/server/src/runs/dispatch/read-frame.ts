@@ -1,31 +1,49 @@
-import {
-  ForeignJsonError,
-  JsonScan,
-  parseForeignJson,
-  type ForeignJsonLimits,
-} from '@millrace/contract/foreign-json';
+import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import { frameLimits, messageLimits, readRunnerMessage, type RunnerMessage } from '@millrace/contract/runner';
+import { parseParts } from '../../json/parse-parts.ts';
+import type { Parts } from '../../json/parts.ts';
 import type { Connection } from './connection-state.ts';
 
-/** Bytes of a slice. A smaller frame is read in one slice. */
-const sliceBytes = 512 * 1024;
+/** A smaller frame is read in one part. */
+const wholeBytes = 512 * 1024;
+/** In strings below 1 KiB: as many as a frame of lines can have. Outputs are longer. */
+const maxShortEscapes = messageLimits.logBytes;
 
 type Read = RunnerMessage | { readonly fault: string };
 
-/** Reads a frame within the limits, in slices. A frame that exceeds a limit is not parsed. */
-export function readFrame({ turns, env, isOver }: Connection, data: Uint8Array): Read | Promise<Read> {
-  if (data.length <= sliceBytes) return turns.run(env, () => parsed(data, frameLimits));
+/** Reads a frame within the limits, in parts. A frame that exceeds a limit is not parsed. */
+export function readFrame(
+  { turns, env }: Pick<Connection, 'turns' | 'env'>,
+  data: Uint8Array,
+): Read | Promise<Read> {
+  if (data.length <= wholeBytes) return turns.run(env, () => read(data));
   return (async () => {
-    const scan = new JsonScan(frameLimits);
-    for (let from = 0; from < data.length && !scan.exceeded && !isOver(); from += sliceBytes)
-      await turns.run(env, () => scan.add(data.subarray(from, from + sliceBytes)));
-    if (scan.exceeded) return { fault: faults[scan.exceeded] };
-    return turns.run(env, () => parsed(data, alreadyScanned));
+    const parts = readParts(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+    for (;;) {
+      const part = turns.run(env, () => parts.next());
+      const { done, value } = part instanceof Promise ? await part : part;
+      if (done) return value;
+    }
   })();
 }
 
-/** The frame is within the limits, so it is not scanned again. */
-const alreadyScanned: ForeignJsonLimits = { ...frameLimits, maxDepth: Infinity, maxMembers: Infinity };
+function read(data: Uint8Array): Read {
+  try {
+    return messageOf(parseForeignJson(data, frameLimits), data.length);
+  } catch (error) {
+    return faultOf(error);
+  }
+}
+
+function* readParts(data: Buffer): Parts<Read> {
+  try {
+    const value = yield* parseParts(data, frameLimits, maxShortEscapes);
+    yield;
+    return messageOf(value, data.length);
+  } catch (error) {
+    return faultOf(error);
+  }
+}
 
 const faults = {
   syntax: 'It is not JSON.',
@@ -34,14 +52,14 @@ const faults = {
   members: `It has more than ${frameLimits.maxMembers} members and items.`,
 };
 
-function parsed(data: Uint8Array, limits: ForeignJsonLimits): Read {
-  try {
-    const message = readRunnerMessage(parseForeignJson(data, limits));
-    if ('type' in message && message.type === 'log' && data.length > messageLimits.logBytes)
-      return { fault: `log: a frame of lines and spans has at most ${messageLimits.logBytes} bytes.` };
-    return message;
-  } catch (error) {
-    if (error instanceof ForeignJsonError) return { fault: faults[error.reason] };
-    throw error;
-  }
+function faultOf(error: unknown): Read {
+  if (error instanceof ForeignJsonError) return { fault: faults[error.reason] };
+  throw error;
+}
+
+function messageOf(value: unknown, bytes: number): Read {
+  const message = readRunnerMessage(value);
+  if ('type' in message && message.type === 'log' && bytes > messageLimits.logBytes)
+    return { fault: `log: a frame of lines and spans has at most ${messageLimits.logBytes} bytes.` };
+  return message;
 }

@@ -2,7 +2,7 @@ import type { LogLine, SpanChunk } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import { isTransient } from '../../db/errors.ts';
 import { groupCommit } from '../../db/group.ts';
-import { redactLines } from '../../envvars/redact/messages.ts';
+import { redactLine } from '../../envvars/redact/messages.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -50,6 +50,8 @@ interface CleanFrame {
 /** Lines, and spans, of a slice. */
 const sliceLines = 100;
 const sliceSpans = 50;
+/** Characters of a slice, at least: its last line may exceed it. */
+const sliceCharacters = 65_536;
 /** Characters of one write. */
 const maxWritten = 2 * 1024 * 1024;
 
@@ -132,15 +134,15 @@ export function createStoreLines(
     const { env, from } = frame;
     const secrets = await known(env, isOver);
     const lines: LogLine[] = [];
-    for (const part of partsOf(frame.lines, sliceLines)) {
-      lines.push(
-        ...(await inTurn(() =>
-          redactLines(
-            secrets,
-            part.map((line) => fitLine(line, clock.now())),
-          ),
-        )),
-      );
+    for (let done = 0; done < frame.lines.length;) {
+      await inTurn(() => {
+        const end = Math.min(frame.lines.length, done + sliceLines);
+        for (let characters = 0; done < end && characters < sliceCharacters; done++) {
+          const clean = redactLine(secrets, fitLine(frame.lines[done] as LogLine, clock.now()));
+          characters += clean.message.length + (clean.properties?.length ?? 0);
+          lines.push(clean);
+        }
+      });
     }
     const chunks = Array.isArray(frame.spans) ? frame.spans : [];
     const spans: NewSpans[] = [];

@@ -8,12 +8,13 @@ import {
 } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { MasterKey } from '../../auth/seal.ts';
-import { column } from '../../db/columns.ts';
+import { column, texts } from '../../db/columns.ts';
 import { groupCommit } from '../../db/group.ts';
 import { newId } from '../../db/ids.ts';
 import { redactTexts } from '../../envvars/redact/messages.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
-import { isTooDeep } from '../../json/levels.ts';
+import { isTooDeepParts } from '../../json/levels.ts';
+import { inTurns, type Parts } from '../../json/parts.ts';
 import { storeLargeText } from '../../packets/store-large-output.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
@@ -46,11 +47,18 @@ interface Row extends NewStep {
   readonly error: string | null;
 }
 
+/** Characters of one write. */
+const maxWritten = 2 * 1024 * 1024;
+
 /**
  * Stores the result of a step, once. 409 if the attempt that tells has its run no more. Concurrent calls share a statement and a commit.
  */
 export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: NewStep) => Promise<StoredAt> {
-  const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), { maxItems: 50 });
+  const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), {
+    maxItems: 50,
+    maxSize: maxWritten,
+    sizeOf: ({ output, sealed }) => (output?.length ?? 0) + (sealed?.length ?? 0),
+  });
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
     if (stored) return stored;
@@ -77,13 +85,7 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
       error === undefined ? null : storableJson(redactTexts(redactor, error as unknown as SerializedError)),
   };
   if (output === undefined) return row;
-  refuseUnfit(name, output, outputType);
-  const clean =
-    outputType === sealedType
-      ? output
-      : outputType.includes('json')
-        ? redactor.json(output)
-        : redactor.text(output);
+  const clean = await inTurns(cleanOutput(redactor, name, output, outputType));
   const sealedId = clean === output ? null : newId('step');
   const stored = await storeLargeText(engine, { env, run, text: clean, type: outputType });
   return {
@@ -96,17 +98,21 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
   };
 }
 
-function refuseUnfit(name: string, output: string, type: string): void {
+/** A result without secrets. A large one takes several turns. */
+function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): Parts<string> {
+  const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
     const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
     throw new Problem(413, message, {}, false);
   }
   if (output.includes('\0')) throw unprocessable(`The result of step "${name}" contains a NUL character.`);
-  if (type.includes('json') && isTooDeep(output)) {
+  yield;
+  if (isJson && (yield* isTooDeepParts(output))) {
     throw unprocessable(
       `The result of step "${name}" is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
     );
   }
+  return type === sealedType ? output : yield* redactor.parts(output, isJson);
 }
 
 interface WrittenRow {
@@ -136,8 +142,8 @@ async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promis
       ${new Date(now)}, ${pick((row) => row.env)}::int[], ${pick((row) => row.run)}::text[],
       ${pick((row) => row.told.fence)}::bigint[], ${pick((row) => row.told.name)}::text[], ${pick((row) => row.told.kind)}::text[],
       ${pick((row) => row.told.status)}::text[], ${pick((row) => row.told.seq)}::int[], ${pick((row) => row.told.tries)}::int[],
-      ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${pick((row) => row.output)}::text[],
-      ${pick((row) => row.outputType)}::text[], ${pick((row) => row.sealed)}::text[], ${pick((row) => row.sealedId)}::text[],
+      ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${texts(sql, rows, (row) => row.output)},
+      ${pick((row) => row.outputType)}::text[], ${texts(sql, rows, (row) => row.sealed)}, ${pick((row) => row.sealedId)}::text[],
       ${pick((row) => row.error)}::text[], ${column(rows, (row) => row.told.isSequential === true)}::boolean[])`;
   const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, Number(row.fence), row.name), row]));
   return calls.map((call) => {

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { allInTurns, mapInTurns } from './turns.ts';
+
+/** Uses the processor. */
+function work(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** How many turns of the event loop other work had until the promise resolved. */
+async function turnsUntil(act: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    if (isOver) return;
+    turns++;
+    setImmediate(turn);
+  };
+  const done = act();
+  setImmediate(turn);
+  await done;
+  isOver = true;
+  return turns;
+}
+
+const items = Array.from({ length: 20 }, (_, index) => index);
+
+describe.each([
+  ['mapInTurns', mapInTurns],
+  ['allInTurns', allInTurns as typeof mapInTurns],
+])('%s', (_, inTurns) => {
+  test('lets other work have its turn between items that take long', async () => {
+    const turns = await turnsUntil(() => inTurns(items, async () => work(3)));
+    // A turn takes 8 ms.
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  test('takes a short list at once', async () => {
+    expect(await turnsUntil(() => inTurns([1, 2, 3], async (one) => one))).toBe(0);
+  });
+
+  test('returns the results in the order of the items, and rejects with the first error', async () => {
+    expect(await inTurns(items, async (one, index) => [one, index])).toEqual(items.map((one) => [one, one]));
+    const failing = inTurns(items, async (one) => {
+      work(1);
+      if (one === 3) throw new Error('the fourth');
+      return one;
+    });
+    await expect(failing).rejects.toThrow('the fourth');
+  });
+});
