@@ -4,7 +4,9 @@ import { openDashboard } from '../support/dashboard.ts';
 import { deployed } from '../support/deployment.ts';
 import { keysOf } from '../support/keys.ts';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { serverOfFile, type TestServer } from '../support/server.ts';
+
+const newTenant = serverOfFile();
 
 const slow = { timeout: 240_000 };
 
@@ -67,7 +69,7 @@ const shop = {
 };
 
 test('the search palette has all that is typed, also what comes before its code', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   const { page, open } = await openDashboard(server);
   const search = page.getByRole('combobox', { name: /^Search pages/ });
   for (const shortcut of ['/', 'ControlOrMeta+k', '/', 'ControlOrMeta+k']) {
@@ -115,7 +117,7 @@ test(
   'a failed run leads to its error, which is resolved and comes back; it is replayed with another payload',
   slow,
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     await startProject(server, shop);
     const failed = await trigger(server, 'charge', { card: '4242' });
     await ended(server, failed, 'FAILED');
@@ -201,7 +203,7 @@ test(
 );
 
 test('a queue is paused and resumed, a token is approved, a message is sent', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, shop);
   const waiting = await trigger(server, 'refund');
   await ended(server, waiting, 'WAITING');
@@ -280,7 +282,7 @@ test(
   'runs are chosen and canceled, a time is chosen in the histogram, lines of a timeline are looked at',
   slow,
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     await startProject(server, shop);
     const order = await trigger(server, 'order');
     await ended(server, order, 'COMPLETED');
@@ -366,7 +368,7 @@ test(
 );
 
 test('a version is promoted, and taken back', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   const text = (says: string) => ({
     'tasks/hello.ts': `
       import { task } from '@millrace/sdk';
