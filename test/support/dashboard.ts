@@ -64,7 +64,7 @@ export async function openDashboard(
   if (isLoggedIn) {
     // As the page of the login does, which a browser does not load for this.
     const answer = await context.request.post(new URL('/api/v1/browser-sessions', server.url).href, {
-      headers: { 'x-millrace-dashboard': '1' },
+      headers: { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-origin' },
       data: { accessToken: server.personalAccessToken },
     });
     expect(answer.status()).toBe(200);
