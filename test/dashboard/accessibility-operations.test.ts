@@ -81,7 +81,7 @@ test(
   async () => {
     const server = await testServer();
     const full = await filled(server);
-    const { page, open, settled } = await openDashboard(server, { deviceScaleFactor: 2 });
+    const { page, open, settled } = await openDashboard(server);
     const found: string[] = [];
     const look = async (path: string, env: string): Promise<void> => {
       await page.setViewportSize({ width: 1_440, height: 900 });
