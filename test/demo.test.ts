@@ -1,7 +1,6 @@
 /** `millrace demo`, from the packages as they are published, in a folder that has nothing else. */
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { descendants, isAlive, millrace, type Ready, type Running } from './cli/command.ts';
 import { installAll, packAll, type Packed } from './packages/packed.ts';
@@ -28,6 +27,14 @@ afterAll(() => packed?.remove());
 
 const start = (...args: string[]): Running =>
   millrace(['demo', '--port', '0', ...args], { cwd: packed.folder, bin, env: { TMPDIR: temporary } });
+
+async function executorsOf(demo: Running): Promise<number[]> {
+  const processes = await descendants(demo.pid);
+  const commands = await Promise.all(
+    processes.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return processes.filter((_, index) => /millrace\/dist\/executor\//.test(commands[index] ?? ''));
+}
 
 /** Ctrl-C, and then neither a process nor a file is left. */
 async function endsCleanly(demo: Running): Promise<void> {
@@ -194,6 +201,7 @@ describe('a shop that is filled once', () => {
 test('a shop that is stopped while it is filled leaves nothing behind', async () => {
   const demo = start();
   await demo.line(/orders of the first/);
-  await pause(1_500);
+  // Runs are under way.
+  await expect.poll(() => executorsOf(demo)).not.toEqual([]);
   await endsCleanly(demo);
 }, 120_000);

@@ -81,19 +81,19 @@ test(
   async () => {
     const server = await testServer();
     const full = await filled(server);
-    const { page, open } = await openDashboard(server, { deviceScaleFactor: 2 });
+    const { page, open, settled } = await openDashboard(server);
     const found: string[] = [];
     const look = async (path: string, env: string): Promise<void> => {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await open(path, env);
       // Not by its role: it has none behind an open dialog.
       await page.locator('h1').first().waitFor({ state: 'attached' });
-      await page.waitForTimeout(500);
+      await settled();
       for (const one of await violationsInBothThemes(page)) found.push(`${env}${path}: ${one}`);
       // The theme changes no size.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
-        await page.waitForTimeout(200);
+        await settled();
         for (const one of await layoutFaults(page)) found.push(`${env}${path} at ${name}: ${one}`);
       }
     };

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { localBuildIn } from '../../packages/millrace/src/bundle/local-build.ts';
 import { loginLink, openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { serverOfFile, type TestServer } from '../support/server.ts';
+
+let folder = '';
+const newTenant = serverOfFile({
+  localBuild: (environment, version) => localBuildIn(folder)(environment, version),
+});
 
 const tasks = {
   'tasks/shop.ts': `
@@ -50,10 +55,7 @@ async function clicksToTheLine(page: Page): Promise<number> {
 }
 
 test('a run fails, its line is two clicks away, its group is found and resolved, and comes back with the next failure', async () => {
-  let folder = '';
-  const server = await testServer({
-    localBuild: (environment, version) => localBuildIn(folder)(environment, version),
-  });
+  const server = await newTenant();
   folder = await startProject(server, tasks);
   const first = await fail(server, { card: '4242' });
 
@@ -108,7 +110,7 @@ test('a run fails, its line is two clicks away, its group is found and resolved,
 });
 
 test('an error is ignored with a limit, merged with another one, and split again', async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   await fail(server, { card: '1' });
   await fail(server, { card: '1', other: true });
@@ -147,7 +149,7 @@ test('an error is ignored with a limit, merged with another one, and split again
 });
 
 test('a rule is tried before it is added, and is deleted after a question', async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   await fail(server, { card: '1' });
   await fail(server, { card: '1', other: true });

@@ -1,8 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { newContext } from '../support/chromium.ts';
 import { loginLink, openDashboard } from '../support/dashboard.ts';
 import { deployed } from '../support/deployment.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { serverOfFile, type TestServer } from '../support/server.ts';
+
+const newTenant = serverOfFile();
 
 const tasksOf = (text: string): Record<string, string> => ({
   'tasks/greet.ts': `
@@ -43,7 +46,7 @@ test(
   'a version is promoted, a newer one is a canary, promoted, and taken back',
   { timeout: 180_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const first = await deployed(server, tasksOf('one'));
     const second = await deployed(server, tasksOf('two'));
     const { page, open } = await openDashboard(server);
@@ -101,7 +104,7 @@ test(
 );
 
 test('waiting runs are moved to another version, after a look at which', { timeout: 180_000 }, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   const versions: string[] = [];
   for (const content of ['a', 'b']) {
     const { body } = await server.ask('/runner/v1/versions', {
@@ -135,7 +138,7 @@ test(
   'a variable is set, changed and rolled back, and no browser is sent the value of a secret one',
   { timeout: 120_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const { page, open } = await openDashboard(server);
     const answers = answersOf(page);
     const variables = `/api/v1/projects/${server.projectRef}/envvars/prod`;
@@ -205,7 +208,7 @@ test(
   'a key is made, shown once, used and revoked, and the audit log has it',
   { timeout: 120_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const { page, open } = await openDashboard(server);
     const name = '<img src=x onerror=alert(1)>';
     await open('/settings/keys');
@@ -246,7 +249,7 @@ test(
   'a read-only member sees the pages without what changes things, and the server refuses it',
   { timeout: 120_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const path = `/api/v1/projects/${server.projectRef}/envvars/prod`;
     await server.ask(path, { method: 'POST', body: { name: 'LOG_LEVEL', value: 'debug' } });
     const ann = await userWith(server, 'viewer');
@@ -296,7 +299,7 @@ test(
   'somebody is invited, joins, gets another role, and their browser is logged out elsewhere',
   { timeout: 120_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const { page, open } = await openDashboard(server);
     await open('/settings/members');
     await page.getByRole('button', { name: 'Invite somebody' }).click();
@@ -317,9 +320,7 @@ test(
     await page.getByText('Ann is Developer now').waitFor();
 
     // A second browser of the same user.
-    const other = await page.context().browser()?.newContext();
-    const second = await other?.newPage();
-    if (!second) throw new Error('no second browser');
+    const second = await (await newContext()).newPage();
     await second.goto(await loginLink(server));
     await second.getByRole('navigation', { name: 'Pages' }).waitFor();
     await page.goto(new URL('/account', server.url).href);
@@ -340,7 +341,7 @@ test(
   'an endpoint and an alert are added, a test is sent, its delivery read and sent again',
   { timeout: 120_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const { page, open } = await openDashboard(server);
     await open('/notifications');
     await page.getByRole('button', { name: 'Add endpoint' }).click();
@@ -375,7 +376,7 @@ test(
   'a project is renamed, an environment paused and resumed, a signing key rotated, and the project deleted',
   { timeout: 180_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     const [organization] = await owner(server, '/api/v1/orgs');
     const { externalRef: ref } = await owner(server, `/api/v1/orgs/${organization.id}/projects`, 'POST', {
       name: 'Second',

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { promote } from '../support/promote.ts';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { serverOfFile, type TestServer } from '../support/server.ts';
+
+const newTenant = serverOfFile();
 
 const tasks = {
   'tasks/mail.ts': `
@@ -27,7 +29,7 @@ const statusOf = async (server: TestServer, run: string): Promise<string> =>
   (await server.ask(`/api/v3/runs/${run}`)).body.status;
 
 test('a queue is paused, its page and the run say why runs wait, and it goes on when it is resumed', async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   const { page, open } = await openDashboard(server);
   await open('/queues');
@@ -80,7 +82,7 @@ test('a queue is paused, its page and the run say why runs wait, and it goes on 
 });
 
 test('a limit is set over that of the code and taken back, and the environment is paused after a question', async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   const { page, open } = await openDashboard(server);
   await open('/queues/mails');
@@ -115,7 +117,7 @@ test('a limit is set over that of the code and taken back, and the environment i
 });
 
 test('with more than a page of queues, the order and the search are those of all queues', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   const runs = [
     ...Array.from({ length: 104 }, (_, at) => ({ name: `q${String(at).padStart(3, '0')}`, count: 1 })),
     { name: 'zulu', count: 3 },

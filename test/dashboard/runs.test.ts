@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { serverOfFile, type TestServer } from '../support/server.ts';
+
+const newTenant = serverOfFile();
 
 const tasks = {
   'tasks/shop.ts': `
@@ -40,7 +42,7 @@ const statusOf = async (server: TestServer, run: string): Promise<string> =>
 const slow = { timeout: 180_000 };
 
 test('a run is found in the list, opened, and replayed with another payload', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   const first = await trigger(server, 'greet', { name: '<img src=x onerror=alert(1)>' });
   const failed = await trigger(server, 'charge', { card: '4242' });
@@ -80,7 +82,7 @@ test('a run is found in the list, opened, and replayed with another payload', sl
 });
 
 test('a waiting run says why it waits, and is canceled', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   const run = await trigger(server, 'hold', {});
   await expect.poll(() => statusOf(server, run)).toBe('WAITING');
@@ -103,7 +105,7 @@ test(
   'new runs appear by themselves, chosen ones stay chosen, and all that match are canceled with their count',
   slow,
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     await server.ask('/runner/v1/versions', {
       method: 'POST',
       body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'slow', filePath: 'slow.ts' }] },
@@ -129,7 +131,7 @@ test(
 );
 
 test('a deep link survives the login, and a wrong token is refused with a sentence', slow, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   const { page, open } = await openDashboard(server, { isLoggedIn: false });
   await open('/runs?q=status:failed');
   await page.getByRole('tab', { name: 'Token' }).click();

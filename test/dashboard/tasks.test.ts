@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { serverOfFile } from '../support/server.ts';
+
+const newTenant = serverOfFile();
 
 const tasks = {
   'tasks/shop.ts': `
@@ -26,7 +28,7 @@ const tasks = {
 };
 
 test('a task is tried with a form, then with an earlier payload as JSON, and its run is watched', async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks, ['zod']);
   const { page, open } = await openDashboard(server);
   await open('/tasks');
@@ -85,7 +87,7 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
 });
 
 test('a task without a schema takes any JSON; what the server refuses is told at its field', async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks, ['zod']);
   const { page, open } = await openDashboard(server);
   await open('/tasks/plain?view=test');

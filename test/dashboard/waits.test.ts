@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { serverOfFile, type TestServer } from '../support/server.ts';
+
+const newTenant = serverOfFile();
 
 const hostile = '<img src=x onerror=alert(1)> \u202Etxt';
 
@@ -32,7 +34,7 @@ test(
   'somebody finds what waits for a person, fills in the form, and the run goes on',
   { timeout: 120_000 },
   async () => {
-    const server = await testServer();
+    const server = await newTenant();
     await startProject(server, tasks);
     const run = await refund(server, ['refund', hostile]);
     await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('WAITING');
@@ -63,7 +65,7 @@ test(
 );
 
 test('a value is written as JSON; whoever is slower is told so', { timeout: 120_000 }, async () => {
-  const server = await testServer();
+  const server = await newTenant();
   await startProject(server, tasks);
   const run = await refund(server, ['refund']);
   await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('WAITING');

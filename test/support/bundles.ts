@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Processes that tests start use the bundles. Takes two seconds after a change, and nothing otherwise. */
+/** Processes that tests start use the bundles, and servers serve the built dashboard. Takes seconds after a change, and nothing otherwise. */
 export default function setup(): void {
-  const program = fileURLToPath(new URL('../../build/bundle.ts', import.meta.url));
-  execFileSync(process.execPath, [program], { stdio: 'inherit' });
+  // In this order: building the dashboard uses the bundles.
+  for (const program of ['build/bundle.ts', 'packages/dashboard/build.ts'])
+    execFileSync(process.execPath, [fileURLToPath(new URL(`../../${program}`, import.meta.url))], {
+      stdio: 'inherit',
+    });
 }

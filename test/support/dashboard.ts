@@ -1,30 +1,7 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { findBrowser } from './browser.ts';
+import { newContext } from './chromium.ts';
 import type { TestServer } from './server.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-let built: Promise<unknown> | undefined;
-
-/** The files as the sources make them now; quick when nothing changed. */
-export const buildDashboard = (): Promise<unknown> =>
-  (built ??= promisify(execFile)(process.execPath, ['packages/dashboard/build.ts'], { cwd: root }));
-
-/** A real Chromium, closed when the test ends. */
-export async function launchBrowser(): Promise<Browser> {
-  const { executablePath, env } = await findBrowser();
-  const browser = await chromium.launch({
-    executablePath,
-    env: { ...process.env, ...env },
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
-  onTestFinished(() => browser.close());
-  return browser;
-}
 
 interface Dashboard {
   readonly page: Page;
@@ -32,6 +9,8 @@ interface Dashboard {
   readonly problems: readonly string[];
   /** Goes to a page of an environment: `/runs?q=…`. */
   readonly open: (path: string, env?: string) => Promise<void>;
+  /** Waits until the page has drawn all that it asked for. */
+  readonly settled: () => Promise<void>;
 }
 
 /** The address that logs one browser in, once. */
@@ -44,7 +23,7 @@ export async function loginLink(server: TestServer): Promise<string> {
   return new URL(`/login#link=${body.token}`, server.url).href;
 }
 
-/** A browser on a server's dashboard, logged in by a one-time link unless told otherwise. The test fails with any problem of the page. */
+/** A browser on a server's dashboard, logged in unless told otherwise. The test fails with any problem of the page. */
 export async function openDashboard(
   server: TestServer,
   {
@@ -57,9 +36,7 @@ export async function openDashboard(
     readonly otherOrigin?: string;
   } = {},
 ): Promise<Dashboard> {
-  await buildDashboard();
-  const browser = await launchBrowser();
-  const context = await browser.newContext({
+  const context = await newContext({
     locale: 'en-GB',
     viewport: { width: 1_440, height: 900 },
     ...options,
@@ -85,8 +62,35 @@ export async function openDashboard(
     await page.goto(new URL(`/p/${server.projectRef}/${env}${path}`, server.url).href);
   };
   if (isLoggedIn) {
-    await page.goto(await loginLink(server));
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    // As the page of the login does, which a browser does not load for this.
+    const answer = await context.request.post(new URL('/api/v1/browser-sessions', server.url).href, {
+      headers: { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-origin' },
+      data: { accessToken: server.personalAccessToken },
+    });
+    expect(answer.status()).toBe(200);
   }
-  return { page, problems, open };
+  return { page, problems, open, settled: watchRequests(page) };
 }
+
+function watchRequests(page: Page): () => Promise<void> {
+  const unanswered = new Set<Request>();
+  page.on('request', (request) => {
+    // A stream goes on as long as the page is there.
+    if (request.headers()['accept'] !== 'text/event-stream') unanswered.add(request);
+  });
+  page.on('requestfinished', (request) => unanswered.delete(request));
+  page.on('requestfailed', (request) => unanswered.delete(request));
+  return async () => {
+    do {
+      await expect.poll(() => unanswered.size).toBe(0);
+      await drawn(page);
+      // What was drawn may ask for more.
+    } while (unanswered.size > 0);
+  };
+}
+
+/** Resolves when the page has drawn what it has, and has nothing left to do. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate<void>(
+    'new Promise((resolve) => requestAnimationFrame(() => requestIdleCallback(() => requestAnimationFrame(resolve), { timeout: 1000 })))',
+  );

@@ -28,7 +28,12 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-async function cluster(): Promise<Cluster> {
+let asked: Promise<Cluster> | undefined;
+
+/** Asked for once a worker: a connection that was kept open for the next time may just be closed by then. */
+const cluster = (): Promise<Cluster> => (asked ??= askForCluster());
+
+async function askForCluster(): Promise<Cluster> {
   const response = await fetch(inject('clusterAddress'));
   if (!response.ok) throw new Error(`The PostgreSQL of the tests did not start: ${await response.text()}`);
   return (await response.json()) as Cluster;

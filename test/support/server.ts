@@ -1,7 +1,8 @@
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
-import type { Database } from '../../packages/server/src/db/connect.ts';
+import { connect, type Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
+import { createTenancy, type Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import { testDatabase } from './database.ts';
 
@@ -34,9 +35,31 @@ export interface Answer {
   readonly body: any;
 }
 
+const masterKey = masterKeyOf(Buffer.alloc(32, 1));
+
 /** The real server on a database of its own, listening; gone when the test ends. */
 export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>
   startTestServer((end) => onTestFinished(end), options);
+
+/**
+ * One server for all tests of a file. Called at its top; what it returns gives each test an organisation of its own on it.
+ *
+ * @example
+ * const newTenant = serverOfFile();
+ * test('…', async () => {
+ *   const server = await newTenant();
+ */
+export function serverOfFile(options: Partial<ServerOptions> = {}): () => Promise<TestServer> {
+  let server: TestServer;
+  const ends: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    server = await startTestServer((end) => ends.push(end), options);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => tenantOf(server);
+}
 
 /** The same, with an end of its own: several tests may share it. */
 export async function startTestServer(
@@ -48,7 +71,7 @@ export async function startTestServer(
   const server = await startServer({
     database: connection,
     port: 0,
-    masterKey: masterKeyOf(Buffer.alloc(32, 1)),
+    masterKey,
     log: createLog({ write: (line) => void logged.push(line) }),
     ...options,
   });
@@ -57,12 +80,30 @@ export async function startTestServer(
     await drop();
   });
   const { credentials } = server;
-  if (!credentials?.personalAccessToken) throw new Error('a first start tells its credentials');
-  const { environments, projectRef, personalAccessToken } = credentials;
+  if (!credentials) throw new Error('a first start tells its credentials');
+  return withCredentials(server, connection, logged, credentials);
+}
+
+/** The same server for somebody else: with an organisation, a project and keys of their own, as after a first start. */
+export async function tenantOf(server: TestServer): Promise<TestServer> {
+  const sql = connect(server.database, { name: 'test', max: 1 });
+  const credentials = await sql
+    .begin((tx) => createTenancy(tx, { masterKey, reveal: false }))
+    .finally(() => sql.end());
+  return withCredentials({ ...server }, server.database, server.logged, credentials);
+}
+
+function withCredentials(
+  server: RunningServer,
+  database: Database,
+  logged: readonly string[],
+  { environments, projectRef, personalAccessToken }: Credentials,
+): TestServer {
+  if (!personalAccessToken) throw new Error('new credentials have a token');
   const keyOf = (kind: keyof typeof environments): string => environments[kind].secretKey ?? '';
   const keys = { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') };
   return Object.assign(server, {
-    database: connection,
+    database,
     keys,
     projectRef,
     personalAccessToken,

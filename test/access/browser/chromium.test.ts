@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findBrowser } from '../../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newContext } from '../../support/chromium.ts';
 import { installation, type Installation } from '../installation.ts';
 
 /** The least that a dashboard does: it logs in by the link, asks who it is, and says so. */
@@ -45,22 +45,7 @@ async function evil(html: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-let browser: Awaited<ReturnType<typeof chromium.launch>>;
-beforeAll(async () => {
-  const { executablePath, env } = await findBrowser();
-  browser = await chromium.launch({
-    executablePath,
-    env: { ...process.env, ...env },
-    args: ['--no-sandbox'],
-  });
-}, 60_000);
-afterAll(() => browser?.close());
-
-async function tab(): Promise<Page> {
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  return context.newPage();
-}
+const tab = async (): Promise<Page> => (await newContext()).newPage();
 
 const linkOf = async ({ ask }: Installation): Promise<string> =>
   (await ask('POST /api/v1/browser-links')).body.url as string;

@@ -1,6 +1,5 @@
-import { chromium } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
-import { findBrowser } from '../../support/browser.ts';
+import { expect, test } from 'vitest';
+import { newContext } from '../../support/chromium.ts';
 import { start } from './world.ts';
 
 test(
@@ -9,14 +8,7 @@ test(
   async () => {
     const { provider, here } = await start();
     provider.accounts.set('ada', { name: 'Ada Lovelace', groups: ['eng'] });
-    const { executablePath, env } = await findBrowser();
-    const browser = await chromium.launch({
-      executablePath,
-      env: { ...process.env, ...env },
-      args: ['--no-sandbox'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
+    const page = await (await newContext()).newPage();
     const codes = (
       await here.ask('POST /api/v1/authorization-code', { key: '', body: { hostName: 'build machine' } })
     ).body;

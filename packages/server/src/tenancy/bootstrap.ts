@@ -55,7 +55,8 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
   });
 }
 
-async function createTenancy(
+/** An organisation with its first user and project. */
+export async function createTenancy(
   sql: Transaction,
   { masterKey, reveal, given = { secretKeys: {} } }: TenancyOptions,
 ): Promise<Credentials> {
