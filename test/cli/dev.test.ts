@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   descendants,
-  finished,
+  finished as finishedProcess,
   isAlive,
   millrace,
   startDev,
@@ -13,6 +13,7 @@ import {
   type Ready,
   type Running,
 } from './command.ts';
+import { finished } from './in-process.ts';
 
 const taskFile = (id: string, body: string): string => `
 import { task } from '@millrace/sdk';
@@ -93,7 +94,7 @@ describe('millrace dev', () => {
     await project?.remove();
   });
 
-  /** What a client command answers, in a second process that finds the server by the folder. */
+  /** What a client command answers, which finds the server by the folder. */
   const asked = async (...args: string[]): Promise<Record<string, unknown>> => {
     const { stdout, stderr } = await finished([...args, '--json'], { cwd: project.path });
     expect(stderr).toBe('');
@@ -119,12 +120,12 @@ describe('millrace dev', () => {
   });
 
   test('refuses a second one on the same data folder', async () => {
-    const second = await finished(['dev', '--json', '--port', '0'], { cwd: project.path });
+    const second = await finishedProcess(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
     expect(second.stderr).toBe(
       `millrace: \`millrace dev\` runs in ${await realpath(project.path)} already: process ${dev.pid} at ${dev.ready.url}. Stop it first, or work in a copy of the folder. See: millrace help the-data-folder-is-in-use`,
     );
-    const elsewhere = await finished(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
+    const elsewhere = await finishedProcess(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
     expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
     // What the first one left for other terminals is still there.
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
@@ -132,7 +133,7 @@ describe('millrace dev', () => {
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const data = `${project.path}/.millrace/data`;
-      const third = await finished(['dev', '--port', '0', '--data', data], { cwd: other.path });
+      const third = await finishedProcess(['dev', '--port', '0', '--data', data], { cwd: other.path });
       expect(third.exitCode).toBe(3);
       expect(third.stderr).toMatch(
         /^millrace: The data folder .* is in use by process \d+\..*--data\. See: millrace help the-data-folder-is-in-use$/,
@@ -154,7 +155,7 @@ describe('millrace dev', () => {
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const port = new URL(dev.ready.url).port;
-      const second = await finished(['dev', '--json', '--port', port], { cwd: other.path });
+      const second = await finishedProcess(['dev', '--json', '--port', port], { cwd: other.path });
       expect(second).toMatchObject({ exitCode: 3, stdout: '' });
       expect(second.stderr).toMatch(
         new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`, 'm'),

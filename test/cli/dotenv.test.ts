@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 
 const tasks = `
 import { task } from '@millrace/sdk';

@@ -2,7 +2,8 @@ import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, millrace, repository, startDev, temporaryProject, type Ready } from './command.ts';
+import { millrace, repository, startDev, temporaryProject, type Ready } from './command.ts';
+import { finished } from './in-process.ts';
 
 test('init --dev serves the project that it wrote and runs its task once, and serves one that was there', async () => {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));

@@ -5,7 +5,8 @@ import { withDatabase } from '../support/cluster.ts';
 import { testDatabase } from '../support/database.ts';
 import { addressOverTcp } from '../support/pgbouncer.ts';
 import { startProject } from '../support/project.ts';
-import { finished, millrace, temporaryProject, type Folder, type Ready } from './command.ts';
+import { millrace, temporaryProject, type Folder, type Ready } from './command.ts';
+import { finished } from './in-process.ts';
 
 let folder: Folder;
 beforeAll(async () => {

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  finished,
   millrace,
   repository,
   startDev,
@@ -15,6 +14,7 @@ import {
   type Ready,
   type Running,
 } from './command.ts';
+import { finished } from './in-process.ts';
 
 const tasks = `
 import { task, wait } from '@millrace/sdk';

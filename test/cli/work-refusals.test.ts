@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporary } from '../support/deployment.ts';
 import { promote } from '../support/promote.ts';
 import { testServer } from '../support/server.ts';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 
 const good = `
 import { schedules, task } from '@millrace/sdk';
