@@ -6,7 +6,9 @@ import type { main as Main } from '../../packages/millrace/src/cli/main.ts';
 import { inherited, repository, type RunOptions } from './command.ts';
 
 // Node loads the bundle, as `bin/millrace.js` does: Vitest's imports would share the state of an SDK under test.
-const bundle = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
+// It starts its service in the folder where it was loaded, and folders of tests are removed.
+require('esbuild');
 let previous: Promise<unknown> = Promise.resolve();
 
 /**
@@ -26,10 +28,10 @@ async function run(
   args: readonly string[],
   { cwd, env = {}, input = '' }: Parameters<typeof finished>[1],
 ): ReturnType<typeof finished> {
-  const { main } = bundle(join(repository, 'packages/millrace/dist/cli/main.js')) as { main: typeof Main };
+  const { main } = require(join(repository, 'packages/millrace/dist/cli/main.js')) as { main: typeof Main };
   const [stdout, stderr] = [capture(), capture()];
-  const before = { cwd: process.cwd(), env: { ...process.env } };
-  const restore = replaceStreams({ stdin: Readable.from([input]), stdout, stderr });
+  const before = { cwd: process.cwd(), env: { ...process.env }, listeners: stopListeners() };
+  const restoreStreams = replaceStreams({ stdin: Readable.from([input]), stdout, stderr });
   process.chdir(cwd);
   setEnvironment({ ...inherited, ...env });
   process.exitCode = undefined;
@@ -40,9 +42,18 @@ async function run(
     process.exitCode = undefined;
     setEnvironment(before.env);
     process.chdir(before.cwd);
-    restore();
+    restoreStreams();
+    // A command that may be interrupted listens to the end of its process.
+    for (const { event, listener } of stopListeners())
+      if (!before.listeners.some((one) => one.event === event && one.listener === listener))
+        process.off(event, listener);
   }
 }
+
+const stopListeners = () =>
+  ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK', 'disconnect'].flatMap((event) =>
+    process.listeners(event as 'SIGINT').map((listener) => ({ event, listener })),
+  );
 
 function capture(): Writable & { lines(): string } {
   const chunks: Buffer[] = [];
