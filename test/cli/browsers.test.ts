@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fromPage } from '../access/browser/tab.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 import { millrace, temporaryProject } from './command.ts';
+import { giveDevData } from './first-data.ts';
 import { finished } from './in-process.ts';
 
 let home: string;
@@ -103,6 +104,7 @@ test(
       'tasks/a.ts':
         "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', run: async () => 1 });\n",
     });
+    await giveDevData(project.path);
     const dev = millrace(['dev', '--port', '0'], {
       cwd: project.path,
       env: { MILLRACE_BASE_PATH: '/tools/' },

@@ -13,6 +13,7 @@ import {
   type Ready,
   type Running,
 } from './command.ts';
+import { giveDevData } from './first-data.ts';
 import { finished } from './in-process.ts';
 
 const taskFile = (id: string, body: string): string => `
@@ -39,6 +40,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
   /** What dev says, on both streams, while the task runs. */
   async function said(...options: string[]): Promise<string[]> {
     const project = await temporaryProject(files);
+    await giveDevData(project.path);
     const dev = millrace(['dev', '--port', '0', ...options], { cwd: project.path });
     try {
       await dev.line(/version.*talks/);
