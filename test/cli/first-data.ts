@@ -15,11 +15,11 @@ export async function giveDevData(project: string): Promise<void> {
   if (existsSync(join(project, '.millrace'))) return;
   const made = await madeOnce('dev-data', async (half) => {
     await mkdir(join(half, 'tasks'));
-    // Refused, so that no version is registered.
-    await writeFile(join(half, 'tasks/a.ts'), 'export const = 1;');
+    // Not imported in time, so that no version is registered.
+    await writeFile(join(half, 'tasks/a.ts'), 'await new Promise((done) => setTimeout(done, 60_000));');
     await symlink(join(repository, 'test/modules/node_modules'), join(half, 'node_modules'));
     const dev = millrace(['dev', '--port', '0'], { cwd: half });
-    await dev.line(/^problem/);
+    await dev.line(/^Millrace .* at http/);
     dev.kill('SIGTERM');
     await dev.exitCode;
   });
