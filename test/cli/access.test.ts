@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 import { millrace } from './command.ts';
+import { finished } from './in-process.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -12,9 +13,11 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const ran = millrace(args, { cwd: home, env: { XDG_CONFIG_HOME: home, ...env } });
-  const code = await ran.exitCode;
-  return { code, out: ran.stdout.join('\n'), error: ran.stderr.join('\n') };
+  const { exitCode, stdout, stderr } = await finished(args, {
+    cwd: home,
+    env: { XDG_CONFIG_HOME: home, ...env },
+  });
+  return { code: exitCode, out: stdout, error: stderr };
 }
 
 const json = async (...args: string[]) => {
@@ -27,8 +30,7 @@ const json = async (...args: string[]) => {
     .map((line) => JSON.parse(line));
 };
 
-// Each starts a process a command.
-describe('the commands about access', { timeout: 60_000 }, () => {
+describe('the commands about access', () => {
   test('log in, make a key that works, rotate and revoke it', async () => {
     const server = await testServer();
     const before = await run(['whoami']);

@@ -5,15 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  finished,
-  repository,
-  startDev,
-  temporaryProject,
-  type Folder,
-  type Ready,
-  type Running,
-} from './command.ts';
+import { repository, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { finished } from './in-process.ts';
 
 const taskFile = `
 import { task } from '@millrace/sdk';

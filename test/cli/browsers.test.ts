@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fromPage } from '../access/browser/tab.ts';
 import { testServer, type TestServer } from '../support/server.ts';
-import { finished, millrace, repository, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { giveDevData } from './first-data.ts';
+import { finished } from './in-process.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -21,10 +20,15 @@ const environment = (server: TestServer) => ({
   MILLRACE_ACCESS_TOKEN: server.personalAccessToken,
 });
 
-async function run(server: TestServer, ...args: string[]) {
-  const ran = millrace(args, { cwd: home, env: environment(server) });
-  const code = await ran.exitCode;
-  return { code, out: ran.stdout.join('\n'), error: ran.stderr.join('\n') };
+const run = (server: TestServer, ...args: string[]) => ended(server, args);
+
+async function ended(server: TestServer, args: readonly string[], input?: string) {
+  const { exitCode, stdout, stderr } = await finished(args, {
+    cwd: home,
+    env: environment(server),
+    ...(input !== undefined && { input }),
+  });
+  return { code: exitCode, out: stdout, error: stderr };
 }
 
 const logIn = (url: string, body: object): Promise<Response> =>
@@ -32,8 +36,7 @@ const logIn = (url: string, body: object): Promise<Response> =>
 
 const tokenIn = (link: string): string => new URL(link).hash.replace('#link=', '');
 
-// Each starts a process a command.
-describe('the commands about browsers', { timeout: 60_000 }, () => {
+describe('the commands about browsers', () => {
   test('print a link that logs one browser in, list it, and log it out', async () => {
     const server = await testServer();
     const opened = await run(server, 'open', '--no-browser');
@@ -64,17 +67,8 @@ describe('the commands about browsers', { timeout: 60_000 }, () => {
 
   test('set a password that comes on stdin, which then logs in, and remove it', async () => {
     const server = await testServer();
-    const set = async (password: string, ...args: string[]) => {
-      const bin = join(repository, 'packages/millrace/bin/millrace.js');
-      const child = spawn(process.execPath, [bin, 'members', 'set-password', ...args], {
-        cwd: home,
-        env: { PATH: process.env['PATH'], ...environment(server) },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      child.stdin.end(`${password}\n`);
-      const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-      return { code: child.exitCode, out: out.trim(), error: error.trim() };
-    };
+    const set = (password: string, ...args: string[]) =>
+      ended(server, ['members', 'set-password', ...args], `${password}\n`);
     const password = 'correct horse battery';
     expect(await set(password)).toMatchObject({
       code: 1,
@@ -96,9 +90,9 @@ describe('the commands about browsers', { timeout: 60_000 }, () => {
   });
 
   test('open needs a login, and says how to get one', async () => {
-    const ran = millrace(['open'], { cwd: home, env: { XDG_CONFIG_HOME: home } });
-    expect(await ran.exitCode).toBe(4);
-    expect(ran.stderr.join()).toContain('millrace login');
+    const { exitCode, stderr } = await finished(['open'], { cwd: home, env: { XDG_CONFIG_HOME: home } });
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain('millrace login');
   });
 });
 
@@ -110,6 +104,7 @@ test(
       'tasks/a.ts':
         "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', run: async () => 1 });\n",
     });
+    await giveDevData(project.path);
     const dev = millrace(['dev', '--port', '0'], {
       cwd: project.path,
       env: { MILLRACE_BASE_PATH: '/tools/' },
@@ -136,11 +131,11 @@ test(
 
 test('a base path that cannot be one is refused at the start', { timeout: 60_000 }, async () => {
   for (const MILLRACE_BASE_PATH of ['tools', '/a b', '/a"><script>', '/../x', '//x']) {
-    const ran = millrace(['start', '--port', '0', '--data', join(home, 'data')], {
+    const { exitCode, stderr } = await finished(['start', '--port', '0', '--data', join(home, 'data')], {
       cwd: home,
       env: { MILLRACE_BASE_PATH },
     });
-    expect(await ran.exitCode).toBe(2);
-    expect(ran.stderr.join()).toContain('MILLRACE_BASE_PATH is a path such as /millrace');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('MILLRACE_BASE_PATH is a path such as /millrace');
   }
 });

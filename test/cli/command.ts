@@ -117,12 +117,17 @@ export interface Ready {
   readonly environments: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', { readonly secretKey: string }>>;
 }
 
-/** Starts `millrace dev --json` and waits for its line. */
+/** Starts `millrace dev --json` and waits for its line. A project without data gets those of an earlier first start of the same command. */
 export async function startDev(
   cwd: string,
   args: readonly string[] = [],
   bin = ownBin,
 ): Promise<Running & { ready: Ready }> {
+  if (bin === ownBin) {
+    // Loaded here, for programs use this file too, and there is no Vitest in those.
+    const { giveDevData } = await import('./first-data.ts');
+    await giveDevData(cwd);
+  }
   const running = millrace(['dev', '--json', '--port', '0', ...args], { cwd, bin });
   const line = await running.line(/^\{"url"/);
   return Object.assign(running, { ready: JSON.parse(line) as Ready });

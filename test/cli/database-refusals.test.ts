@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { ping } from '../../packages/server/src/db/ping.ts';
 import { hasOpenssl, tcpPostgres, type TcpPostgres } from '../support/tcp-postgres.ts';
-import { finished, temporaryProject, type Folder } from './command.ts';
+import { temporaryProject, type Folder } from './command.ts';
+import { finished } from './in-process.ts';
 
 const sentence = /^millrace: [^\n]+$/;
 const secret = 'hunter2';

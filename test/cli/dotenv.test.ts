@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { giveDevData } from './first-data.ts';
+import { finished } from './in-process.ts';
 
 const tasks = `
 import { task } from '@millrace/sdk';
@@ -15,6 +17,7 @@ test('dev gives tasks the variables of .env, below those of its own environment 
     '.env':
       "FROM_FILE='a secret value'\nIN_BOTH=file\nIN_MILLRACE=file\nMILLRACE_LEASE_SECONDS=not a number\n",
   });
+  await giveDevData(project.path);
   const dev = millrace(['dev', '--json', '--port', '0'], { cwd: project.path, env: { IN_BOTH: 'outside' } });
   try {
     await dev.line(/^\{"url"/);
@@ -47,6 +50,7 @@ test('dev gives tasks the variables of .env, below those of its own environment 
 
 test('a .env that comes while dev runs counts as well', async () => {
   const project = await temporaryProject({ 'tasks/shows.ts': tasks });
+  await giveDevData(project.path);
   const dev = millrace(['dev', '--json', '--port', '0'], { cwd: project.path });
   try {
     await dev.line(/^\{"url"/);

@@ -3,7 +3,14 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { finished, millrace, temporaryProject, type Folder, type Running } from './command.ts';
+import {
+  finished as finishedProcess,
+  millrace,
+  temporaryProject,
+  type Folder,
+  type Running,
+} from './command.ts';
+import { finished } from './in-process.ts';
 
 type Env = Readonly<Record<string, string>>;
 interface Secrets {
@@ -94,7 +101,7 @@ test(
     await here.write('taken.json', '"somebody else’s"');
     await mkdir(join(here.path, 'a-folder'));
     for (const file of ['taken.json', 'nowhere/secrets.json', 'a-folder']) {
-      const { exitCode, stdout, stderr } = await finished(
+      const { exitCode, stdout, stderr } = await finishedProcess(
         ['start', '--data', 'data', '--port', '0', '--secrets-file', file],
         { cwd: here.path },
       );
@@ -123,7 +130,9 @@ test(
       ['--port', String(port)],
       ['--port', '0', '--host', 'nowhere.invalid'],
     ]) {
-      const { exitCode, stdout } = await finished(['start', '--data', 'data', ...args], { cwd: here.path });
+      const { exitCode, stdout } = await finishedProcess(['start', '--data', 'data', ...args], {
+        cwd: here.path,
+      });
       expect([exitCode, stdout]).toEqual([3, '']);
       await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
     }

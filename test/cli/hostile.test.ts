@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../packages/millrace/src/cli/main.ts';
 import { hostile, hostileServer, type HostileServer } from './hostile-server.ts';
-import { finished, millrace, repository, startDev, temporaryProject } from './command.ts';
+import { millrace, repository, startDev, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 

@@ -2,7 +2,8 @@ import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, millrace, repository, startDev, temporaryProject, type Ready } from './command.ts';
+import { millrace, repository, startDev, type Ready } from './command.ts';
+import { finished } from './in-process.ts';
 
 test('init --dev serves the project that it wrote and runs its task once, and serves one that was there', async () => {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));
@@ -35,14 +36,27 @@ test('init --dev serves the project that it wrote and runs its task once, and se
 test('a project that init wrote runs under dev before anything is installed, and then with what is installed', async () => {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));
   try {
-    expect((await finished(['init'], { cwd: path })).exitCode).toBe(0);
-    const link = join(path, '.millrace/node_modules/@millrace/sdk');
+    const written = await finished(['init', 'first', '--json'], { cwd: path });
+    expect(written.exitCode).toBe(0);
+    expect(JSON.parse(written.stdout)).toMatchObject({
+      written: expect.arrayContaining(['tasks/hello.ts']),
+      kept: [],
+    });
+    const project = join(path, 'first');
+    const link = join(project, '.millrace/node_modules/@millrace/sdk');
     const trigger = ['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'];
-    const done = expect.stringContaining('"greeting":"Hello, Ada!"') as string;
     const serve = async (): Promise<string> => {
-      const dev = await startDev(path);
+      const dev = await startDev(project);
       try {
-        expect(await finished(trigger, { cwd: path })).toMatchObject({ exitCode: 0, stdout: done });
+        const ran = await finished(trigger, { cwd: project });
+        expect(ran.exitCode).toBe(0);
+        const [handle = '', run = ''] = ran.stdout.split('\n');
+        const { id } = JSON.parse(run) as { id: string };
+        expect(JSON.parse(handle)).toEqual({ type: 'triggered', id, isCached: false });
+        expect(JSON.parse(run)).toMatchObject({ status: 'COMPLETED', output: { greeting: 'Hello, Ada!' } });
+        await expect
+          .poll(async () => (await finished(['logs', id], { cwd: project })).stdout)
+          .toMatch(/Saying hello.*"name":"Ada"/);
       } finally {
         dev.kill('SIGTERM');
         expect(await dev.exitCode).toBe(0);
@@ -52,45 +66,10 @@ test('a project that init wrote runs under dev before anything is installed, and
     expect(await serve()).toMatch(/sdk +that of this command/);
     expect(await realpath(link)).toBe(join(repository, 'packages/sdk'));
 
-    await symlink(join(repository, 'test/modules/node_modules'), join(path, 'node_modules'));
+    await symlink(join(repository, 'test/modules/node_modules'), join(project, 'node_modules'));
     expect(await serve()).not.toMatch(/sdk +that of this command/);
     await expect(realpath(link)).rejects.toThrow('ENOENT');
   } finally {
     await rm(path, { recursive: true, force: true, maxRetries: 5 });
-  }
-}, 60_000);
-
-test('a project that init wrote runs under dev as it is', async () => {
-  const folder = await temporaryProject({});
-  try {
-    const { exitCode, stdout } = await finished(['init', 'first', '--json'], { cwd: folder.path });
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      written: expect.arrayContaining(['tasks/hello.ts']),
-      kept: [],
-    });
-    const path = join(folder.path, 'first');
-    await symlink(join(repository, 'test/modules/node_modules'), join(path, 'node_modules'));
-    const dev = await startDev(path);
-    try {
-      const ran = await finished(['trigger', 'hello', '--payload', '{"name":"Ada"}', '--wait', '--json'], {
-        cwd: path,
-      });
-      const [handle = '', run = ''] = ran.stdout.split('\n');
-      expect(JSON.parse(run)).toMatchObject({
-        status: 'COMPLETED',
-        output: { greeting: 'Hello, Ada!' },
-      });
-      const { id } = JSON.parse(run) as { id: string };
-      expect(JSON.parse(handle)).toEqual({ type: 'triggered', id, isCached: false });
-      await expect
-        .poll(async () => (await finished(['logs', id], { cwd: path })).stdout)
-        .toMatch(/Saying hello.*"name":"Ada"/);
-    } finally {
-      dev.kill('SIGTERM');
-      expect(await dev.exitCode).toBe(0);
-    }
-  } finally {
-    await folder.remove();
   }
 }, 60_000);

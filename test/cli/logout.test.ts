@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { finished } from './in-process.ts';
 
 let project: Folder;
 let elsewhere: Folder;

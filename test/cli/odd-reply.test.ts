@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { finished, temporaryProject } from './command.ts';
+import { temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 
 test('an odd reply to `env` is one sentence', { timeout: 120_000 }, async () => {
   let reply = '';

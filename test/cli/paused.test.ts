@@ -5,13 +5,20 @@ import { withDatabase } from '../support/cluster.ts';
 import { testDatabase } from '../support/database.ts';
 import { addressOverTcp } from '../support/pgbouncer.ts';
 import { startProject } from '../support/project.ts';
-import { finished, millrace, temporaryProject, type Folder, type Ready } from './command.ts';
+import { millrace, temporaryProject, type Folder, type Ready } from './command.ts';
+import { finished } from './in-process.ts';
 
 let folder: Folder;
+let backedUp: Awaited<ReturnType<typeof backUp>>;
+const ends: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   folder = await temporaryProject({});
+  backedUp = await backUp();
+}, 60_000);
+afterAll(async () => {
+  for (const end of ends) await end();
+  await folder.remove();
 });
-afterAll(() => folder.remove());
 
 const masterKey = '7'.repeat(64);
 const patience = { timeout: 30_000 };
@@ -23,24 +30,30 @@ const tasks = {
   `,
 };
 
-async function start(url: string, args: readonly string[] = []) {
+async function start(
+  url: string,
+  args: readonly string[] = [],
+  onEnd: (end: () => void) => void = onTestFinished,
+) {
   const running = millrace(['start', '--port', '0', '--json', '--show-secrets', ...args], {
     cwd: folder.path,
     env: { DATABASE_URL: url, MILLRACE_MASTER_KEY: masterKey },
   });
-  onTestFinished(() => running.kill('SIGKILL'));
+  onEnd(() => running.kill('SIGKILL'));
   const said = JSON.parse(await running.line(/^\{"url"/)) as Ready & { paused?: boolean };
   return { ...running, said };
 }
 
-/** A database as a backup of some minutes ago has it: a schedule of every minute, and what has happened since is not in it. */
-async function restored() {
+/** A database with a schedule of every minute, whose server has stopped. */
+async function backUp() {
   const { connection, drop } = await testDatabase();
-  onTestFinished(drop);
-  const before = await start(await addressOverTcp(connection));
-  const { environments, personalAccessToken, url } = before.said;
+  ends.push(drop);
+  const onEnd = (end: () => void): void => void ends.unshift(async () => end());
+  const server = await start(await addressOverTcp(connection, onEnd), [], onEnd);
+  const { environments, personalAccessToken: token, url } = server.said;
   const key = environments.prod.secretKey;
-  await startProject({ url, keys: { prod: key } }, tasks);
+  const runner: (() => Promise<void>)[] = [];
+  await startProject({ url, keys: { prod: key } }, tasks, [], (end) => runner.push(end));
   const created = await ask(url, key, '/api/v1/schedules', {
     task: 'tick',
     cron: '* * * * *',
@@ -48,14 +61,24 @@ async function restored() {
     missed: 'all:1h',
   });
   expect(created.status).toBe(200);
-  before.kill('SIGTERM');
-  await before.exitCode;
+  for (const end of runner) await end();
+  server.kill('SIGTERM');
+  await server.exitCode;
   const admin = connect(connection, { name: 'test', max: 1 });
-  const name = `restored_${process.pid}`;
   const [own] = await admin<{ name: string }[]>`select current_database() as name`;
   await admin.end();
+  return { connection, name: own?.name ?? '', key, token };
+}
+
+let restores = 0;
+
+/** The database as a backup of some minutes ago has it: what has happened since is not in it. */
+async function restored() {
+  const { connection, key, token } = backedUp;
+  restores += 1;
+  const name = `restored_${process.pid}_${restores}`;
   const postgres = connect(withDatabase(connection, 'postgres'), { name: 'test', max: 1 });
-  await postgres.unsafe(`create database ${name} template ${own?.name}`);
+  await postgres.unsafe(`create database ${name} template ${backedUp.name}`);
   const database = withDatabase(connection, name);
   const sql = connect(database, { name: 'test', max: 1 });
   onTestFinished(async () => {
@@ -64,7 +87,7 @@ async function restored() {
     await postgres.end();
   });
   await sql`update schedules set since = since - interval '9 min', next_at = next_at - interval '5 min', next_nominal = next_nominal - interval '5 min'`;
-  return { address: await addressOverTcp(database), sql, key, token: personalAccessToken };
+  return { address: await addressOverTcp(database), sql, key, token };
 }
 
 async function ask(url: string, key: string, path: string, body?: unknown) {

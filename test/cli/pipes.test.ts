@@ -5,15 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  finished,
-  repository,
-  startDev,
-  temporaryProject,
-  type Folder,
-  type Ready,
-  type Running,
-} from './command.ts';
+import { repository, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { finished } from './in-process.ts';
 
 const lines = 400;
 const length = 10_000;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 import { promote } from '../support/promote.ts';
 
 describe('millrace start', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { finished, temporaryProject, type Folder } from './command.ts';
+import { finished as finishedProcess, temporaryProject, type Folder } from './command.ts';
+import { finished } from './in-process.ts';
 
 /** One sentence of ours, no stack. */
 const sentence = /^millrace: [^\n]+$/;
@@ -68,7 +69,8 @@ describe('what cannot start says so in one sentence', () => {
       'millrace.config.ts': `import { defineConfig } from 'millrace';\n\nthrow new Error('no way');\nexport default defineConfig({});\n`,
     });
     try {
-      const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: broken.path });
+      // A process of its own: Vitest changes what stacks look like.
+      const { exitCode, stderr } = await finishedProcess(['dev', '--port', '0'], { cwd: broken.path });
       expect(exitCode).toBe(3);
       expect(stderr).toMatch(sentence);
       expect(stderr).toMatch(/millrace\.config\.ts:3.*no way/);

@@ -3,7 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../../packages/server/src/db/connect.ts';
 import { testServer } from '../support/server.ts';
-import { finished, millrace, temporaryProject, type Running } from './command.ts';
+import { millrace, temporaryProject, type Running } from './command.ts';
+import { finished } from './in-process.ts';
 
 const [old, next] = ['01'.repeat(32), 'cd'.repeat(32)];
 const keyOf = (hex: string) => masterKeyOf(Buffer.from(hex, 'hex'));

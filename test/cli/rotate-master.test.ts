@@ -3,7 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 
 interface Ready {
   readonly url: string;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { finished } from './in-process.ts';
 
 const taskFile = `
 import { metadata, tags, task } from '@millrace/sdk';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../support/database.ts';
-import { finished, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
+import { finished } from './in-process.ts';
 
 const taskFile = `
 import { createRequire } from 'node:module';

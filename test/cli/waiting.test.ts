@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  finished,
   millrace,
   repository,
   startDev,
@@ -15,6 +14,7 @@ import {
   type Ready,
   type Running,
 } from './command.ts';
+import { finished } from './in-process.ts';
 
 const tasks = `
 import { task, wait } from '@millrace/sdk';
@@ -123,8 +123,9 @@ describe('beside a running dev', () => {
 });
 
 test('a command says that it waits for the server, and for stdin', async () => {
+  let reply = (): void => {};
   const server = createServer((_, response) => {
-    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('[]'), 6_000);
+    reply = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -138,6 +139,7 @@ test('a command says that it waits for the server, and for stdin', async () => {
       const asked = millrace([...args, ...connection], { cwd: folder.path });
       await asked.line(/^Waiting for /);
       expect(asked.stderr).toEqual([`Waiting for ${url} to answer …`]);
+      reply();
       await asked.exitCode;
     }
     const bin = join(repository, 'packages/millrace/bin/millrace.js');

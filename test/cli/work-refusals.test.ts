@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { temporary } from '../support/deployment.ts';
 import { promote } from '../support/promote.ts';
-import { testServer } from '../support/server.ts';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { startTestServer, testServer, type TestServer } from '../support/server.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 
 const good = `
 import { schedules, task } from '@millrace/sdk';
@@ -13,58 +14,72 @@ export const nightly = schedules.task({ id: 'nightly', cron: '0 3 * * *', run: a
 const aTask = (id: string): string =>
   `import { task } from '@millrace/sdk'; export const one = task({ id: '${id}', run: async () => 1 });`;
 
-test.each([
-  [
-    'a missing dependency',
-    { 'tasks/bad.ts': `import 'not-installed';\n${aTask('bad')}` },
-    ['tasks/bad.ts.*not-installed'],
-  ],
-  ['a syntax error', { 'tasks/bad.ts': 'const a = 1;\nconst b = ;\n' }, ['tasks/bad.ts:2:11']],
-  ['a duplicate id', { 'tasks/bad.ts': aTask('good') }, ['"good" is declared 2 times']],
-  [
-    'several problems',
-    { 'tasks/bad.ts': 'const b = ;', 'tasks/throws.ts': "throw new Error('at once');" },
-    ['2 problems', 'tasks/bad.ts', 'tasks/throws.ts:1.*at once'],
-  ],
-  [
-    'nothing but broken files',
-    { 'tasks/good.ts': 'const b = ;', 'tasks/throws.ts': "throw new Error('at once');" },
-    ['tasks/good.ts', 'tasks/throws.ts'],
-  ],
-  ['no task', { 'tasks/good.ts': 'export const a = 1;' }, ['exports a task']],
-] as const)(
-  'work with %s starts nothing and registers nothing: what was current and scheduled stays',
-  async (_, files, named) => {
-    const server = await testServer();
+describe('work with', () => {
+  const ends: (() => Promise<void>)[] = [];
+  let server: TestServer;
+  let cache: string;
+  let env: Record<string, string>;
+  let version: string;
+  beforeAll(async () => {
+    server = await startTestServer((end) => void ends.unshift(end));
     const project = await temporaryProject({ 'tasks/good.ts': good });
-    onTestFinished(project.remove);
-    const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
-    const cache = await temporary();
+    ends.unshift(project.remove);
+    cache = join(project.path, 'cache');
+    env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
     const first = millrace(['work', '--json', '--cache', cache], { cwd: project.path, env });
     await first.line(/^\{"runner"/);
-    const version = await promote(server.url, server.keys.prod);
+    version = await promote(server.url, server.keys.prod);
     first.kill('SIGTERM');
     await first.exitCode;
-    const state = async () => ({
-      current: (await server.ask('/api/v1/deployments/current')).body.version as string,
-      versions: (await server.ask('/api/v1/deployments')).body.data.length as number,
-      schedules: (await server.ask('/api/v1/schedules')).body.data as unknown,
-    });
-    const before = await state();
-    expect(before).toMatchObject({ current: version, versions: 1, schedules: [{ task: 'nightly' }] });
+  }, 60_000);
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
 
-    const broken = await temporaryProject({ 'tasks/good.ts': good, ...files });
-    onTestFinished(broken.remove);
-    const { exitCode, stdout, stderr } = await finished(['work', '--env', 'prod', '--cache', cache], {
-      cwd: broken.path,
-      env,
-    });
-    expect([exitCode, stdout]).toEqual([3, '']);
-    for (const one of named) expect(stderr).toMatch(new RegExp(one));
-    expect(await state()).toEqual(before);
-  },
-  60_000,
-);
+  const state = async () => ({
+    current: (await server.ask('/api/v1/deployments/current')).body.version as string,
+    versions: (await server.ask('/api/v1/deployments')).body.data.length as number,
+    schedules: (await server.ask('/api/v1/schedules')).body.data as unknown,
+  });
+
+  test.each([
+    [
+      'a missing dependency',
+      { 'tasks/bad.ts': `import 'not-installed';\n${aTask('bad')}` },
+      ['tasks/bad.ts.*not-installed'],
+    ],
+    ['a syntax error', { 'tasks/bad.ts': 'const a = 1;\nconst b = ;\n' }, ['tasks/bad.ts:2:11']],
+    ['a duplicate id', { 'tasks/bad.ts': aTask('good') }, ['"good" is declared 2 times']],
+    [
+      'several problems',
+      { 'tasks/bad.ts': 'const b = ;', 'tasks/throws.ts': "throw new Error('at once');" },
+      ['2 problems', 'tasks/bad.ts', 'tasks/throws.ts:1.*at once'],
+    ],
+    [
+      'nothing but broken files',
+      { 'tasks/good.ts': 'const b = ;', 'tasks/throws.ts': "throw new Error('at once');" },
+      ['tasks/good.ts', 'tasks/throws.ts'],
+    ],
+    ['no task', { 'tasks/good.ts': 'export const a = 1;' }, ['exports a task']],
+  ] as const)(
+    '%s starts nothing and registers nothing: what was current and scheduled stays',
+    async (_, files, named) => {
+      const before = await state();
+      expect(before).toMatchObject({ current: version, versions: 1, schedules: [{ task: 'nightly' }] });
+
+      const broken = await temporaryProject({ 'tasks/good.ts': good, ...files });
+      onTestFinished(broken.remove);
+      const { exitCode, stdout, stderr } = await finished(['work', '--env', 'prod', '--cache', cache], {
+        cwd: broken.path,
+        env,
+      });
+      expect([exitCode, stdout]).toEqual([3, '']);
+      for (const one of named) expect(stderr).toMatch(new RegExp(one));
+      expect(await state()).toEqual(before);
+    },
+    60_000,
+  );
+});
 
 test('work without a project needs an address and a key, and serves what is deployed', async () => {
   const server = await testServer();

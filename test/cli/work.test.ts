@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSystem } from '../faults/project.ts';
-import { finished, millrace, temporaryProject } from './command.ts';
+import { millrace, temporaryProject } from './command.ts';
+import { finished } from './in-process.ts';
 import { promote } from '../support/promote.ts';
 
 async function freePort(): Promise<number> {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { finished, millrace, repository } from '../cli/command.ts';
+import { millrace, repository } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { secretsFromFiles } from '../../packages/millrace/src/cli/secret-files.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finished, repository } from '../cli/command.ts';
+import { repository } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import {
   deployedProject,
   startFetchingRunner,

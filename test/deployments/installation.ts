@@ -3,7 +3,9 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { finished, millrace, repository, type Running } from '../cli/command.ts';
+import { millrace, repository, type Running } from '../cli/command.ts';
+import { giveServerData } from '../cli/first-data.ts';
+import { finished } from '../cli/in-process.ts';
 
 export interface Installation {
   readonly url: string;
@@ -21,18 +23,9 @@ async function temporaryFolder(): Promise<string> {
 
 export async function startInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const folder = await temporaryFolder();
-  const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
-    cwd: folder,
-    env,
-  });
-  const { url, projectRef, personalAccessToken, environments } = JSON.parse(
-    await server.line(/^\{"url"/),
-  ) as {
-    url: string;
-    projectRef: string;
-    personalAccessToken: string;
-    environments: Record<'stg' | 'prod' | 'preview', { secretKey: string }>;
-  };
+  const { projectRef, personalAccessToken, environments } = await giveServerData(join(folder, 'data'));
+  const server = millrace(['start', '--data', 'data', '--port', '0', '--json'], { cwd: folder, env });
+  const { url } = JSON.parse(await server.line(/^\{"url"/)) as { url: string };
   return {
     url,
     projectRef,

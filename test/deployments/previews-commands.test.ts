@@ -6,7 +6,8 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finished, repository } from '../cli/command.ts';
+import { repository } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { temporary } from '../support/deployment.ts';
 import {
   deployedProject,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { finished } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 
 test('doctor prints one line for each check and the findings below, and exits with 1', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));

@@ -10,7 +10,8 @@ import {
   startVariableServer,
   type VariableServer,
 } from '../../packages/server/src/envvars/testing/variable-server.ts';
-import { finished, repository, temporaryProject, type Folder } from '../cli/command.ts';
+import { repository, temporaryProject, type Folder } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 
 async function opened() {
   const served = await startVariableServer();

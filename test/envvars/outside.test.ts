@@ -3,7 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startVariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
-import { finished, millrace, temporaryProject } from '../cli/command.ts';
+import { millrace, temporaryProject } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { promote } from '../support/promote.ts';
 
 const tasks = `

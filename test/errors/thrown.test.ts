@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  finished,
-  startDev,
-  temporaryProject,
-  type Folder,
-  type Ready,
-  type Running,
-} from '../cli/command.ts';
+import { startDev, temporaryProject, type Folder, type Ready, type Running } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 
 const odd = {
   'ten megabytes': `(() => { const error = new Error('x'.repeat(10_000_000)); error.stack = 'y'.repeat(10_000_000); return error; })()`,

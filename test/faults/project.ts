@@ -1,6 +1,8 @@
 /** A server, runners and a database in processes of their own, to be killed. */
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { millrace, temporaryProject, type Running } from '../cli/command.ts';
+import { giveServerData } from '../cli/first-data.ts';
 import { promote } from '../support/promote.ts';
 
 /** A task that says in which process it starts and ends when the file that its payload names is there; and one that ends at once. */
@@ -47,7 +49,7 @@ export async function startSystem(
   const started: Running[] = [];
   const runners: Running[] = [];
   const start = (port: string): Running => {
-    const server = millrace(['start', '--data', 'data', '--port', port, '--json', '--show-secrets'], {
+    const server = millrace(['start', '--data', 'data', '--port', port, '--json'], {
       cwd: project.path,
       env,
     });
@@ -59,11 +61,9 @@ export async function startSystem(
     await Promise.all(started.map((one) => one.exitCode));
     await project.remove();
   });
+  const { environments } = await giveServerData(join(project.path, 'data'));
   const server = start('0');
-  const { url, environments } = JSON.parse(await server.line(/^\{"url"/)) as {
-    url: string;
-    environments: { prod: { secretKey: string } };
-  };
+  const { url } = JSON.parse(await server.line(/^\{"url"/)) as { url: string };
   const key = environments.prod.secretKey;
   const { port } = new URL(url);
   return {

@@ -212,9 +212,10 @@ test('a server that is closed does not wait for a body that never ends', { timeo
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(
-    `POST /api/v1/tasks/a/trigger HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.prod}\r\ncontent-length: 500\r\n\r\n{"a`,
+    `POST /api/v1/tasks/a/trigger HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.prod}\r\ncontent-length: 500\r\nexpect: 100-continue\r\n\r\n{"a`,
   );
-  await pause(300);
+  // It has begun to read the request.
+  await once(socket, 'data');
   const askedAt = Date.now();
   await server.close();
   expect(Date.now() - askedAt).toBeLessThan(9_000);

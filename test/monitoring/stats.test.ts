@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configure, stats } from '@millrace/sdk';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { startTestServer, testServer, type TestServer } from '../support/server.ts';
 
 const files = {
   'tasks/work.ts': `
@@ -78,23 +78,33 @@ test('the depth of a queue is sampled', async () => {
   expect(metrics).toMatch(/millrace_runs_waiting\{[^}]*queue="slow",state="paused"\} 7\n/);
 });
 
-test.each([
-  ['period=3d&step=1m', /^step: .*Use step=/],
-  ['period=30h&step=1m', /^step: the range has \d+ points.*Use step=/],
-  ['period=9999d', /^The range is too wide/],
-  ['period=nonsense', /period/],
-  ['step=90s', /^step: must be whole minutes/],
-  ['step=0m', /step/],
-  ['from=2027-01-01&to=2026-01-01', /^from: must be before/],
-  ['by=colour', /by/],
-  ['limit=-1&by=task', /limit/],
-  ['limit=1000&by=task', /limit/],
-  ['task=a&queue=b', /^task and queue: give at most one/],
-  ['task=', /task/],
-  ['task=%00', /./],
-])('GET /api/v1/stats?%s is refused', async (query, sentence) => {
-  const server = await testServer();
-  const { status, body } = await server.ask(`/api/v1/stats?${query}`);
-  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/error/)]);
-  expect(`${body.error} ${JSON.stringify(body.details ?? '')}`).toMatch(sentence);
+describe('GET /api/v1/stats refuses', () => {
+  const ends: (() => Promise<void>)[] = [];
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer((end) => void ends.push(end));
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
+  test.each([
+    ['period=3d&step=1m', /^step: .*Use step=/],
+    ['period=30h&step=1m', /^step: the range has \d+ points.*Use step=/],
+    ['period=9999d', /^The range is too wide/],
+    ['period=nonsense', /period/],
+    ['step=90s', /^step: must be whole minutes/],
+    ['step=0m', /step/],
+    ['from=2027-01-01&to=2026-01-01', /^from: must be before/],
+    ['by=colour', /by/],
+    ['limit=-1&by=task', /limit/],
+    ['limit=1000&by=task', /limit/],
+    ['task=a&queue=b', /^task and queue: give at most one/],
+    ['task=', /task/],
+    ['task=%00', /./],
+  ])('%s', async (query, sentence) => {
+    const { status, body } = await server.ask(`/api/v1/stats?${query}`);
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/error/)]);
+    expect(`${body.error} ${JSON.stringify(body.details ?? '')}`).toMatch(sentence);
+  });
 });

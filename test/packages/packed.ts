@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { inject } from 'vitest';
 import { repository } from '../cli/command.ts';
+import { madeOnce } from '../support/made-once.ts';
 
 export const run = promisify(execFile);
 
@@ -63,27 +61,3 @@ export async function installAll({ tarballs }: Packed, project: string): Promise
 
 /** For `npm install`. */
 export const npmOptions = ['--prefer-offline', '--no-audit', '--no-fund'] as const;
-
-/** A folder of this run that is filled by the test file that needs it first; others wait. */
-async function madeOnce(name: string, fill: (half: string) => Promise<void>): Promise<string> {
-  const folder = join(inject('runFolder'), name);
-  const lock = `${folder}.lock`;
-  while (!existsSync(folder)) {
-    const isMine = await mkdir(lock).then(
-      () => true,
-      () => false,
-    );
-    if (!isMine) {
-      await pause(100);
-      continue;
-    }
-    try {
-      const half = await mkdtemp(`${folder}.`);
-      await fill(half);
-      await rename(half, folder);
-    } finally {
-      await rmdir(lock);
-    }
-  }
-  return folder;
-}

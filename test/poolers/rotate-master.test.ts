@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
-import { finished, temporaryProject } from '../cli/command.ts';
+import { temporaryProject } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { pgbouncer, startPgbouncer, unlessMissing } from '../support/pgbouncer.ts';
 import { testServer } from '../support/server.ts';

@@ -1,7 +1,16 @@
-/** Versions that speak differently: 4.0 sends a batch in one request, 4.4 no task identifiers, 4.5 and later large payloads apart. */
-export const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ['4.0', () => import('published-sdk-4.0')],
+import { isLong } from '../support/long.ts';
+
+type Version = readonly [string, () => Promise<unknown>];
+
+const oldest: Version = ['4.0', () => import('published-sdk-4.0')];
+const newest: Version = ['4.8', () => import('@trigger.dev/sdk')];
+const between: readonly Version[] = [
   ['4.4', () => import('published-sdk-4.4')],
   ['4.5', () => import('published-sdk-4.5')],
-  ['4.8', () => import('@trigger.dev/sdk')],
 ];
+
+/**
+ * Versions that speak differently: 4.0 sends a batch in one request, 4.4 no task identifiers, 4.5 and later large payloads apart. Those in the
+ * middle are tried in a long run.
+ */
+export const versions: readonly Version[] = [oldest, ...(isLong ? between : []), newest];

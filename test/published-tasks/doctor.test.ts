@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeProblem } from '../../packages/millrace/src/project/problem.ts';
-import { finished, millrace } from '../cli/command.ts';
+import { millrace } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { publishedProject } from './project.ts';
 
 const files = {

@@ -5,7 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { slugOf } from '../../docs/.vitepress/slug.ts';
 import { anchorOf, anchorOfFailure, anchors } from '@millrace/contract/troubleshooting';
 import { withExplanation } from '../../packages/millrace/src/cli/with-explanation.ts';
-import { finished, repository, temporaryProject } from '../cli/command.ts';
+import { repository, temporaryProject } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 
 interface Section {
   readonly anchor: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunStep } from '@millrace/contract';
 import { configure, runs, tasks } from '@millrace/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { finished } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { startProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { stepTasks } from './tasks.ts';

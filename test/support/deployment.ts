@@ -48,15 +48,33 @@ export async function deployedTo(
   files: Readonly<Record<string, string>>,
   change: (prepared: Prepared) => Prepared = (prepared) => prepared,
 ): Promise<string> {
-  const project = await loadProject(await projectOf(files));
-  const prepared = await prepare(project, {
-    environment: async () => ({
-      env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
-      secrets: [],
-    }),
-  });
-  const { version } = await upload(target, change(prepared), {});
+  const { version } = await upload(target, change(await preparedOf(files)), {});
   return version;
+}
+
+/** The same files are the same bundle in any folder, so it is built once. */
+const prepared = new Map<string, Promise<Prepared>>();
+
+async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prepared> {
+  const key = JSON.stringify(files);
+  const known = prepared.get(key);
+  if (known) return known;
+  const made = loadProject(await projectOf(files)).then((project) =>
+    prepare(project, {
+      environment: async () => ({
+        env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
+        secrets: [],
+      }),
+    }),
+  );
+  prepared.set(key, made);
+  // Blobs of bundles are in memory; those of layers are files of the project, which is gone with the test.
+  const isLasting = made.then(
+    ({ layers }) => layers.length === 0,
+    () => false,
+  );
+  if (!(await isLasting)) prepared.delete(key);
+  return made;
 }
 
 /** With other needs than it has. */

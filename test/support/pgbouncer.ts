@@ -75,14 +75,17 @@ export async function startPgbouncer(
   };
 }
 
-/** The address of a database as DATABASE_URL has it, until the test ends. */
-export async function addressOverTcp(database: Database): Promise<string> {
-  const { host, port, name, user, password } = await overTcp(database);
+/** The address of a database as DATABASE_URL has it, until `onEnd`: the end of the test by default. */
+export async function addressOverTcp(
+  database: Database,
+  onEnd: (end: () => void) => void = onTestFinished,
+): Promise<string> {
+  const { host, port, name, user, password } = await overTcp(database, onEnd);
   return `postgresql://${user}${password ? `:${encodeURIComponent(password)}` : ''}@${host}:${port}/${name}`;
 }
 
 /** The embedded PostgreSQL of the tests has a socket that its user alone may enter; PgBouncer and others come over this way. */
-async function overTcp(database: Database) {
+async function overTcp(database: Database, onEnd: (end: () => void) => void = onTestFinished) {
   if (typeof database === 'string') {
     const url = new URL(database);
     return {
@@ -111,7 +114,7 @@ async function overTcp(database: Database) {
     }
   });
   const port = await listen(server);
-  onTestFinished(() => {
+  onEnd(() => {
     server.close();
     for (const each of open) each.destroy();
   });

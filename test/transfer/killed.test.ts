@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { kinds } from '../../packages/millrace/src/transfer/file.ts';
-import { finished, millrace } from '../cli/command.ts';
+import { millrace } from '../cli/command.ts';
+import { finished } from '../cli/in-process.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 import { deployTasks, fill, rememberedOf } from './environment.ts';
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
@@ -87,6 +86,27 @@ async function prepare(made: Installation, release: Release, work: Work, at: rea
 const moveBack = (sql: Sql, name: string) =>
   sql`update schedules set since = since - interval '9 min', next_at = next_at - interval '5 min', next_nominal = next_nominal - interval '5 min'
        where deduplication_key = ${name}`;
+
+/** Waits until so much more work is acknowledged. */
+const goesOn = async (work: Work, count = 20): Promise<void> => {
+  const before = work.acknowledged();
+  await expect
+    .poll(() => work.acknowledged(), { timeout: 60_000, interval: 50 })
+    .toBeGreaterThan(before + count);
+};
+
+/** Waits until a schedule has fired what it missed. */
+const firesMissed = (sql: Sql, name: string): Promise<void> =>
+  expect
+    .poll(
+      async () =>
+        (
+          await sql`select from schedule_ticks t join schedules s on s.id = t.schedule_id and s.env = t.env
+                     where s.deduplication_key = ${name}`
+        ).count,
+      { timeout: 60_000 },
+    )
+    .toBeGreaterThanOrEqual(5);
 
 /** Adds the last lines of these processes to what failed: they are gone with the test. */
 const withLogs =
@@ -182,28 +202,29 @@ describe.each(releases)('from $version', ({ commit }) => {
 
       work.begin();
       await moveBack(sql, 'before');
-      await sleep(3_000);
+      await firesMissed(sql, 'before');
+      await goesOn(work);
       // The new server migrates, and both serve.
       const newServer = await made.serve(present, [], env);
       balancer.targets = [oldServer.ready.url, newServer.ready.url];
-      const before = work.acknowledged();
       await moveBack(sql, 'during');
-      await sleep(3_000);
-      expect(work.acknowledged()).toBeGreaterThan(before + 20);
+      await firesMissed(sql, 'during');
+      await goesOn(work);
       // No new connections, then the signal.
       balancer.targets = [newServer.ready.url];
       oldServer.kill('SIGTERM');
       expect(await oldServer.exitCode).toBe(0);
       await moveBack(sql, 'after');
       await work.completeTokens();
-      await sleep(1_500);
+      await firesMissed(sql, 'after');
+      await goesOn(work);
       // Runners follow the servers.
       const newRunner = await made.work(present, balancer.url, secretKey);
       oldRunner.kill('SIGTERM');
       expect(await oldRunner.exitCode).toBe(0);
-      await sleep(1_500);
+      await goesOn(work);
       await made.deploy(present, balancer.url, secretKey);
-      await sleep(1_500);
+      await goesOn(work);
       await work.stop();
       expect(work.failures).toEqual([]);
       await expectAllDone(work, sql).catch(withLogs({ oldServer, newServer, oldRunner, newRunner }));
@@ -231,7 +252,8 @@ describe.each(releases)('from $version', ({ commit }) => {
 
       work.begin();
       await query((sql) => moveBack(sql, 'before'));
-      await sleep(3_000);
+      await query((sql) => firesMissed(sql, 'before'));
+      await goesOn(work);
       await query((sql) => moveBack(sql, 'during'));
       oldServer.kill('SIGTERM');
       expect(await oldServer.exitCode).toBe(0);
@@ -239,12 +261,13 @@ describe.each(releases)('from $version', ({ commit }) => {
       const newServer = await made.serve(present, ['--data', 'data']);
       balancer.targets = [newServer.ready.url];
       await query((sql) => moveBack(sql, 'after'));
-      await sleep(1_500);
+      await query((sql) => firesMissed(sql, 'after'));
+      await goesOn(work);
       const newRunner = await made.work(present, balancer.url, secretKey);
       oldRunner.kill('SIGTERM');
       expect(await oldRunner.exitCode).toBe(0);
       await made.deploy(present, balancer.url, secretKey);
-      await sleep(1_500);
+      await goesOn(work);
       await work.stop();
       const processes = { oldServer, newServer, oldRunner, newRunner };
       await query((sql) => expectAllDone(work, sql)).catch(withLogs(processes));

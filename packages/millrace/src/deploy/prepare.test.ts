@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle as bundleSchema } from '@millrace/contract/runner';
 import { unpackTar } from 'modern-tar';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createProject } from '../runner/testing/project.ts';
 import type { TestProject } from '../runner/testing/project.ts';
 import { contentOf, imported, packageJson, prepared } from './testing/bundle.ts';
@@ -84,9 +84,25 @@ test('a version has the labels of its tasks, and its stack traces name the files
   expect(ready.bundle.requires).toEqual(['gpu']);
 });
 
+let installed: Promise<TestProject> | undefined;
+afterAll(async () => (await installed)?.remove());
+
 /** A package with native code for two platforms, as sharp has it, packed by npm; no registry is asked. */
-async function nativeProject(config = ''): Promise<TestProject> {
-  const made = await project({
+async function nativeProject(config?: string): Promise<TestProject> {
+  // npm packs and installs it once; each test has a copy.
+  const { dir: original } = await (installed ??= installNative());
+  const made = await project({});
+  await run('cp', ['-a', `${original}/.`, made.dir]);
+  if (config !== undefined) await made.write('app/millrace.config.ts', config);
+  return {
+    ...made,
+    dir: join(made.dir, 'app'),
+    write: (file, content) => made.write(`app/${file}`, content),
+  };
+}
+
+async function installNative(): Promise<TestProject> {
+  const made = await createProject({
     'native/index.js':
       "exports.loaded = require('@native/' + process.platform + '-' + process.arch).name + require('helper');",
     'helper/package.json': packageJson('helper'),
@@ -106,7 +122,7 @@ async function nativeProject(config = ''): Promise<TestProject> {
       "native.loaded + '-' + reads + '-' + deep",
       "import native from 'native';\nimport reads from 'reads';\nimport { deep } from 'reads/deep';",
     ),
-    'app/millrace.config.ts': config || "export default { build: { external: ['reads'] } };",
+    'app/millrace.config.ts': "export default { build: { external: ['reads'] } };",
   });
   const tarball = (name: string): string => `file:${join(made.dir, `${name}-1.0.0.tgz`)}`;
   const native = {
@@ -119,14 +135,14 @@ async function nativeProject(config = ''): Promise<TestProject> {
   await made.write('native/package.json', packageJson('native', native));
   const dependencies = { native: tarball('native'), reads: tarball('reads') };
   await made.write('app/package.json', packageJson('app', { dependencies }));
-  for (const folder of ['helper', 'linux', 'darwin', 'native', 'reads'])
-    await run('npm', ['pack', '--silent', `./${folder}`], { cwd: made.dir });
+  const folders = ['helper', 'linux', 'darwin', 'native', 'reads'].map((folder) => `./${folder}`);
+  await run('npm', ['pack', '--silent', ...folders], { cwd: made.dir });
   const app = join(made.dir, 'app');
   await run('npm', ['install', '--silent', '--no-audit', '--no-fund'], { cwd: app });
   await mkdir(join(app, 'node_modules/@millrace'));
   const sdk = await realpath(join(made.dir, 'node_modules/@millrace/sdk'));
   await symlink(sdk, join(app, 'node_modules/@millrace/sdk'));
-  return { ...made, dir: app, write: (file, content) => made.write(`app/${file}`, content) };
+  return made;
 }
 
 test('packages that cannot be bundled go into a layer of the locked versions, once', async () => {

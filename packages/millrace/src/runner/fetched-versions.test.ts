@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
+import type { Bundle } from '@millrace/contract/runner';
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256 } from '../bundle-cache/testing/bundle-server.ts';
 import { prepare } from '../deploy/prepare.ts';
@@ -16,6 +17,28 @@ import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
 import { tasksFile } from './testing/runner.ts';
 
+interface Built {
+  readonly bundle: Bundle;
+  readonly blobs: ReadonlyMap<string, Buffer>;
+}
+/** Most tests serve the same few projects. */
+const built = new Map<string, Promise<Built>>();
+
+async function build(files: Readonly<Record<string, string>>): Promise<Built> {
+  const project = await createProject(files);
+  try {
+    const env = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };
+    const { bundle, blobs } = await prepare(await loadProject(project.dir), {
+      environment: async () => ({ env, secrets: [] }),
+    });
+    const contents = new Map<string, Buffer>();
+    for (const { blob, read } of blobs.values()) contents.set(blob, await buffer(read(0) as ReadableStream));
+    return { bundle, blobs: contents };
+  } finally {
+    await project.remove();
+  }
+}
+
 /** Adds a version with this task file to what a peer has. Replies its content hash. */
 async function addVersion(
   peer: Peer,
@@ -23,14 +46,12 @@ async function addVersion(
   taskFile: string,
   others: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const project = await createProject({ 'tasks/all.ts': taskFile, ...others });
-  onTestFinished(project.remove);
-  const env = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };
-  const { bundle, blobs } = await prepare(await loadProject(project.dir), {
-    environment: async () => ({ env, secrets: [] }),
-  });
-  for (const { blob, read } of blobs.values())
-    peer.bundles.blobs.set(blob, await buffer(read(0) as ReadableStream));
+  const files = { 'tasks/all.ts': taskFile, ...others };
+  const key = JSON.stringify(files);
+  const known = built.get(key) ?? build(files);
+  built.set(key, known);
+  const { bundle, blobs } = await known;
+  for (const [blob, content] of blobs) peer.bundles.blobs.set(blob, content);
   const contentHash = sha256(JSON.stringify(bundle));
   peer.bundles.bundles.set(version, { ...bundle, version, contentHash });
   return contentHash;

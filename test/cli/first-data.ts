@@ -1,0 +1,42 @@
+/** Data folders as a first start leaves them, made once in a run: initdb, migrations and the first keys are half of what a start costs. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { madeOnce } from '../support/made-once.ts';
+import { millrace, repository, type Ready } from './command.ts';
+
+// `fs.cp` does not keep the owner, who is another user where root runs the tests.
+const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to]);
+
+/** The data of `millrace dev` for a project that has none yet. */
+export async function giveDevData(project: string): Promise<void> {
+  if (existsSync(join(project, '.millrace'))) return;
+  const made = await madeOnce('dev-data', async (half) => {
+    await mkdir(join(half, 'tasks'));
+    // Not imported in time, so that no version is registered.
+    await writeFile(join(half, 'tasks/a.ts'), 'await new Promise((done) => setTimeout(done, 60_000));');
+    await symlink(join(repository, 'test/modules/node_modules'), join(half, 'node_modules'));
+    const dev = millrace(['dev', '--port', '0'], { cwd: half });
+    await dev.line(/^Millrace .* at http/);
+    dev.kill('SIGTERM');
+    await dev.exitCode;
+  });
+  await mkdir(join(project, '.millrace'));
+  await copy(join(made, '.millrace/data'), join(project, '.millrace/data'));
+}
+
+/** The data of `millrace start --data`, in a folder that does not exist yet, with what its first start said. */
+export async function giveServerData(folder: string): Promise<Ready> {
+  const made = await madeOnce('server-data', async (half) => {
+    const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
+      cwd: half,
+    });
+    await writeFile(join(half, 'ready.json'), await server.line(/^\{"url"/));
+    server.kill('SIGTERM');
+    await server.exitCode;
+  });
+  await copy(join(made, 'data'), folder);
+  return JSON.parse(await readFile(join(made, 'ready.json'), 'utf8')) as Ready;
+}
