@@ -4,6 +4,7 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchKeeper } from './abort.ts';
 import { itemRunId } from './ids.ts';
 import { batchServer, streamOf, type Item } from './testing/batch-server.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const items = (count: number, from = 0): Item[] =>
   Array.from({ length: count }, (_, n) => ({ index: from + n }));
@@ -102,7 +103,7 @@ describe('a batch', () => {
           select count(*)::int as queued from queued where run_id like ${`run_${id.slice(6, 27)}%`}`;
         expect(row?.queued).toBe(count);
       }),
-      { numRuns: 30 },
+      { numRuns: numRuns(30) },
     );
   });
 

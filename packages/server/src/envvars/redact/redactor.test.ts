@@ -4,6 +4,7 @@ import { compile } from './matcher.ts';
 import { redactTexts, redactLines, redactOutcome } from './messages.ts';
 import { createRedactor } from './redactor.ts';
 import { encodingsOf } from './encodings.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const secret = 'sk_live_51/Qz+8 "é"\\w?';
 const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app']);
@@ -138,7 +139,7 @@ test('the matcher finds exactly what looking for each pattern finds', () => {
       expect(covered(compile(patterns)(text))).toEqual(covered(naive));
     },
   );
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: numRuns(500) });
 });
 
 test('any secret is gone from any text around it, in every spelling', () => {
@@ -154,5 +155,5 @@ test('any secret is gone from any text around it, in every spelling', () => {
       }
     },
   );
-  fc.assert(property, { numRuns: 100 });
+  fc.assert(property, { numRuns: numRuns(100) });
 });
