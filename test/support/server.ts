@@ -3,6 +3,7 @@ import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
+import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from './database.ts';
 
 export interface TestServer extends RunningServer {
@@ -57,18 +58,23 @@ export async function startTestServer(
     await drop();
   });
   const { credentials } = server;
-  if (!credentials?.personalAccessToken) throw new Error('a first start tells its credentials');
-  const { environments, projectRef, personalAccessToken } = credentials;
+  if (!credentials) throw new Error('a first start tells its credentials');
+  return Object.assign(server, { database: connection, logged, ...clientOf(server.url, credentials) });
+}
+
+/** What tests call a server with. */
+export function clientOf(
+  url: string,
+  { environments, projectRef, personalAccessToken }: Credentials,
+): Pick<TestServer, 'keys' | 'projectRef' | 'personalAccessToken' | 'ask'> {
   const keyOf = (kind: keyof typeof environments): string => environments[kind].secretKey ?? '';
   const keys = { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') };
-  return Object.assign(server, {
-    database: connection,
+  return {
     keys,
     projectRef,
-    personalAccessToken,
-    logged,
+    personalAccessToken: personalAccessToken ?? '',
     async ask(path: string, { method = 'GET', body, key = keys.prod, headers }: AskOptions = {}) {
-      const response = await fetch(server.url + path, {
+      const response = await fetch(url + path, {
         method,
         headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers },
         body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
@@ -80,5 +86,5 @@ export async function startTestServer(
         body: text === '' ? undefined : JSON.parse(text),
       };
     },
-  });
+  };
 }

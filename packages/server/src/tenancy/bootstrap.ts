@@ -55,7 +55,8 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
   });
 }
 
-async function createTenancy(
+/** Creates an organisation, its owner, and a project. */
+export async function createTenancy(
   sql: Transaction,
   { masterKey, reveal, given = { secretKeys: {} } }: TenancyOptions,
 ): Promise<Credentials> {
