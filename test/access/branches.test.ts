@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { newBranchName } from '../../packages/server/src/tenancy/branches.ts';
-import { installation } from './installation.ts';
+import { sharedInstallation } from './installation.ts';
 
 describe('branches', () => {
   test('are made, targeted by header, listed and archived', async () => {
-    const { ask, keys, projectRef } = await installation();
+    const { ask, keys, projectRef } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/branches`;
     const inBranch = (branch: string, key = keys.preview) =>
       ask('GET /api/v1/whoami', { key, headers: { 'x-service-branch': branch } });
@@ -52,7 +52,7 @@ describe('branches', () => {
   });
 
   test('of dev are made by users only, of preview also by its keys', async () => {
-    const { ask, keys, keyWith, projectRef } = await installation();
+    const { ask, keys, keyWith, projectRef } = await sharedInstallation();
     const at = `POST /api/v1/projects/${projectRef}/branches`;
     const deploy = await keyWith(['read:branches', 'write:branches'], 'preview');
     expect((await ask(at, { key: deploy, body: { branch: 'by-key' } })).status).toBe(200);

@@ -1,6 +1,6 @@
 import { auth, configure } from '@millrace/sdk';
 import { expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 
 const claimsOf = (token: string): { exp: number; iat: number; scopes: string[] } =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -13,7 +13,7 @@ const session = (externalId: string) => ({
 });
 
 test('a token that is made from another one does not outlive it, wherever it is made', async () => {
-  const { ask, keys } = await installation();
+  const { ask, keys } = await sharedInstallation();
   const { body: started } = await ask('POST /api/v1/sessions', { key: keys.prod, body: session('a') });
   const scopes = [
     'trigger:tasks',
@@ -66,7 +66,7 @@ test('a token that is made from another one does not outlive it, wherever it is 
 });
 
 test('a public token for a session lives for an hour unless told otherwise, and any other for a quarter', async () => {
-  const { ask, keys } = await installation();
+  const { ask, keys } = await sharedInstallation();
   const lifetime = async (scopes: readonly string[], more: object = {}): Promise<number> => {
     const { body } = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
@@ -89,7 +89,7 @@ test('a public token for a session lives for an hour unless told otherwise, and 
 });
 
 test('our SDK leaves the lifetime of a token to the server', async () => {
-  const { server, keys } = await installation();
+  const { server, keys } = await sharedInstallation();
   configure({ baseURL: server.url, accessToken: keys.prod });
   const ofSession = await auth.createPublicToken({
     scopes: { read: { sessions: 'a' }, write: { sessions: 'a' } },
@@ -136,7 +136,7 @@ test('what a secret key with an end makes ends with it', async () => {
 });
 
 test('what a personal access token with an end makes ends with it', async () => {
-  const { ask, projectRef } = await installation();
+  const { ask, projectRef } = await sharedInstallation();
   const expiresAt = Math.floor(Date.now() / 1_000) + 60;
   const { body: made } = await ask('POST /api/v1/tokens', {
     body: { name: 'short', expiresAt: new Date(expiresAt * 1_000).toISOString() },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation } from './installation.ts';
 
 test('what has ended is taken no more by the process that answered so, with the very next request', async () => {
-  const { ask, projectRef, keys } = await installation();
+  const { ask, projectRef, keys } = await sharedInstallation();
   const project = `/api/v1/projects/${projectRef}`;
   const runs = async (key: string, branch?: string): Promise<number> =>
     (await ask('GET /api/v1/runs', { key, ...(branch && { headers: { 'x-service-branch': branch } }) }))

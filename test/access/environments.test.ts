@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 import { promote } from '../support/promote.ts';
 
 interface Shown {
@@ -10,7 +10,7 @@ interface Shown {
 
 describe('dev', () => {
   test('is each member’s own, with keys, branches, variables and runs that nobody else sees', async () => {
-    const { ask, userWith, projectRef, keys, token } = await installation();
+    const { ask, userWith, projectRef, keys, token } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const [ann, bob] = [await userWith('member'), await userWith('admin')];
     const idOf = async (key: string) =>
@@ -88,7 +88,7 @@ describe('dev', () => {
 
 describe('an environment', () => {
   test('that is paused takes triggers, starts nothing and says so, until it is resumed', async () => {
-    const { ask, keys, projectRef, userWith, organization, server } = await installation();
+    const { ask, keys, projectRef, userWith, organization, server } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const [viewer, member] = [await userWith('viewer'), await userWith('member')];
     expect((await ask(`POST ${at}/prod/pause`, { key: member.token })).status).toBe(403);
@@ -131,7 +131,7 @@ describe('an environment', () => {
   });
 
   test('is deleted when its name is confirmed: its keys end, an empty one takes its place; prod stays', async () => {
-    const { ask, keys, projectRef, userWith } = await installation();
+    const { ask, keys, projectRef, userWith } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const member = await userWith('member');
     expect((await ask(`DELETE ${at}/prod?confirm=prod`)).status).toBe(422);

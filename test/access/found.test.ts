@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { installation, type Installation } from './installation.ts';
+import { installation, sharedInstallation, type SharedInstallation } from './installation.ts';
 
 const config = (basePayload: object = {}) => ({ triggerConfig: { basePayload } });
 
-async function keysOf({ keyWith }: Installation) {
+async function keysOf({ keyWith }: SharedInstallation) {
   const of = (task: string) =>
     keyWith(['trigger', 'batchTrigger', 'read', 'write'].map((action) => `${action}:tasks:${task}`));
   return { mine: await of('mine'), theirs: await of('theirs') };
@@ -67,7 +67,7 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
   });
 
   test('a batch of another task is not found by its idempotency key', async () => {
-    const installed = await installation();
+    const installed = await sharedInstallation();
     const { ask, keys } = installed;
     const { mine, theirs } = await keysOf(installed);
     const create = (key: string, task: string | undefined, idempotencyKey: string) =>

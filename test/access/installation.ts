@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { EnvironmentKind } from '@millrace/contract';
 import { masterKeyOf, seal, secretKeyContext } from '../../packages/server/src/auth/seal.ts';
@@ -7,7 +7,9 @@ import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { newId } from '../../packages/server/src/db/ids.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
+import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from '../support/database.ts';
+import { newTenancy } from '../support/shared-server.ts';
 
 export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 
@@ -23,11 +25,12 @@ export interface Ask {
   readonly key?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly server?: RunningServer;
+  readonly server?: Pick<RunningServer, 'url'>;
 }
 
 export interface Installation {
   readonly server: RunningServer;
+  /** If the installation is shared, the rows of others are there too. */
   readonly sql: Sql;
   readonly projectRef: string;
   readonly organization: string;
@@ -45,6 +48,11 @@ export interface Installation {
   publicIdOf(kind: EnvironmentKind): Promise<string>;
   /** Somebody with a role in the organisation. */
   userWith(role: string): Promise<{ id: string; token: string }>;
+}
+
+/** On the server of this worker, without what is of all its tests. */
+export interface SharedInstallation extends Omit<Installation, 'server' | 'logged' | 'another'> {
+  readonly server: Pick<RunningServer, 'url' | 'port'>;
 }
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -75,10 +83,28 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
     await drop();
   });
   const { credentials } = server;
-  if (!credentials?.personalAccessToken) throw new Error('a first start tells its credentials');
-  const { environments, projectRef, personalAccessToken: token } = credentials;
+  if (!credentials) throw new Error('a first start tells its credentials');
+  return { ...(await clientOf(server, sql, credentials)), server, logged, another: start };
+}
+
+/** An organisation with a project of its own, on the server of this worker. */
+export async function sharedInstallation(): Promise<SharedInstallation> {
+  const { server, sql, credentials } = await newTenancy();
+  // An e-mail address belongs to one user of the installation.
+  return clientOf(server, sql, credentials, `.${randomBytes(4).toString('hex')}@example.com`);
+}
+
+async function clientOf(
+  server: Pick<RunningServer, 'url' | 'port'>,
+  sql: Sql,
+  { environments, projectRef, personalAccessToken }: Credentials,
+  mailbox = '@example.com',
+): Promise<SharedInstallation> {
+  const token = personalAccessToken ?? '';
   const keyOf = (kind: EnvironmentKind): string => environments[kind].secretKey ?? '';
-  const [organization] = await sql<{ id: string }[]>`select id from organizations`;
+  const [project] = await sql<{ organization: string }[]>`
+    select organization_id as organization from projects where ref = ${projectRef}`;
+  const organization = project?.organization ?? '';
 
   async function ask(request: string, { key = token, body, headers, server: to = server }: Ask = {}) {
     const [method, path] = request.split(' ');
@@ -100,10 +126,8 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
     sql,
     projectRef,
     token,
-    organization: organization?.id ?? '',
+    organization,
     keys: { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') },
-    logged,
-    another: start,
     ask,
     async keyWith(scopes, kind = 'prod') {
       const text = newSecretKey(kind);
@@ -135,8 +159,8 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
       return row?.id ?? '';
     },
     async userWith(role) {
-      const invited = await ask(`POST /api/v1/orgs/${organization?.id}/invites`, {
-        body: { email: `${role}@example.com`, role },
+      const invited = await ask(`POST /api/v1/orgs/${organization}/invites`, {
+        body: { email: role + mailbox, role },
       });
       const joined = await ask('POST /api/v1/invites/join', {
         key: '',

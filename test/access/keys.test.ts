@@ -1,6 +1,6 @@
 import { presets, scopesOfPreset } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 import { promote } from '../support/promote.ts';
 
 const trigger = (task: string) => `POST /api/v1/tasks/${task}/trigger`;
@@ -45,7 +45,7 @@ describe('secret keys', () => {
   });
 
   test('are told the name of a task only when they may read tasks', async () => {
-    const { ask, keys, projectRef, server } = await installation();
+    const { ask, keys, projectRef, server } = await sharedInstallation();
     const register = async (id: string) => {
       const tasks = [{ id, filePath: 'x.ts', exportName: id }];
       await ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: id.repeat(9), tasks } });
@@ -64,7 +64,7 @@ describe('secret keys', () => {
   });
 
   test('restricted to tasks trigger these, alone and together, and no other', async () => {
-    const { ask, keys, projectRef, server } = await installation();
+    const { ask, keys, projectRef, server } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const tasks = ['a', 'b'].map((id) => ({ id, filePath: 'x.ts', exportName: id }));
     await ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: 'a'.repeat(64), tasks } });
@@ -94,7 +94,7 @@ describe('secret keys', () => {
   });
 
   test('are refused when they would be nonsense', async () => {
-    const { ask, projectRef, userWith } = await installation();
+    const { ask, projectRef, userWith } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const make = (body: object) => ask(`POST ${at}`, { body });
     expect((await make({ name: '  ' })).status).toBe(400);
@@ -119,7 +119,7 @@ describe('secret keys', () => {
   });
 
   test('end when they expire', async () => {
-    const { ask, projectRef } = await installation();
+    const { ask, projectRef } = await sharedInstallation();
     const expiresAt = new Date(Date.now() + 1_500).toISOString();
     const { body } = await ask(`POST /api/v1/projects/${projectRef}/dev/keys`, {
       body: { name: 'x', expiresAt },
@@ -160,7 +160,7 @@ describe('secret keys', () => {
   });
 
   test('are rotated once each, so that none inherits the end of an overlap', async () => {
-    const { ask, projectRef } = await installation();
+    const { ask, projectRef } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/stg`;
     const made = await ask(`POST ${at}/keys`, { body: { name: 'x' } });
     const rotate = () => ask(`POST ${at}/keys/${made.body.id}/rotate`);
@@ -204,7 +204,7 @@ describe('secret keys', () => {
 
 describe('personal access tokens', () => {
   test('are made, listed without their text, and revoked by their user alone', async () => {
-    const { ask, userWith } = await installation();
+    const { ask, userWith } = await sharedInstallation();
     const made = await ask('POST /api/v1/tokens', { body: { name: 'laptop' } });
     const { id, token } = made.body as { id: string; token: string };
     expect(token).toMatch(/^svc_pat_/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultRateLimits } from '../../packages/server/src/http/rate-limit.ts';
 import { logIn, type Tab } from './browser/tab.ts';
-import { installation, type Installation } from './installation.ts';
+import { installation, sharedInstallation, type SharedInstallation } from './installation.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const days = (date: string | null): number => Math.round((Date.parse(date ?? '') - Date.now()) / 86_400_000);
@@ -12,7 +12,7 @@ interface Codes {
 }
 
 /** A machine that asks to be let in. */
-const machine = ({ ask }: Installation) => ({
+const machine = ({ ask }: SharedInstallation) => ({
   async asks(body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Codes> {
     const { status, body: codes } = await ask('POST /api/v1/authorization-code', { key: '', body, headers });
     expect(status).toBe(200);
@@ -22,7 +22,7 @@ const machine = ({ ask }: Installation) => ({
     ask('POST /api/v1/token', { key: '', body: { authorizationCode } }),
 });
 
-const approve = ({ ask }: Installation, userCode: string, more: object = {}, key?: string) =>
+const approve = ({ ask }: SharedInstallation, userCode: string, more: object = {}, key?: string) =>
   ask('POST /api/v1/authorization-code/approve', {
     body: { userCode, ...more },
     ...(key !== undefined && { key }),
@@ -92,7 +92,7 @@ describe('a login by approval', () => {
   });
 
   test('tells the approver first who asks from where, in words that do no harm', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { ask } = here;
     const { asks } = machine(here);
     const describeCode = (userCode: string, key?: string) =>
@@ -128,7 +128,7 @@ describe('a login by approval', () => {
   });
 
   test('is of the one who approves: no other user, no key, and no longer than the approving token', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { ask, keys, userWith } = here;
     const { asks, fetches } = machine(here);
     const code = await asks();
@@ -162,7 +162,7 @@ describe('a login by approval', () => {
   });
 
   test('gives a token that ends when its approver says, or never', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { asks } = machine(here);
     const [never, soon, past] = [await asks(), await asks(), await asks()];
     expect((await approve(here, never.userCode, { expiresAt: null })).body.tokenExpiresAt).toBeNull();

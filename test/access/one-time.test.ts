@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { promote } from '../support/promote.ts';
-import { installation, type Installation } from './installation.ts';
+import { installation, sharedInstallation, type SharedInstallation } from './installation.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
 
-const runsIn = async ({ sql }: Installation): Promise<number> => {
-  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from runs`;
+const runsIn = async ({ sql, projectRef }: SharedInstallation): Promise<number> => {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from runs where env in (
+      select e.id from environments e join projects p on p.id = e.project_id where p.ref = ${projectRef})`;
   return row?.count ?? 0;
 };
 
-async function oneTimeToken({ ask, keys }: Installation, expirationTime = '15m'): Promise<string> {
+async function oneTimeToken({ ask, keys }: SharedInstallation, expirationTime = '15m'): Promise<string> {
   const made = await ask('POST /api/v1/auth/public-tokens', {
     key: keys.prod,
     body: { scopes: ['trigger:tasks:send'], oneTimeUse: true, expirationTime },
@@ -19,7 +21,7 @@ async function oneTimeToken({ ask, keys }: Installation, expirationTime = '15m')
 
 describe('a one-time token', () => {
   test('creates one run; the second use is 422', async () => {
-    const installed = await installation();
+    const installed = await sharedInstallation();
     const key = await oneTimeToken(installed);
     expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({ status: 200 });
     expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({
@@ -44,7 +46,7 @@ describe('a one-time token', () => {
   });
 
   test('is not used up by what is refused, nor by a key that leads to an old run', async () => {
-    const installed = await installation();
+    const installed = await sharedInstallation();
     const { ask, keys } = installed;
     const options = { idempotencyKey: 'once' };
     const first = await ask(trigger, { key: keys.prod, body: { options } });
@@ -68,7 +70,7 @@ describe('a one-time token', () => {
   });
 
   test('creates one run in company, too, and never two', async () => {
-    const installed = await installation();
+    const installed = await sharedInstallation();
     const { ask } = installed;
     const key = await oneTimeToken(installed);
     const many = 'POST /api/v1/tasks/trigger-many';
@@ -84,7 +86,7 @@ describe('a one-time token', () => {
   });
 
   test('adds one payload to the run that collects, whoever opened it, and does not read that run', async () => {
-    const { ask, keys, server } = await installation();
+    const { ask, keys, server } = await sharedInstallation();
     const tasks = [{ id: 'send', filePath: 'send.ts', batch: { maxSize: 100, maxWaitMs: 3_600_000 } }];
     const body = { contentHash: 'b'.repeat(64), tasks };
     expect((await ask('POST /runner/v1/versions', { key: keys.prod, body })).status).toBe(200);
@@ -106,7 +108,7 @@ describe('a one-time token', () => {
   });
 
   test('is asked for by its claim, too, and never for nothing', async () => {
-    const { ask, keys, projectRef, token } = await installation();
+    const { ask, keys, projectRef, token } = await sharedInstallation();
     const signs: readonly (readonly [request: string, key: string])[] = [
       ['POST /api/v1/auth/jwt', keys.prod],
       [`POST /api/v1/projects/${projectRef}/prod/jwt`, token],
@@ -136,7 +138,7 @@ describe('a one-time token', () => {
   });
 
   test('writes nowhere else', async () => {
-    const { ask, keys, sign, publicIdOf } = await installation();
+    const { ask, keys, sign, publicIdOf } = await sharedInstallation();
     const key = sign(keys.prod, { sub: await publicIdOf('prod'), otu: true, scopes: ['admin'] });
     expect((await ask('POST /api/v1/errors/error_x/resolve', { key, body: {} })).status).toBe(403);
     expect((await ask('GET /api/v1/errors', { key })).status).toBe(200);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 
 describe('organisations', () => {
   test('are made, renamed and seen by their members only', async () => {
-    const { ask, organization, userWith } = await installation();
+    const { ask, organization, userWith } = await sharedInstallation();
     const { token } = await userWith('viewer');
     const made = await ask('POST /api/v1/orgs', { body: { name: ' Mine ' } });
     expect(made).toMatchObject({ status: 200, body: { name: 'Mine', role: 'owner' } });
@@ -53,7 +53,7 @@ describe('organisations', () => {
   });
 
   test('keep an owner, and only owners make owners', async () => {
-    const { ask, organization, userWith } = await installation();
+    const { ask, organization, userWith } = await sharedInstallation();
     const at = `/api/v1/orgs/${organization}`;
     const [admin, member] = [await userWith('admin'), await userWith('member')];
     const members = (await ask(`GET ${at}/members`)).body as { userId: string; role: string }[];
@@ -81,7 +81,7 @@ describe('organisations', () => {
 
 describe('names', () => {
   test('with half a character are refused, wherever a name is given', async () => {
-    const { ask, organization, projectRef } = await installation();
+    const { ask, organization, projectRef } = await sharedInstallation();
     const name = 'a\ud800';
     const at = `/api/v1/projects/${projectRef}`;
     const invited = await ask(`POST /api/v1/orgs/${organization}/invites`, {
@@ -131,13 +131,14 @@ describe('invitations', () => {
   });
 
   test('are accepted by users who are there, and never lead to one by their address', async () => {
-    const { ask, userWith } = await installation();
+    const { ask, userWith } = await sharedInstallation();
     const { token } = await userWith('member');
+    const { email } = (await ask('GET /api/v1/whoami', { key: token })).body.user as { email: string };
     const org = (await ask('POST /api/v1/orgs', { body: { name: 'Other' } })).body.id as string;
     const invite = async () =>
       (
         await ask(`POST /api/v1/orgs/${org}/invites`, {
-          body: { email: 'member@example.com', role: 'admin' },
+          body: { email, role: 'admin' },
         })
       ).body.token as string;
     const accepted = await ask('POST /api/v1/invites/accept', {
@@ -195,7 +196,7 @@ describe('invitations', () => {
 
 describe('projects', () => {
   test('come with four environments, and keys that open nothing elsewhere', async () => {
-    const { ask, organization, keys, projectRef, userWith } = await installation();
+    const { ask, organization, keys, projectRef, userWith } = await sharedInstallation();
     const made = await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } });
     expect(made).toMatchObject({
       status: 200,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 
 test('only keys of prod and dev, and members, change the rules by which a project groups its errors', async () => {
   const { ask, keys, keyWith, projectRef, sql, userWith, token } = await installation();
@@ -40,7 +40,7 @@ test('only keys of prod and dev, and members, change the rules by which a projec
 });
 
 test('only preview keys, and users, see and change branches', async () => {
-  const { ask, keys, projectRef } = await installation();
+  const { ask, keys, projectRef } = await sharedInstallation();
   const at = `/api/v1/projects/${projectRef}/branches`;
   const statuses = async (key: string) => [
     (await ask(`POST ${at}`, { key, body: { branch: 'b' } })).status,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
 describe('public tokens on request', () => {
   test('allow what was asked for, for as long as was asked', async () => {
-    const { ask, keys, publicIdOf } = await installation();
+    const { ask, keys, publicIdOf } = await sharedInstallation();
     const make = (body: object, key = keys.prod) => ask('POST /api/v1/auth/public-tokens', { key, body });
     const made = await make({ scopes: ['read:errors'] });
     const { iat, exp, sub } = claimsOf(made.body.token) as { iat: number; exp: number; sub: string };
@@ -33,7 +33,7 @@ describe('public tokens on request', () => {
   });
 
   test('never exceed the key, and say by which scopes they would', async () => {
-    const { ask, keys, keyWith } = await installation();
+    const { ask, keys, keyWith } = await sharedInstallation();
     const key = await keyWith(['trigger:tasks:a', 'read:runs']);
     const make = (scopes: string[], by = key) =>
       ask('POST /api/v1/auth/public-tokens', { key: by, body: { scopes } });
@@ -61,7 +61,7 @@ describe('public tokens on request', () => {
   });
 
   test('are refused for a time that cannot be', async () => {
-    const { ask, keys } = await installation();
+    const { ask, keys } = await sharedInstallation();
     const make = (body: object) => ask('POST /api/v1/auth/public-tokens', { key: keys.dev, body });
     const scopes = ['read:runs'];
     expect((await make({ scopes: [] })).status).toBe(400);
@@ -109,7 +109,7 @@ describe('public tokens on request', () => {
   });
 
   test('signed by the server outlive a rotation of its key by the overlap', async () => {
-    const { ask, keys, projectRef } = await installation();
+    const { ask, keys, projectRef } = await sharedInstallation();
     const make = async () =>
       (await ask('POST /api/v1/auth/jwt', { key: keys.dev, body: { claims: { scopes: ['read:errors'] } } }))
         .body.token as string;
@@ -127,7 +127,7 @@ describe('public tokens on request', () => {
   });
 
   test('in the name of a user act for them, no longer than they belong', async () => {
-    const { ask, organization, projectRef, publicIdOf, token, userWith } = await installation();
+    const { ask, organization, projectRef, publicIdOf, token, userWith } = await sharedInstallation();
     const at = `POST /api/v1/projects/${projectRef}/production/jwt`;
     const asked = { claims: { scopes: ['read:errors', 'write:errors'] }, expirationTime: '5m' };
     const { id, token: member } = await userWith('member');
@@ -146,7 +146,7 @@ describe('public tokens on request', () => {
   });
 
   test('of a branch are of that branch', async () => {
-    const { ask, projectRef } = await installation();
+    const { ask, projectRef } = await sharedInstallation();
     const { body: branch } = await ask(`POST /api/v1/projects/${projectRef}/branches`, {
       body: { branch: 'feat' },
     });
@@ -161,7 +161,7 @@ describe('public tokens on request', () => {
   });
 
   test('that clients sign themselves need only the claims', async () => {
-    const { ask, keyWith, sign, publicIdOf } = await installation();
+    const { ask, keyWith, sign, publicIdOf } = await sharedInstallation();
     const key = await keyWith(['read:errors', 'trigger:tasks:a']);
     const claims = await ask('POST /api/v1/auth/jwt/claims', { key });
     expect(claims).toMatchObject({ status: 200, body: { sub: await publicIdOf('prod'), pub: true } });

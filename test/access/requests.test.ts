@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { installation } from './installation.ts';
+import { sharedInstallation, installation } from './installation.ts';
 
 describe('a request that is sent again', () => {
   test('is done once and answered the same, also with a one-time token', async () => {
@@ -29,7 +29,7 @@ describe('a request that is sent again', () => {
   });
 
   test('is another one where its key comes with another object, environment or body', async () => {
-    const { ask, projectRef } = await installation();
+    const { ask, projectRef } = await sharedInstallation();
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
     await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });
     const places: [string, object][] = [

@@ -13,14 +13,14 @@ import {
 } from '@millrace/sdk';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runScopes } from '../../packages/sdk/src/run-scope.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
 const send = task({ id: 'send', run: async (payload: { n: number }) => payload.n });
 const plain = task({ id: 'plain', run: async () => 'done' });
 
-let server: TestServer;
+let server: SharedServer;
 beforeEach(async () => {
-  server = await testServer();
+  server = await sharedServer();
   configure({ baseURL: server.url, secretKey: server.keys.prod, retry: { maxAttempts: 1 } });
 });
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

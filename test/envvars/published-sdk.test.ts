@@ -1,6 +1,6 @@
 import { configure, envvars } from '@trigger.dev/sdk';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startVariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
+import { variableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
 
 /** The published SDK reads a global variable here where it means its argument. */
 const named = globalThis as { name?: string };
@@ -12,7 +12,7 @@ afterEach(() => delete named.name);
 
 describe.each(['secret key', 'personal access token'])('the published SDK with a %s', (credential) => {
   test('lists, creates, retrieves, updates, uploads and deletes', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const accessToken = credential === 'secret key' ? served.key('prod').replace(/^svc_/, 'tr_') : served.pat;
     configure({ baseURL: served.server.url, accessToken });
     const { ref } = served;
@@ -43,7 +43,7 @@ describe.each(['secret key', 'personal access token'])('the published SDK with a
   });
 
   test('works on the preview branch that it is configured with', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await served.addBranch('preview', 'feat/x');
     const accessToken = credential === 'secret key' ? served.key('preview') : served.pat;
     const { ref } = served;
@@ -58,7 +58,7 @@ describe.each(['secret key', 'personal access token'])('the published SDK with a
 });
 
 test('a personal access token names other environments, a key does not', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   configure({ baseURL: served.server.url, accessToken: served.pat });
   await envvars.create(served.ref, 'staging', { name: 'A', value: '1' });
   expect(await envvars.list(served.ref, 'stg')).toHaveLength(1);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const unknown = 'error_0000000000000000';
 
 describe('requests about error groups that cannot be taken', () => {
   test('name the parameter that is wrong', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     for (const [parameter, value] of [
       ['sort', 'newest'],
       ['filter[status]', 'open'],
@@ -39,7 +40,7 @@ describe('requests about error groups that cannot be taken', () => {
   });
 
   test('are 404 for malformed and for unknown ids alike, in every operation', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const bodies = {
       resolve: {},
       ignore: {},

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const trigger = '/api/v1/tasks/send/trigger';
 
@@ -62,14 +63,14 @@ describe('what a server is sent that it cannot take', () => {
   });
 
   test('another environment does not see a run', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const { body } = await server.ask(trigger, { method: 'POST', body: {} });
     expect((await server.ask(`/api/v3/runs/${body.id}`, { key: server.keys.stg })).status).toBe(404);
     expect((await server.ask(`/api/v3/runs/${body.id}`)).status).toBe(200);
   });
 
   test('an errors query that cannot be read names its parameter', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     for (const [parameter, value] of [
       ['filter[status]', 'unresolved,foo'],
       ['page[size]', '0'],

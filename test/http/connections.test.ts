@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { sessionServer, type SessionServer } from '../sessions/session-server.ts';
+import { ownSessionServer, type SessionServer } from '../sessions/session-server.ts';
 import { testServer } from '../support/server.ts';
 
 const limits = { unauthenticatedMs: 1_500, maxUnauthenticated: 20, idleMs: 1_500 };
@@ -106,7 +106,7 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
 
 describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
   test('stays as long as it wants, and its connection ends a while after it', async () => {
-    const server = await sessionServer({ connectionLimits: limits });
+    const server = await ownSessionServer({ connectionLimits: limits });
     const { path, token } = await appendTarget(server);
     const session = openHttp2(server.url);
     const { stream, status } = await append(session, path, token);
@@ -120,7 +120,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
   });
 
   test('that is refused is over, though its writer never ends it', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     const { path } = await appendTarget(server);
     const session = openHttp2(server.url);
     const { stream, status } = await append(session, path, 'nobody');
@@ -129,7 +129,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
   });
 
   test('has a connection that may ping and change its settings, but not without end', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     const { path, token } = await appendTarget(server);
     for (const flood of ['ping', 'settings'] as const) {
       const session = openHttp2(server.url);
@@ -164,7 +164,7 @@ describe('an HTTP/2 connection that no append session comes of', { timeout: 60_0
     ['resets each stream that it opens', (stream: number) => Buffer.concat([opening(stream), reset(stream)])],
     ['is refused on each stream', opening],
   ])('ends when it %s', async (_, attempt) => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     const { path, token } = await appendTarget(server);
     const socket = await open(server.port);
     socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -180,7 +180,7 @@ describe('an HTTP/2 connection that no append session comes of', { timeout: 60_0
   });
 
   test('may open and cancel many append sessions', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     const { path, token } = await appendTarget(server);
     const session = openHttp2(server.url);
     for (let n = 0; n < 300; n++) {
@@ -193,7 +193,7 @@ describe('an HTTP/2 connection that no append session comes of', { timeout: 60_0
 });
 
 test('a stream of events and a runner outlive all of these times', { timeout: 60_000 }, async () => {
-  const server = await sessionServer({ connectionLimits: limits });
+  const server = await ownSessionServer({ connectionLimits: limits });
   await server.start({ externalId: 'a' });
   const reader = await server.follow('a/out');
   const runner = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {

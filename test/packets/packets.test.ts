@@ -8,6 +8,7 @@ import { configure, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
 const kib = 1_024;
 const files = {
@@ -24,7 +25,7 @@ const files = {
 };
 
 test('brings a large payload to the task and a large output back, with the published SDK and ours', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   await startProject(server, files);
   const payload = { text: 'x'.repeat(200 * kib), at: new Date(5), back: 300 * kib };
   const expected = { letters: 200 * kib, date: 5, back: 'y'.repeat(300 * kib) };
@@ -62,7 +63,7 @@ test('brings a large payload to the task and a large output back, with the publi
   expect(await runs.poll(other.id, { pollIntervalMs: 50 })).toMatchObject({ output: { letters: 150 * kib } });
 }, 90_000);
 
-let shared: TestServer;
+let shared: SharedServer;
 async function address(name: string, method: 'PUT' | 'GET' = 'PUT', server = shared): Promise<string> {
   const path = method === 'PUT' ? '/api/v2/packets/' : '/api/v1/packets/';
   const { status, body } = await server.ask(path + encodeURIComponent(name), { method });
@@ -73,7 +74,8 @@ const put = (url: string, body: string | ReadableStream, type = 'application/jso
   fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' });
 
 test('refuses an address that was changed, is for something else, or is over', async () => {
-  shared = await testServer();
+  const own = await testServer();
+  shared = own;
   const url = await address('a/b.json');
   expect((await put(url, '{"n":1}')).status).toBe(200);
   const [start, token = ''] = url.split('/packets/v1/');
@@ -103,7 +105,7 @@ test('refuses an address that was changed, is for something else, or is over', a
   const readUrl = await address('a/b.json', 'GET');
   expect(await (await fetch(readUrl)).json()).toEqual({ n: 1 });
   expect((await put(readUrl, '2')).status).toBe(403);
-  shared.shiftTime(5 * 60_000 + 1_000);
+  own.shiftTime(5 * 60_000 + 1_000);
   const late = await fetch(readUrl);
   expect([late.status, ((await late.json()) as { error: string }).error]).toEqual([
     403,
@@ -113,7 +115,7 @@ test('refuses an address that was changed, is for something else, or is over', a
 });
 
 test('keeps environments apart, refuses names that are paths elsewhere, and asks for a credential', async () => {
-  shared = await testServer();
+  shared = await sharedServer();
   expect((await put(await address('mine.json'), '1')).status).toBe(200);
   const ask = (name: string, key = shared.keys.prod, method = 'GET') =>
     shared.ask(`/api/v1/packets/${name}`, { key, method });
@@ -153,7 +155,8 @@ test('keeps environments apart, refuses names that are paths elsewhere, and asks
 });
 
 test('stops reading what is too large, and what a run was given does not change any more', async () => {
-  shared = await testServer();
+  const own = await testServer();
+  shared = own;
   const url = await address('big');
   const chunk = new Uint8Array(1_024 * kib);
   const endless = (count: number) =>
@@ -188,7 +191,7 @@ test('stops reading what is too large, and what a run was given does not change 
 });
 
 test('takes uploads from whoever may trigger some task, and from nobody else', async () => {
-  shared = await testServer();
+  shared = await sharedServer();
   const token = async (scopes: string[], oneTimeUse = false) => {
     const { body } = await shared.ask('/api/v1/auth/public-tokens', {
       method: 'POST',
@@ -208,7 +211,7 @@ test('takes uploads from whoever may trigger some task, and from nobody else', a
 });
 
 test('gives what a run holds to whoever may read that run, and to nobody else', async () => {
-  shared = await testServer();
+  shared = await sharedServer();
   const name = 'trigger/echo/payload.json';
   expect((await put(await address(name), '{"n":1}')).status).toBe(200);
   const trigger = async (tag: string) => {

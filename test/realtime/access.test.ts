@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { followEvents } from '../sessions/session-server.ts';
 import { testServer, type TestServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 async function trigger(server: TestServer, tags: readonly string[] = []): Promise<string> {
   const { body } = await server.ask('/api/v1/tasks/work/trigger', {
@@ -29,7 +30,7 @@ const openBatch = async (server: TestServer): Promise<string> => {
 };
 
 test('a subscription is allowed with exactly the scopes for its runs', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const mine = await trigger(server, ['a', 'b']);
   const other = await trigger(server);
   const batch = await openBatch(server);
@@ -75,7 +76,7 @@ test('a subscription is allowed with exactly the scopes for its runs', async () 
 });
 
 test('columns that a token leaves out are left out, whatever is requested', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const run = await trigger(server);
   const key = await tokenFor(server, [`read:runs:${run}`], { realtime: { skipColumns: ['payload'] } });
   const { body, headers } = await server.ask(`/realtime/v1/runs/${run}?offset=-1&columns=payload,metadata`, {
@@ -95,7 +96,7 @@ test('columns that a token leaves out are left out, whatever is requested', asyn
 });
 
 test('columns to leave out that no run has are ignored, whatever their names', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const run = await trigger(server, ['a']);
   const names = 'nonsense,constructor,toString,__proto__,hasOwnProperty';
   for (const path of [`runs/${run}/events?`, 'runs/events?tags=a&']) {
@@ -112,7 +113,7 @@ test('columns to leave out that no run has are ignored, whatever their names', a
 });
 
 test('a token that expires ends its streams and long polls', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const run = await trigger(server);
   const text = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const { body: claims } = await server.ask('/api/v1/auth/jwt/claims', { method: 'POST' });
@@ -155,7 +156,7 @@ test('subscribers over the limit get 429 with Retry-After', async () => {
 });
 
 test('an invalid query is refused by name, and an unknown position leads to a refetch', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   await trigger(server, ['a']);
   for (const [path, parameter] of [
     ['runs?offset=-1', 'tags'],
@@ -175,7 +176,7 @@ test('an invalid query is refused by name, and an unknown position leads to a re
 });
 
 test('more runs than one answer holds are paged, and sent in one stream', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const items = Array.from({ length: 450 }, (_, n) => ({
     task: 'work',
     payload: n,

@@ -9,8 +9,14 @@ import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
 import { versions } from '../published-sdk/each-version.ts';
-import { followEvents, sessionServer, type SessionServer } from '../sessions/session-server.ts';
+import {
+  followEvents,
+  ownSessionServer,
+  sessionServer,
+  type SessionServer,
+} from '../sessions/session-server.ts';
 import { startProject } from '../support/project.ts';
+import type { TestServer } from '../support/server.ts';
 
 interface PublishedSdk {
   readonly auth: typeof publishedAuth;
@@ -39,7 +45,7 @@ const chunks = (records: readonly { body: string }[]): unknown[] =>
   records.map(({ body }) => (JSON.parse(body) as { data: unknown }).data);
 
 /** Another process on the same database. */
-async function replica(server: SessionServer): Promise<string> {
+async function replica(server: TestServer): Promise<string> {
   const other = await startServer({
     database: server.database,
     port: 0,
@@ -59,7 +65,7 @@ async function timed<T>(act: () => Promise<T>): Promise<T> {
 
 describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
   test('ends after the last record, for new and existing readers, on every server', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     const run = await runWithStream(server, 3);
     const elsewhere = await replica(server);
     const readers = [
@@ -102,7 +108,7 @@ describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
   });
 
   test('first delivers records that were in flight when the run ended', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     const run = await runWithStream(server, 1);
     const elsewhere = await replica(server);
     const connected = await follow(server, run, 'news');

@@ -1,6 +1,6 @@
 import type * as Published from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const versions: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['4.0', () => import('published-sdk-4.0')],
@@ -14,7 +14,7 @@ test.each(versions)(
   async (_version, load) => {
     // What is used here has had the same types since 4.0.
     const { auth, runs } = (await load()) as typeof Published;
-    const server = await testServer();
+    const server = await sharedServer();
     const { body } = await server.ask('/api/v1/tasks/work/trigger', {
       method: 'POST',
       body: { payload: 1, options: { tags: ['a', 'b'] } },

@@ -1,7 +1,7 @@
 import { auth, batch, configure, runs, tasks } from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const project = {
   'tasks/work.ts': `import { metadata, task } from '@millrace/sdk';
@@ -18,7 +18,7 @@ export const fails = task({ id: 'fails', retry: { maxAttempts: 1 }, run: async (
 };
 
 test('the published SDK follows a run to its end: statuses, metadata, payload, output and tags', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('work', { n: 21 }, { tags: ['it"s {a}, \\tag', 'b'] });
   const seen: { status: string; step: unknown }[] = [];
@@ -48,7 +48,7 @@ test('the published SDK follows a run to its end: statuses, metadata, payload, o
 });
 
 test('the published SDK gets the error of a run, and can leave out columns', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('fails', { big: 'payload' });
   await startProject(server, project);
@@ -72,7 +72,7 @@ test('the published SDK gets the error of a run, and can leave out columns', asy
 });
 
 test('the published SDK follows the existing and new runs with a tag', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const first = await tasks.trigger('work', { n: 1 }, { tags: ['order:7', 'x'] });
   await tasks.trigger('work', { n: 2 }, { tags: ['other'] });
@@ -103,7 +103,7 @@ test('the published SDK follows the existing and new runs with a tag', async () 
 });
 
 test('the published SDK follows the runs of a batch', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const made = await batch.trigger([
     { id: 'work', payload: { n: 1 } },

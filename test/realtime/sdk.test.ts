@@ -2,7 +2,7 @@ import { auth, ApiError, configure, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { breakable } from '../support/breakable.ts';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const project = {
   'tasks/work.ts': `import { metadata, task } from '@millrace/sdk';
@@ -20,7 +20,7 @@ export const work = task({
 };
 
 test('a run is followed to its end through cut connections, with a public token', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const way = await breakable(server.port);
   configure({ baseURL: way.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('work', { steps: 12 });
@@ -43,7 +43,7 @@ test('a run is followed to its end through cut connections, with a public token'
 });
 
 test('runs with a tag are followed until the loop exits, and those of a batch until all have ended', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const [first] = (
     await Promise.all([
@@ -75,7 +75,7 @@ test('runs with a tag are followed until the loop exits, and those of a batch un
 });
 
 test('a subscription ends with its signal, and throws errors that are not retryable', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('work', { steps: 1 });
   const abort = new AbortController();

@@ -9,7 +9,7 @@ import {
 import { configure, streams, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const project = {
   'tasks/tell.ts': `import { streams, task } from '@millrace/sdk';
@@ -25,7 +25,7 @@ export const tell = task({
 };
 
 test('a task writes streams that its caller reads with the token of the handle, in either SDK', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('tell', {});
   await startProject(server, project);
@@ -72,7 +72,7 @@ test('a task writes streams that its caller reads with the token of the handle, 
 });
 
 test('the published SDK writes streams of a run and follows them beside the run', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configurePublished({ baseURL: server.url, accessToken: server.keys.prod });
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('tell', {});

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { configure, logs, runs } from '@millrace/sdk';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const tasks = `
 import { logger, task } from '@millrace/sdk';
@@ -17,7 +17,7 @@ export const quiet = task({ id: 'quiet', run: async () => { logger.info('quiet')
 `;
 
 async function serving() {
-  const server = await testServer();
+  const server = await sharedServer();
   await startProject(server, { 'tasks/all.ts': tasks });
   configure({ baseURL: server.url, secretKey: server.keys.prod });
   const trigger = async (task: string, payload: unknown = {}): Promise<string> => {

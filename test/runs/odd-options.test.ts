@@ -1,10 +1,10 @@
 /** Options at the edge of what can be stored: each is kept, or refused with a sentence, and never an error of ours. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 async function started() {
-  const { ask } = await testServer();
+  const { ask } = await sharedServer();
   const trigger = (options: unknown) =>
     ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1, options } });
   return { ask, trigger };

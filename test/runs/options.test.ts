@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installation } from '../access/installation.ts';
+import { sharedInstallation, installation } from '../access/installation.ts';
 import { promote } from '../support/promote.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
@@ -87,7 +87,7 @@ test('options that are read are kept with the run', async () => {
 });
 
 test('an idempotency key is forgotten when it is reset, by who may write runs', async () => {
-  const { ask, keys, keyWith } = await installation();
+  const { ask, keys, keyWith } = await sharedInstallation();
   const options = { idempotencyKey: 'a/b c' };
   const make = async () => (await ask(trigger, { key: keys.prod, body: { options } })).body;
   const first = await make();

@@ -2,11 +2,11 @@
 import { apiClientManager } from '@trigger.dev/core/v3';
 import { configure, queues, runs, tasks } from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
-import { testServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 import { promote } from '../support/promote.ts';
 
-async function serverWithTasks(): Promise<TestServer> {
-  const server = await testServer();
+async function serverWithTasks(): Promise<SharedServer> {
+  const server = await sharedServer();
   const registered = await server.ask('/runner/v1/versions', {
     method: 'POST',
     body: {

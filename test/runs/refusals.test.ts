@@ -1,9 +1,9 @@
 /** What is refused, with which status and what it says. */
 import { expect, test } from 'vitest';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 test('filters and cursors that cannot be read are named', async () => {
-  const { ask } = await testServer();
+  const { ask } = await sharedServer();
   const cases: [string, string][] = [
     ['filter[status]=QUEUED,NONE', 'filter[status]'],
     ['filter[machine]=huge', 'filter[machine]'],
@@ -26,7 +26,7 @@ test('filters and cursors that cannot be read are named', async () => {
 });
 
 test('runs that do not exist are 404, with the words that clients know', async () => {
-  const { ask } = await testServer();
+  const { ask } = await sharedServer();
   const post = { method: 'POST', body: {} };
   const said = async (path: string, options = {}) => {
     const { status, body } = await ask(`/api/v1/runs/run_x/${path}`, options);
@@ -44,7 +44,7 @@ test('runs that do not exist are 404, with the words that clients know', async (
 });
 
 test('bodies that do not fit are refused before anything is changed', async () => {
-  const { ask } = await testServer();
+  const { ask } = await sharedServer();
   const { body: made } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1 } });
   const metadata = (body: unknown) => ask(`/api/v1/runs/${made.id}/metadata`, { method: 'PUT', body });
   expect((await metadata({ operations: [{ type: 'explode', key: 'a' }] })).status).toBe(400);
@@ -67,7 +67,7 @@ test('bodies that do not fit are refused before anything is changed', async () =
 });
 
 test('who may read some tasks must name them, and learns nothing of other runs', async () => {
-  const { ask, keys } = await testServer();
+  const { ask, keys } = await sharedServer();
   const trigger = async (task: string) =>
     (await ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload: 1 } })).body.id as string;
   const [mine, other] = [await trigger('mine'), await trigger('other')];
@@ -88,7 +88,7 @@ test('who may read some tasks must name them, and learns nothing of other runs',
 });
 
 test('how long runs are kept is for unrestricted keys to say, and for each environment', async () => {
-  const { ask, keys } = await testServer();
+  const { ask, keys } = await sharedServer();
   const put = (runsDays: unknown) => ask('/api/v1/retention', { method: 'PUT', body: { runsDays } });
   expect((await ask('/api/v1/retention')).body).toEqual({ runsDays: null });
   expect((await put(7)).body).toEqual({ runsDays: 7 });

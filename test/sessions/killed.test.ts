@@ -8,9 +8,9 @@ import { startPostgres } from '../../packages/millrace/src/postgres/index.ts';
 import { testDatabase } from '../support/database.ts';
 import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 import { insist } from './insist.ts';
+import { numRuns, scale } from '../support/long.ts';
 
-const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
-const kills = Math.ceil(3 * scale);
+const kills = numRuns(3);
 
 interface Acknowledged {
   readonly seq: number;
@@ -78,7 +78,7 @@ async function appendThrough(
 
 test(
   'a server killed during appends loses no acknowledged record',
-  { timeout: 120_000 * scale },
+  { timeout: 120_000 * Math.max(1, scale) },
   async () => {
     const { connection, drop } = await testDatabase();
     let server = await startServerProcess({ database: connection });
@@ -101,7 +101,7 @@ test(
 
 test(
   'a PostgreSQL killed during appends loses no acknowledged record',
-  { timeout: 120_000 * scale },
+  { timeout: 120_000 * Math.max(1, scale) },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-sessions-'));
     const postgres = await startPostgres({ dataDir: folder });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, sessionServer, type SessionServer } from './session-server.ts';
+import { sessionServer, ownSessionServer, address, type SessionServer } from './session-server.ts';
 
 const day = 86_400_000;
 const runOf = async (server: SessionServer, id: string) => (await server.ask(`/api/v3/runs/${id}`)).body;
@@ -245,7 +245,7 @@ describe('a close', () => {
   });
 
   test('happens by itself when the session expires', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     await server.start({ externalId: 'a', expiresAt: new Date(Date.now() + day).toISOString() });
     expect((await server.append('a', 'in', 'x')).status).toBe(200);
     server.shiftTime(day + 1_000);

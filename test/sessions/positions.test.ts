@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { dataOf, sessionServer, type SessionServer } from './session-server.ts';
+import { sessionServer, ownSessionServer, dataOf, type SessionServer } from './session-server.ts';
 
 async function withRecords(count: number): Promise<SessionServer> {
   const server = await sessionServer();
@@ -137,7 +137,7 @@ describe('a stream', () => {
   });
 
   test('is refused with 429 at the limit, and counts until it ends', async () => {
-    const server = await sessionServer({ streamLimits: { subject: 2, environment: 3, process: 4 } });
+    const server = await ownSessionServer({ streamLimits: { subject: 2, environment: 3, process: 4 } });
     for (const externalId of ['a', 'b']) await server.start({ externalId });
     await server.start({ externalId: 'a' }, server.keys.stg);
     const [one, two] = [await server.follow('a/out'), await server.follow('a/out')];

@@ -1,7 +1,7 @@
 import { apiClientManager } from '@trigger.dev/core/v3';
 import { auth, configure, sessions } from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
-import { sessionServer } from './session-server.ts';
+import { sessionServer, ownSessionServer } from './session-server.ts';
 
 const chat = { type: 'chat.agent', taskIdentifier: 'chat', triggerConfig: { basePayload: { a: 1 } } };
 
@@ -12,7 +12,7 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 test('the published SDK starts, retrieves, lists, updates and closes sessions', async () => {
-  const server = await sessionServer();
+  const server = await ownSessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const started = await sessions.start({ ...chat, externalId: 'chat/1', tags: ['t'], metadata: { m: 1 } });
   expect(started).toMatchObject({ externalId: 'chat/1', isCached: false, closedAt: null });
@@ -29,7 +29,7 @@ test('the published SDK starts, retrieves, lists, updates and closes sessions', 
 });
 
 test('the published SDK sends to .in and reads .out, with control records and a resumed position', async () => {
-  const server = await sessionServer();
+  const server = await ownSessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id, publicAccessToken } = await sessions.start({ ...chat, externalId: 'chat/1' });
   const handle = sessions.open('chat/1');

@@ -5,8 +5,7 @@ import { testDatabase } from '../support/database.ts';
 import { startServerProcess } from '../support/server-process/start.ts';
 import { insist } from './insist.ts';
 import { dataOf, followEvents, sessionServer, type SessionServer } from './session-server.ts';
-
-const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
+import { numRuns, scale } from '../support/long.ts';
 
 async function write(server: SessionServer, bodies: readonly string[]): Promise<void> {
   const records = bodies.map((body) => ({ body }));
@@ -98,7 +97,7 @@ describe('a rolling restart', () => {
       triggerConfig: { basePayload: {} },
     };
     await insist(one.url, secretKey, '/api/v1/sessions', { body: JSON.stringify(session) });
-    const readers = Math.ceil(100 * scale);
+    const readers = numRuns(100);
     const got = Array.from({ length: readers }, () => [] as number[]);
     let last = Infinity;
     const follow = async (reader: number): Promise<void> => {

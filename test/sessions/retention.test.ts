@@ -3,12 +3,12 @@ import { connect } from '../../packages/server/src/db/connect.ts';
 import { sessionPruner } from '../../packages/server/src/sessions/prune.ts';
 import { channelPruner } from '../../packages/server/src/log/prune.ts';
 import { startClock } from '../../packages/server/src/db/clock.ts';
-import { sessionServer } from './session-server.ts';
+import { ownSessionServer } from './session-server.ts';
 
 const day = 86_400_000;
 
 test('a session that ended long ago is deleted with its records, and its external id can be used again', async () => {
-  const server = await sessionServer();
+  const server = await ownSessionServer();
   const { id } = await server.start({ externalId: 'a' });
   await server.start({ externalId: 'open' });
   for (const name of ['a', 'open']) await server.append(name, 'in', 'x', { 'x-part-id': 'p' });

@@ -1,7 +1,8 @@
 import type { ServerOptions } from '../../packages/server/src/server.ts';
 import { testServer, type Answer, type TestServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
-export interface SessionServer extends TestServer {
+export interface SessionServer extends SharedServer {
   /** Starts a session of the task `chat`; answers the body. */
   start(body?: Readonly<Record<string, unknown>>, key?: string): Promise<Answer['body']>;
   append(
@@ -48,9 +49,15 @@ export const address = (session: string): string => encodeURIComponent(session);
 /** What was appended as text, out of a record. */
 export const dataOf = ({ body }: StreamRecord): unknown => (JSON.parse(body) as { data: unknown }).data;
 
-export async function sessionServer(options: Partial<ServerOptions> = {}): Promise<SessionServer> {
-  const server = await testServer(options);
-  return Object.assign(server, {
+export const sessionServer = async (): Promise<SessionServer> => withSessions(await sharedServer());
+
+/** A server of its own. */
+export const ownSessionServer = async (
+  options: Partial<ServerOptions> = {},
+): Promise<SessionServer & TestServer> => withSessions(await testServer(options));
+
+const withSessions = <Server extends SharedServer>(server: Server): Server & SessionServer =>
+  Object.assign(server, {
     async start(body: Readonly<Record<string, unknown>> = {}, key?: string) {
       const sent = {
         type: 'chat.agent',
@@ -82,7 +89,6 @@ export async function sessionServer(options: Partial<ServerOptions> = {}): Promi
         ...headers,
       }),
   });
-}
 
 export async function followEvents(
   url: string,

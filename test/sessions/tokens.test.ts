@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { installation } from '../access/installation.ts';
+import { sharedInstallation } from '../access/installation.ts';
 
 const session = (externalId: string) => ({
   type: 'chat',
@@ -8,7 +8,7 @@ const session = (externalId: string) => ({
   triggerConfig: { basePayload: {} },
 });
 
-type Ask = Awaited<ReturnType<typeof installation>>['ask'];
+type Ask = Awaited<ReturnType<typeof sharedInstallation>>['ask'];
 
 /** Status of a request; a stream is let go of at once. */
 async function statusOf(url: string, method: string, path: string, credential: string): Promise<number> {
@@ -22,7 +22,7 @@ async function statusOf(url: string, method: string, path: string, credential: s
 }
 
 async function setUp() {
-  const installed = await installation();
+  const installed = await sharedInstallation();
   const { ask, keys, publicIdOf, sign, server } = installed;
   const create = async (body: unknown): Promise<Awaited<ReturnType<Ask>>['body']> =>
     (await ask('POST /api/v1/sessions', { key: keys.prod, body })).body;

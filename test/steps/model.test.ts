@@ -10,6 +10,7 @@ import { Connection } from '../../packages/millrace/src/runner/connection.ts';
 import { Credentials } from '../../packages/millrace/src/runner/credential.ts';
 import { promote } from '../support/promote.ts';
 import { testServer, type TestServer } from '../support/server.ts';
+import { numRuns, scale } from '../support/long.ts';
 
 /**
  * Runs with steps against what docs/guarantees.md promises. A program of steps, drawn at random, is executed by the real SDK against a real
@@ -17,7 +18,6 @@ import { testServer, type TestServer } from '../support/server.ts';
  * committed it and before the reply. Afterwards each step has one result, the code saw no other, and its effect happened once more for
  * each death between the effect and the commit.
  */
-const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
 
 /** A name; several side by side; a loop; a step whose function throws at first. */
 type Part =
@@ -277,7 +277,8 @@ test('a step has one result, and its effect is repeated only by a death before t
   };
 
   await fc.assert(fc.asyncProperty(drawn, check), {
-    numRuns: Math.ceil(40 * scale),
+    // Those below, and some that are drawn.
+    numRuns: 14 + numRuns(26),
     // Each event of two executions of two steps: a kill at every await, on either side of every commit.
     examples: Array.from({ length: 14 }, (_, at): [Drawn] => [
       {

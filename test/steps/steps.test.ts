@@ -6,17 +6,17 @@ import { configure, runs, tasks } from '@millrace/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished } from '../cli/in-process.ts';
 import { startProject } from '../support/project.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 import { stepTasks } from './tasks.ts';
 
 const ends: (() => Promise<void>)[] = [];
-let server: TestServer;
+let server: SharedServer;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-steps-'));
   ends.push(() => rm(folder, { recursive: true, force: true }));
-  server = await startTestServer((end) => ends.push(end));
+  server = await sharedServer();
   const { status } = await server.ask(`/api/v1/projects/${server.projectRef}/envvars/prod`, {
     method: 'POST',
     body: { name: 'SECRET_WORD', value: 'correct-horse-battery-staple', isSecret: true },

@@ -6,11 +6,11 @@ import { startServices } from '../../examples/trip/services.ts';
 import { descendants, millrace, repository, type Running } from '../cli/command.ts';
 import { promote } from '../support/promote.ts';
 import { testServer } from '../support/server.ts';
+import { numRuns } from '../support/long.ts';
 
-const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
 /** Trips that are booked side by side. */
 const together = 60;
-const wanted = Math.ceil(200 * scale);
+const wanted = numRuns(200);
 /** Of one run: at the fourth loss of its runner it would end as CRASHED. */
 const killsOfRun = 3;
 const isPoor = (n: number) => n % 5 === 0;

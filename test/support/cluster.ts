@@ -19,6 +19,8 @@ declare module 'vitest' {
 export interface Cluster {
   admin: Database;
   template: string;
+  /** How the names of the databases of this run begin. The end of the run drops those that are left. */
+  prefix: string;
 }
 
 interface StartedCluster extends Cluster {
@@ -35,7 +37,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = createServer((_, response) => {
     cluster ??= startCluster();
     cluster.then(
-      ({ admin, template }) => response.end(JSON.stringify({ admin, template } satisfies Cluster)),
+      ({ admin, template, prefix }) =>
+        response.end(JSON.stringify({ admin, template, prefix } satisfies Cluster)),
       (error: Error) => response.writeHead(500).end(error.stack),
     );
   });
@@ -58,7 +61,9 @@ async function startCluster(): Promise<StartedCluster> {
   const { connect } = await import('../../packages/server/src/db/connect.ts');
   const { migrate } = await import('../../packages/server/src/db/migrate.ts');
   // A name of its own, for two runs may share the server of one DATABASE_URL.
-  const template = `millrace_template_${randomBytes(4).toString('hex')}`;
+  const run = randomBytes(4).toString('hex');
+  const template = `millrace_template_${run}`;
+  const prefix = `millrace_test_${run}_`;
   const sql = connect(admin, { name: 'millrace-tests', max: 1 });
   try {
     await sql.unsafe(`create database ${template}`);
@@ -75,7 +80,11 @@ async function startCluster(): Promise<StartedCluster> {
   return {
     admin,
     template,
+    prefix,
     stop: async () => {
+      const left = await sql<{ name: string }[]>`
+        select datname as name from pg_database where starts_with(datname, ${prefix})`;
+      for (const { name } of left) await sql.unsafe(`drop database if exists ${name} with (force)`);
       await sql.unsafe(`drop database ${template} with (force)`);
       await sql.end({ timeout: 1 });
       await stop();

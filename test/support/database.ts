@@ -12,8 +12,8 @@ export interface TestDatabase {
 
 /** A migrated database of its own, cloned from the template of this run. Usually one a test file. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const { admin, template } = await cluster();
-  const name = `millrace_test_${randomBytes(6).toString('hex')}`;
+  const { admin, template, prefix } = await cluster();
+  const name = `${prefix}${randomBytes(6).toString('hex')}`;
   await once(admin, (sql) => sql.unsafe(`create database ${name} template ${template} strategy file_copy`));
   return {
     connection: withDatabase(admin, name),

@@ -81,7 +81,7 @@ export async function startTestServer(
   });
   const { credentials } = server;
   if (!credentials) throw new Error('a first start tells its credentials');
-  return withCredentials(server, connection, logged, credentials);
+  return Object.assign(server, { database: connection, logged, ...clientOf(server.url, credentials) });
 }
 
 /** The same server for somebody else: with an organisation, a project and keys of their own, as after a first start. */
@@ -90,26 +90,22 @@ export async function tenantOf(server: TestServer): Promise<TestServer> {
   const credentials = await sql
     .begin((tx) => createTenancy(tx, { masterKey, reveal: false }))
     .finally(() => sql.end());
-  return withCredentials({ ...server }, server.database, server.logged, credentials);
+  return { ...server, ...clientOf(server.url, credentials) };
 }
 
-function withCredentials(
-  server: RunningServer,
-  database: Database,
-  logged: readonly string[],
+/** What tests call a server with. */
+export function clientOf(
+  url: string,
   { environments, projectRef, personalAccessToken }: Credentials,
-): TestServer {
-  if (!personalAccessToken) throw new Error('new credentials have a token');
+): Pick<TestServer, 'keys' | 'projectRef' | 'personalAccessToken' | 'ask'> {
   const keyOf = (kind: keyof typeof environments): string => environments[kind].secretKey ?? '';
   const keys = { dev: keyOf('dev'), stg: keyOf('stg'), prod: keyOf('prod'), preview: keyOf('preview') };
-  return Object.assign(server, {
-    database,
+  return {
     keys,
     projectRef,
-    personalAccessToken,
-    logged,
+    personalAccessToken: personalAccessToken ?? '',
     async ask(path: string, { method = 'GET', body, key = keys.prod, headers }: AskOptions = {}) {
-      const response = await fetch(server.url + path, {
+      const response = await fetch(url + path, {
         method,
         headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers },
         body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
@@ -121,5 +117,5 @@ function withCredentials(
         body: text === '' ? undefined : JSON.parse(text),
       };
     },
-  });
+  };
 }

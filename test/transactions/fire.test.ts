@@ -10,9 +10,9 @@ import type { Delivered } from '../../packages/server/src/outbox/deliver.ts';
 import { testDatabase } from '../support/database.ts';
 import { testServer } from '../support/server.ts';
 import { installOutbox, open, piecesOf } from './outbox.ts';
+import { numRuns, scale } from '../support/long.ts';
 
-const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
-const kills = 150 * scale;
+const kills = numRuns(150);
 
 /** Numbers from 0 to 1, the same ones for the same seed. */
 function numbers(seed: number): () => number {
@@ -125,5 +125,5 @@ test.each(['the same database', 'another database'])(
     expect(written.length).toBeLessThan(committed.length);
     expect(ended).toBeGreaterThan(0);
   },
-  120_000 * scale,
+  120_000 * Math.max(1, scale),
 );

@@ -4,6 +4,7 @@ import { connect } from '../../packages/server/src/db/connect.ts';
 import { followEvents } from '../sessions/session-server.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const project = {
   'tasks/work.ts': `import { metadata, task, wait } from '@millrace/sdk';
@@ -81,7 +82,7 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
   });
 
   test('are not lost when it ends by an error that was thrown aside', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, project);
     const { id } = await tasks.trigger('aside', {});

@@ -3,6 +3,7 @@ import { configure, wait } from '@trigger.dev/sdk';
 import { describe, expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
 import { testServer, type TestServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const path = '/api/v1/waitpoints/tokens';
 const post = { method: 'POST' } as const;
@@ -18,7 +19,7 @@ async function create(
 
 describe('a token', () => {
   test('is created with a token for a browser that may complete it, and nothing else', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const { ask } = server;
     const made = await ask(path, { ...post, body: {} });
     expect(made.body).toEqual({
@@ -46,7 +47,7 @@ describe('a token', () => {
   });
 
   test('is completed once: of many at the same time the first counts, and all are answered alike', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const { id, url } = await create(server);
     const replies = await Promise.all([
       ...Array.from({ length: 10 }, (_, n) =>
@@ -61,7 +62,7 @@ describe('a token', () => {
   });
 
   test('is completed by whoever calls back, with JSON or any other text', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const form = 'application/x-www-form-urlencoded';
     for (const [type, sent, output] of [
       ['application/json', '{"n":1}', '{"n":1}'],
@@ -118,7 +119,7 @@ describe('a token', () => {
   });
 
   test('tells which runs wait for it, to those who may read runs', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const { ask } = server;
     await startProject(server, {
       'tasks/hold.ts': `
@@ -147,7 +148,7 @@ describe('a token', () => {
   });
 
   test('is unknown to other environments and to whoever guesses its address', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const { ask, keys } = server;
     const { id, url } = await create(server);
     expect((await ask(`${path}/${id}`, { key: keys.stg })).status).toBe(404);
@@ -159,7 +160,7 @@ describe('a token', () => {
   });
 
   test('refuses what it cannot read and says what to send', async () => {
-    const { ask } = await testServer();
+    const { ask } = await sharedServer();
     const refusal = async (body: object) => {
       const reply = await ask(path, { ...post, body });
       return [reply.status, reply.body.error];
@@ -186,7 +187,7 @@ describe('a token', () => {
 });
 
 test("the published SDK's tokens: create, list by everything, retrieve, complete", async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const first = await wait.createToken({ timeout: '1h', tags: ['a', 'b'], idempotencyKey: 'once' });
   expect(first).toMatchObject({ isCached: false, publicAccessToken: expect.stringMatching(/^ey/) });

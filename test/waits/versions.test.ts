@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
-import { testServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 
 const tasksOf = (release: string, more = '') => ({
   'tasks/order.ts': `
@@ -24,7 +24,7 @@ const tasksOf = (release: string, more = '') => ({
 });
 
 test('runs that a run waits for start on its version, others on the current one', async () => {
-  const server = await testServer();
+  const server = await sharedServer();
   const current = async () => (await server.ask('/api/v1/deployments/current')).body.version as string;
   await startProject(server, tasksOf('one'));
   const one = await current();

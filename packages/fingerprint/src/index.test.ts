@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { earlierIds, fingerprint, type ThrownError } from './index.ts';
 import { hostileTexts } from './testing/hostile.ts';
+import { numRuns } from '../../../test/support/long.ts';
 
 const error = (name: string, message: string, ...frames: string[]): ThrownError => ({
   taskIdentifier: 'charge',
@@ -323,7 +324,7 @@ describe('a fingerprint', () => {
         expect(found.why).toHaveLength(5);
         expect(fingerprint({ name, message, stack, causes } as ThrownError)).toEqual(found);
       }),
-      { numRuns: 500 },
+      { numRuns: numRuns(500) },
     );
   });
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { accessPruner } from '../../../packages/server/src/audit/prune.ts';
-import { installation, type Installation } from '../installation.ts';
+import { installation, sharedInstallation, type SharedInstallation } from '../installation.ts';
 import { environmentHeaders, fromPage, logIn, type Tab } from './tab.ts';
 
 /** The promise for every credential: a second. Half of one more is for the machine of the test. */
 const within = { timeout: 1_500, interval: 25 };
 
-const readsOf = (tab: Tab, server?: Installation['server']) => async () =>
+const readsOf = (tab: Tab, server?: SharedInstallation['server']) => async () =>
   (await tab.ask('GET /api/v1/queues', { env: 'prod', ...(server && { server }) })).status;
-const writesOf = (tab: Tab, server?: Installation['server']) => async () =>
+const writesOf = (tab: Tab, server?: SharedInstallation['server']) => async () =>
   (await tab.ask('POST /api/v1/waitpoints/tokens', { env: 'prod', body: {}, ...(server && { server }) }))
     .status;
 
@@ -50,7 +50,7 @@ describe('while a session lives', () => {
   });
 
   test('the token that opened it takes it along when it is revoked, and it does not outlive that one’s date', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { ask, token } = here;
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
     const made = (await ask('POST /api/v1/tokens', { body: { name: 'short', expiresAt: inAnHour } })).body;
@@ -109,7 +109,7 @@ describe('while a session lives', () => {
   });
 
   test('a stream that it reads ends with it, and when the role changes', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { ask, organization, userWith, projectRef, server } = here;
     const { id, token } = await userWith('member');
     const tab = await logIn(here, { accessToken: token });
@@ -134,7 +134,7 @@ describe('while a session lives', () => {
   });
 
   test('an environment that is deleted is gone for it', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { ask, projectRef } = here;
     const tab = await logIn(here);
     const [before] = (await tab.ask('GET /api/v1/browser-sessions/current')).body.projects[0].environments;

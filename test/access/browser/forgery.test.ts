@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { installation, type Installation } from '../installation.ts';
+import { installation, sharedInstallation, type SharedInstallation } from '../installation.ts';
 import { cookieIn, logIn } from './tab.ts';
 
 /** What the page of another site can make a browser send, with the cookie that `SameSite` would hold back. */
@@ -30,12 +30,12 @@ const forgeries = ({ url }: { url: string }): [who: string, headers: Record<stri
   ['another value of the header', { 'x-millrace-dashboard': 'true', 'sec-fetch-site': 'same-origin' }],
 ];
 
-const sessions = async ({ sql }: Installation): Promise<number> =>
+const sessions = async ({ sql }: SharedInstallation): Promise<number> =>
   (await sql<{ n: number }[]>`select count(*)::int as n from browser_sessions`)[0]?.n ?? 0;
 
 describe('a request that another page makes a browser send', () => {
   test('changes nothing, whatever its form', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { cookie } = await logIn(here);
     const { ask, server } = here;
     for (const [who, forged] of forgeries(server)) {
@@ -59,7 +59,7 @@ describe('a request that another page makes a browser send', () => {
   });
 
   test('reads nothing either', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { cookie } = await logIn(here);
     for (const [who, headers] of forgeries(here.server)) {
       const { status } = await here.ask('GET /api/v1/orgs', { key: '', headers: { cookie, ...headers } });
@@ -70,7 +70,7 @@ describe('a request that another page makes a browser send', () => {
   });
 
   test('is not allowed to carry the header or the cookie by any preflight', async () => {
-    const { server } = await installation();
+    const { server } = await sharedInstallation();
     for (const path of [
       '/api/v1/runs',
       '/api/v1/orgs',

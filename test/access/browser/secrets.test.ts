@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { installation } from '../installation.ts';
+import { sharedInstallation } from '../installation.ts';
 import { logIn } from './tab.ts';
 
 const secret = 'the-value-of-a-secret';
 
 test('no answer to a browser has a stored secret: variables, keys, receivers, or another credential', async () => {
-  const here = await installation();
+  const here = await sharedInstallation();
   const { ask, keys, projectRef, userWith } = here;
   const project = `/api/v1/projects/${projectRef}`;
   await ask(`POST ${project}/envvars/prod`, { body: { name: 'TOKEN', value: secret, isSecret: true } });
@@ -109,7 +109,7 @@ test('no answer to a browser has a stored secret: variables, keys, receivers, or
 });
 
 test('a key and a token that it makes are shown once, and a token ends with the one behind the session', async () => {
-  const here = await installation();
+  const here = await sharedInstallation();
   const { ask, projectRef } = here;
   const keysOf = `/api/v1/projects/${projectRef}/prod/keys`;
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();

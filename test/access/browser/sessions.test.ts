@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { installation, type Installation } from '../installation.ts';
+import { installation, sharedInstallation, type SharedInstallation } from '../installation.ts';
 import { cookieIn, fromPage, logIn } from './tab.ts';
 
 const hour = 3_600_000;
-const open = ({ ask }: Installation, body: object, headers: Readonly<Record<string, string>> = {}) =>
+const open = ({ ask }: SharedInstallation, body: object, headers: Readonly<Record<string, string>> = {}) =>
   ask('POST /api/v1/browser-sessions', { key: '', body, headers: { ...fromPage, ...headers } });
 
 describe('a browser session', () => {
@@ -39,7 +39,7 @@ describe('a browser session', () => {
   });
 
   test('behind TLS the cookie is for TLS and this host alone; below a path it is for that path', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const behind = (headers: Readonly<Record<string, string>>) =>
       open(here, { accessToken: here.token }, headers).then(({ headers: reply }) => reply.getSetCookie()[0]);
     const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'jobs.example.com' };
@@ -61,7 +61,7 @@ describe('a browser session', () => {
   });
 
   test('says who is logged in, and where they may look', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { userWith, projectRef, organization } = here;
     const viewer = await userWith('viewer');
     const tab = await logIn(here, { accessToken: viewer.token });
@@ -89,7 +89,7 @@ describe('a browser session', () => {
   });
 
   test('acts in the environment that its headers name, and nowhere without them', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { keys, ask, projectRef } = here;
     const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.stg, body: {} });
     const tab = await logIn(here);
@@ -121,7 +121,7 @@ describe('a browser session', () => {
   });
 
   test('everybody’s dev environment is their own', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { keys, ask, userWith } = here;
     await ask('POST /api/v1/waitpoints/tokens', { key: keys.dev, body: {} });
     const other = await logIn(here, { accessToken: (await userWith('admin')).token });
@@ -131,7 +131,7 @@ describe('a browser session', () => {
   });
 
   test('an Authorization header wins over it, and answers to keys stay as they are', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { keys, ask } = here;
     const tab = await logIn(here);
     const headers = { ...fromPage, cookie: tab.cookie };
@@ -244,7 +244,7 @@ describe('a login', () => {
   });
 
   test('by approval waits until the user approves its code where they are logged in', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { ask } = here;
     const asked = await ask('POST /api/v1/authorization-code', { key: '', body: { hostName: 'a browser' } });
     const { authorizationCode, userCode } = asked.body as { authorizationCode: string; userCode: string };
@@ -264,7 +264,7 @@ describe('a login', () => {
   });
 
   test('says what is wrong with what it is sent', async () => {
-    const here = await installation();
+    const here = await sharedInstallation();
     const { token, keys } = here;
     for (const [body, status, sentence] of [
       [{}, 400, 'send one of token, accessToken, authorizationCode, or email with password'],

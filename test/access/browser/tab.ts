@@ -1,4 +1,4 @@
-import type { Answer, Ask, Installation } from '../installation.ts';
+import type { Answer, Ask, SharedInstallation } from '../installation.ts';
 
 /** The headers that the page of the dashboard sends, and its browser. */
 export const fromPage = { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-origin' } as const;
@@ -22,7 +22,7 @@ export const environmentHeaders = (projectRef: string, env: string) => ({
 
 /** Logs a browser in; by the token of the first user if nothing else is said. */
 export async function logIn(
-  { ask, token, projectRef, server }: Installation,
+  { ask, token, projectRef, server }: SharedInstallation,
   by: object = { accessToken: token },
   options: Pick<Ask, 'headers' | 'server'> = {},
 ): Promise<Tab> {

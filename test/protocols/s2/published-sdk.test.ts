@@ -1,7 +1,12 @@
 import { connect } from 'node:http2';
 import { configure, sessions } from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
-import { sessionServer, type SessionServer, type StreamRecord } from '../../sessions/session-server.ts';
+import {
+  sessionServer,
+  ownSessionServer,
+  type SessionServer,
+  type StreamRecord,
+} from '../../sessions/session-server.ts';
 import { breakable } from '../../support/breakable.ts';
 
 const chat = { type: 'chat.agent', taskIdentifier: 'chat', triggerConfig: { basePayload: {} } };
@@ -82,7 +87,7 @@ test('a writer whose connection breaks resumes without lost or duplicate records
 });
 
 test('only the token of a stream may append to it, over either protocol', async () => {
-  const server = await sessionServer();
+  const server = await ownSessionServer();
   const { publicAccessToken } = await server.start({ externalId: 'one' });
   await server.start({ externalId: 'two' });
   const initialize = async (session: string, key?: string) => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CronError, nextRun, nextRuns, parseCron, previousRun } from './index.ts';
 import { oracleRuns, readRule, readWalk, type WallClock, wallClock } from './testing/oracle.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const runs = (pattern: string, zone: string, after: string, count: number): string[] =>
   nextRuns(parseCron(pattern), zone, new Date(after), count).map((run) =>
@@ -196,7 +197,7 @@ describe('cron by property', () => {
           expect(previousRun(cron, tz, run)).toEqual(found[i]);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: numRuns(500) },
     );
   });
 
@@ -212,7 +213,7 @@ describe('cron by property', () => {
           expect(Number.isInteger(minute) && (matches || wall > clock(minute - 1) + 1)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: numRuns(300) },
     );
   });
 
@@ -225,7 +226,7 @@ describe('cron by property', () => {
         const found = nextRuns(parseCron(text), tz, new Date(from * 60_000), expected.length);
         expect(found.map((run) => run.getTime() / 60_000)).toEqual(expected);
       }),
-      { numRuns: 150 },
+      { numRuns: numRuns(150) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { parse } from 'dotenv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dotenvFile } from './dotenv-file.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 test('writes what the library reads back, and names what it cannot write', () => {
   const pieces = fc.constantFrom(
@@ -34,7 +35,7 @@ test('writes what the library reads back, and names what it cannot write', () =>
       expect(Object.keys(read)).toHaveLength(Object.keys(variables).length - missing.length);
     },
   );
-  fc.assert(property, { numRuns: 1_000 });
+  fc.assert(property, { numRuns: numRuns(1_000) });
 });
 
 test('needs quotes for few values and gives up on fewer', () => {

@@ -3,6 +3,7 @@ import { applyOperations, type Metadata } from '@millrace/contract/metadata';
 import { maxJsonLevels, type MetadataOperation } from '@millrace/contract';
 import { expect, test } from 'vitest';
 import { MetadataBuffer, MetadataRefused, type MetadataChanges } from './buffer.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 /** A buffer beside a server that keeps what it is told, or fails as often as it is told to. */
 function buffered(initial: string | null = null) {
@@ -173,6 +174,6 @@ test('what it holds is always what the server has once it was told everything', 
         expect(JSON.stringify(buffer.current())).toBe(JSON.stringify(stored()));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: numRuns(200) },
   );
 });

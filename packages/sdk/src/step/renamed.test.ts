@@ -8,6 +8,7 @@ import { execute } from '../executor/execute.ts';
 import { step, task } from '../index.ts';
 import { assignmentOf, environment } from '../testing/assignment.ts';
 import { startServer, type HttpServer } from '../testing/http-server.ts';
+import { numRuns, scale } from '../../../../test/support/long.ts';
 
 type Stored = Record<string, unknown> & { readonly name: string };
 
@@ -152,8 +153,6 @@ const keepFirst = (count: number): void => {
   stored = stored.slice(0, count).map((one) => ({ ...one, isOtherVersion: true, attempt: 0 }));
 };
 
-const scale = Number(process.env['MILLRACE_TEST_SCALE'] ?? 1);
-
 test('code whose steps keep their names is never refused, whatever its branches do and however long they take', async () => {
   let met = 0;
   await fc.assert(
@@ -170,7 +169,7 @@ test('code whose steps keep their names is never refused, whatever its branches 
       expect(stored).toHaveLength(all);
       if (before.length > 0 && called.length > 0) met += 1;
     }),
-    { numRuns: Math.ceil(150 * scale) },
+    { numRuns: numRuns(150) },
   );
   expect(met).toBeGreaterThan(20 * scale);
 }, 120_000);
@@ -206,7 +205,7 @@ test('a step that the code waits for alone is refused under another name before 
       });
       expect(called).not.toContain('renamed');
     }),
-    { numRuns: Math.ceil(80 * scale) },
+    { numRuns: numRuns(80) },
   );
 }, 120_000);
 

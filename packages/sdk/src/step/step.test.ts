@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { idempotencyKeyOf, indexed } from './name.ts';
 import { parallel } from './parallel.ts';
 import { step } from './index.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 test('idempotency keys are the same each time, differ between steps, and fit into a header', async () => {
   const name = fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' });
@@ -44,7 +45,7 @@ test('parallel keeps to its limit, starts nothing after a failure, and ends what
         if (limit === 1) expect(started).toBe(acts.findIndex(({ fails }) => fails) + 1);
       } else expect(results).toEqual(acts.map((_, index) => index));
     }),
-    { numRuns: 40 },
+    { numRuns: numRuns(40) },
   );
 });
 

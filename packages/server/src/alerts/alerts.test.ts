@@ -1,19 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { promote } from '../../../../test/support/promote.ts';
-import { connect } from '../db/connect.ts';
+import { connect, type Sql } from '../db/connect.ts';
 import {
+  notifyingServer,
   startNotifyingServer,
   task,
   type NotifyingServer,
 } from '../notifications/testing/notifying-server.ts';
 import { startReceiver, type Receiver } from '../notifications/testing/receiver.ts';
 
+type WatchedServer = Awaited<ReturnType<typeof startNotifyingServer>> & { readonly sql: Sql };
+
 const waiting = { timeout: 20_000, interval: 50 };
 const textsOf = (receiver: Receiver): string[] =>
   receiver.received.map(({ body }) => (body as unknown as { text: string }).text);
 
 interface Watched {
-  readonly server: NotifyingServer;
+  readonly server: WatchedServer;
   readonly receiver: Receiver;
   /** The messages that its chat got. */
   texts(count: number): Promise<string[]>;
@@ -21,7 +24,10 @@ interface Watched {
 
 /** A server with a chat that takes alerts. */
 async function watched(): Promise<Watched> {
-  const server = await startNotifyingServer();
+  const own = await startNotifyingServer();
+  const sql = connect(own.database, { name: 'test', max: 1 });
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  const server = Object.assign(own, { sql });
   const receiver = await startReceiver();
   expect((await server.add({ kind: 'slack', url: `${receiver.url}/chat` })).status).toBe(200);
   return {
@@ -215,7 +221,7 @@ test('only the endpoints that an alert names are told, and these cannot be delet
 }, 40_000);
 
 test('bad input is refused with the field and what to do', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const cases: [body: object, status: number, message: RegExp][] = [
     [{}, 400, /kind/],
     [{ kind: 'x' }, 400, /kind/],
@@ -250,13 +256,13 @@ test('bad input is refused with the field and what to do', async () => {
 });
 
 /** The only alert there is, as it is stored. */
-async function stored(server: NotifyingServer): Promise<{ owed: boolean }> {
+async function stored(server: WatchedServer): Promise<{ owed: boolean }> {
   return (await read<{ owed: boolean }>(server, 'select owed from alerts'))[0] ?? { owed: false };
 }
-const events = (server: NotifyingServer) => read<{ id: string }>(server, 'select id::text from alert_events');
+const events = (server: WatchedServer) => read<{ id: string }>(server, 'select id::text from alert_events');
 
 /** Waits until every alert was checked once more. */
-async function checked(server: NotifyingServer): Promise<void> {
+async function checked(server: WatchedServer): Promise<void> {
   const [before] = await read<{ at: Date }>(server, 'select max(next_at) as at from alerts where enabled');
   await expect
     .poll(async () => {
@@ -267,18 +273,11 @@ async function checked(server: NotifyingServer): Promise<void> {
 }
 
 /** Waits until the roll-ups have at least so many failed runs. */
-async function flushed(server: NotifyingServer, count: number): Promise<void> {
+async function flushed(server: WatchedServer, count: number): Promise<void> {
   const text = `select coalesce(sum(failed), 0)::int as n from run_stats where width = 1 and series = 'a'`;
   await expect
     .poll(async () => (await read<{ n: number }>(server, text))[0]?.n, waiting)
     .toBeGreaterThanOrEqual(count);
 }
 
-async function read<R extends object>(server: NotifyingServer, text: string): Promise<R[]> {
-  const sql = connect(server.database, { name: 'test', max: 1 });
-  try {
-    return await sql.unsafe<R[]>(text);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}
+const read = <R extends object>({ sql }: WatchedServer, text: string): Promise<R[]> => sql.unsafe<R[]>(text);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allows, grants, isUnrestricted, parseScope } from './scopes.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const one = (scope: string, action: string, type: string, id?: string) =>
   allows([scope], action, [{ type, ...(id !== undefined && { id }) }]);
@@ -89,7 +90,7 @@ test('a granted scope never allows more than its grantor may do', () => {
         expect(!allows([requested], does, [identity]) || allows(held, does, [identity])).toBe(true);
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: numRuns(3_000) },
   );
 });
 

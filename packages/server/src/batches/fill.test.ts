@@ -3,14 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchKeeper } from './abort.ts';
 import { itemRunId } from './ids.ts';
-import { batchServer, streamOf, type Item } from './testing/batch-server.ts';
+import { batchServer, ownBatchServer, streamOf, type Item } from './testing/batch-server.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const items = (count: number, from = 0): Item[] =>
   Array.from({ length: count }, (_, n) => ({ index: from + n }));
 
 describe('a batch', () => {
   test('is filled in any order, over several uploads, and its runs start together in the order of its items', async () => {
-    const { ask, fill, keys, payloads, register, retrieve, sql } = await batchServer();
+    const { ask, fill, keys, payloads, register, retrieve, sql } = await ownBatchServer();
     await register('send');
     const opened = await ask('POST /api/v3/batches', { key: keys.prod, body: { runCount: 5 } });
     expect(opened).toMatchObject({ status: 202, body: { runCount: 5, isCached: false } });
@@ -69,7 +70,7 @@ describe('a batch', () => {
   });
 
   test('has each item once, in order, whatever uploads come, also at the same time', async () => {
-    const server = await batchServer();
+    const server = await ownBatchServer();
     await server.register('send');
     const uploads = fc.integer({ min: 1, max: 60 }).chain((count) =>
       fc.record({
@@ -102,12 +103,12 @@ describe('a batch', () => {
           select count(*)::int as queued from queued where run_id like ${`run_${id.slice(6, 27)}%`}`;
         expect(row?.queued).toBe(count);
       }),
-      { numRuns: 30 },
+      { numRuns: numRuns(30) },
     );
   });
 
   test('of a thousand items that eight senders bring at once is sealed once', async () => {
-    const { fill, open, payloads, sql } = await batchServer();
+    const { fill, open, payloads, sql } = await ownBatchServer();
     const id = await open({ runCount: 1_000 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => fill(id, items(1_000).toReversed())));
     expect(answers.map((answer) => [answer.status, answer.body.sealed])).toEqual(
@@ -118,7 +119,7 @@ describe('a batch', () => {
   });
 
   test('keeps delays, priorities and times to live of its items, counted from its sealing', async () => {
-    const { fill, open, register, server, sql } = await batchServer();
+    const { fill, open, register, server, sql } = await ownBatchServer();
     await register('send');
     const id = await open({ runCount: 4 });
     await fill(id, [
@@ -157,7 +158,7 @@ describe('a batch', () => {
   });
 
   test('is given up when its items do not come within a day, and what came of it is cancelled', async () => {
-    const { ask, fill, keys, open, retrieve, sql } = await batchServer();
+    const { ask, fill, keys, open, retrieve, sql } = await ownBatchServer();
     const id = await open({ runCount: 2 });
     await fill(id, [{ index: 0 }]);
     const [run] = (await retrieve(id)).body.runs;
@@ -172,7 +173,7 @@ describe('a batch', () => {
   });
 
   test('is given up with the items that come at this very moment', async () => {
-    const { ask, fill, keys, open, retrieve, sql } = await batchServer();
+    const { ask, fill, keys, open, retrieve, sql } = await ownBatchServer();
     const id = await open({ runCount: 2 });
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
     const waiting = () => lockWaiters(sql);
@@ -197,7 +198,7 @@ describe('a batch', () => {
   });
 
   test('passes by a run that was cancelled before it was sealed', async () => {
-    const { ask, fill, keys, open, register, retrieve, sql } = await batchServer();
+    const { ask, fill, keys, open, register, retrieve, sql } = await ownBatchServer();
     await register('send');
     const id = await open({ runCount: 2 });
     await fill(id, [{ index: 0 }]);
@@ -302,7 +303,7 @@ describe('bad input of a batch', () => {
   });
 
   test('in one request: none, too many, a wrong item; and nothing of it is kept', async () => {
-    const { ask, keys, sql } = await batchServer();
+    const { ask, keys, sql } = await ownBatchServer();
     const whole = (batch: unknown) => ask('POST /api/v2/tasks/batch', { key: keys.prod, body: batch });
     expect((await whole({ items: [] })).body.error).toContain('at least one item');
     const many = Array.from({ length: 501 }, () => ({ task: 'send' }));

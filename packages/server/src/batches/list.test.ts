@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { batchServer } from './testing/batch-server.ts';
+import { ownBatchServer } from './testing/batch-server.ts';
 
 test('batches are listed, newest first, with what became of their runs, and page by page', async () => {
-  const { ask, fill, keys, open, register, retrieve, sql } = await batchServer();
+  const { ask, fill, keys, open, register, retrieve, sql } = await ownBatchServer();
   await register('send');
   const filled = await open({ runCount: 4 });
   await fill(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
-import { batchServer } from './testing/batch-server.ts';
+import { batchServer, ownBatchServer } from './testing/batch-server.ts';
 
 describe('the idempotency key of a batch', () => {
   test('leads to the batch that it opened, which needs no items again', async () => {
@@ -39,7 +39,7 @@ describe('the idempotency key of a batch', () => {
   });
 
   test('opens one batch when thirty calls come at once, to two processes', async () => {
-    const { another, ask, keys, sql } = await batchServer();
+    const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
@@ -55,7 +55,7 @@ describe('the idempotency key of a batch', () => {
   });
 
   test('has one answer for each of thirty calls that are about different batches, and leads to one of them', async () => {
-    const { another, ask, keys, sql } = await batchServer();
+    const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
@@ -75,7 +75,7 @@ describe('the idempotency key of a batch', () => {
   });
 
   test('is forgotten after its time', async () => {
-    const { fill, open, server } = await batchServer();
+    const { fill, open, server } = await ownBatchServer();
     const body = { runCount: 1, idempotencyKey: 'k', idempotencyKeyTTL: '1h' };
     const id = await open(body);
     await fill(id, [{ index: 0 }]);
@@ -87,7 +87,7 @@ describe('the idempotency key of a batch', () => {
 
 describe('a request that is sent again', () => {
   test('opens no second batch, in another process either', async () => {
-    const { another, ask, keys, sql } = await batchServer();
+    const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
     const sent = (request: string, body: unknown) =>
@@ -109,7 +109,7 @@ describe('a request that is sent again', () => {
     ['POST /api/v3/batches', { runCount: 1, taskIdentifiers: ['a'] }],
     ['POST /api/v2/tasks/batch', { items: [{ task: 'a' }] }],
   ])('while it is under way, with a one-time token, has the same answer: %s', async (request, body) => {
-    const { ask, keys, sql } = await batchServer();
+    const { ask, keys, sql } = await ownBatchServer();
     const made = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
       body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
@@ -137,7 +137,7 @@ describe('a request that is sent again', () => {
 
 describe('access to batches', () => {
   test('is by task, by batch, or to all', async () => {
-    const server = await batchServer();
+    const server = await ownBatchServer();
     const { ask, fill, keys, keyWith, open, sql } = server;
     const create = async (scopes: string[], taskIdentifiers?: string[]) =>
       (
@@ -184,7 +184,7 @@ describe('access to batches', () => {
   });
 
   test('by a one-time token is to one batch, from opening it to its last item', async () => {
-    const { ask, fill, keys, open, sql } = await batchServer();
+    const { ask, fill, keys, open, sql } = await ownBatchServer();
     const made = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
       body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
@@ -228,7 +228,7 @@ describe('access to batches', () => {
   });
 
   test('is limited by runs where that is set, and says until when', async () => {
-    const { ask, keys } = await batchServer({
+    const { ask, keys } = await ownBatchServer({
       rateLimits: { batchRuns: { secretKey: { burst: 10, perSecond: 1 } } },
     });
     const create = (runCount: number, key = keys.prod) =>
@@ -249,7 +249,7 @@ describe('access to batches', () => {
 });
 
 test('many that are sent whole at once do not wait for each other’s connections', async () => {
-  const { ask, keys, register, sql } = await batchServer();
+  const { ask, keys, register, sql } = await ownBatchServer();
   await register('send');
   const [version] = await sql<{ version: string }[]>`select version from versions`;
   const body = { items: [{ task: 'send', options: { lockToVersion: version?.version } }] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchServer, lineOf, type BatchServer } from './testing/batch-server.ts';
+import { batchServer, ownBatchServer, lineOf, type BatchServer } from './testing/batch-server.ts';
 
 /** A run of `send` that a runner executes, with the fence of its attempt. */
 async function executing({ ask, keys, sql }: BatchServer) {
@@ -41,7 +41,7 @@ function calls({ ask, keys }: BatchServer) {
 }
 
 test('an attempt that is over neither opens nor fills a batch; the one that has its run goes on with it', async () => {
-  const server = await batchServer();
+  const server = await ownBatchServer();
   await server.register('send');
   const { create, send } = calls(server);
   const { run, fence } = await executing(server);
@@ -91,7 +91,7 @@ test('a batch that one run opened under a key may be filled by another', async (
 });
 
 test('a run that is cancelled makes no more of its batch, whoever sends the items', async () => {
-  const server = await batchServer();
+  const server = await ownBatchServer();
   await server.register('send');
   const { ask, keys } = server;
   const { create, send } = calls(server);

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { texts } from './columns.ts';
 import { connect } from './connect.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 test('texts are read back as they were sent, whatever their content and number', async () => {
   const { connection, drop } = await testDatabase();
@@ -18,6 +19,6 @@ test('texts are read back as they were sent, whatever their content and number',
       const [row] = await sql<{ got: unknown }[]>`select ${texts(sql, sent, (value) => value)} as got`;
       expect(row?.got).toEqual(sent);
     }),
-    { numRuns: 200, examples: [[['']], [[]], [['', '']], [[null]]] },
+    { numRuns: numRuns(200), examples: [[['']], [[]], [['', '']], [[null]]] },
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startVariableServer, type VariableServer } from './testing/variable-server.ts';
+import { variableServer, startVariableServer, type VariableServer } from './testing/variable-server.ts';
 
 const ok = { status: 200, body: { success: true } };
 const variable = (name: string, value: string, isSecret = false) => ({ name, value, isSecret });
@@ -10,7 +10,7 @@ const set = (served: VariableServer, name: string, value: string, more: object =
 
 describe('one variable', () => {
   test('is created, listed, retrieved, updated and deleted', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const { call } = served;
     expect(await call('GET', 'envvars/prod')).toEqual({ status: 200, body: [] });
     expect(await set(served, 'B', '2')).toEqual(ok);
@@ -29,7 +29,7 @@ describe('one variable', () => {
   });
 
   test('is created over an existing one, and changes its flag only when told to', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await set(served, 'A', '1', { isSecret: true });
     await set(served, 'A', '2');
     expect((await served.call('GET', 'envvars/prod/A')).body).toEqual(variable('A', '<redacted>', true));
@@ -38,7 +38,7 @@ describe('one variable', () => {
   });
 
   test('is updated where the project knows it, elsewhere too', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const { call, key } = served;
     await set(served, 'A', '1', { isSecret: true });
     const stg = { as: key('stg') };
@@ -55,7 +55,7 @@ describe.each([
   ['whitespace', ' \t\r\n '],
 ])('a value that is %s', (_, blank) => {
   test('is stored unchanged, however it is set', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const { call } = served;
     const names = ['CREATED', 'OVERWRITTEN', 'UPDATED', 'POSTED', 'IMPORTED'];
     for (const name of names.slice(1)) await set(served, name, 'old');
@@ -71,7 +71,7 @@ describe.each([
   });
 
   test("overrides the parent's on a branch, and survives a rollback", async () => {
-    const { call, key, pat, addBranch } = await startVariableServer();
+    const { call, key, pat, addBranch } = await variableServer();
     await addBranch('preview', 'b');
     const own = { as: key('preview'), branch: 'b' };
     await call('POST', 'envvars/preview', { as: pat, body: { name: 'A', value: 'parent' } });
@@ -106,7 +106,7 @@ describe('bad input', () => {
     ['half a character', 'A', '\uD800'],
     ['too long a value', 'A', 'x'.repeat(200_000)],
   ])('%s is a 400 that names the variable and writes nothing', async (_, name, value) => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const refused = await set(served, name, value);
     expect(refused).toMatchObject({
       status: 400,
@@ -122,14 +122,14 @@ describe('bad input', () => {
     ['a value that is no text', { name: 'A', value: 1 }, /value/],
     ['no body', undefined, 'Request body is empty'],
   ])('%s is a 400', async (_, body, error) => {
-    const { call } = await startVariableServer();
+    const { call } = await variableServer();
     const refused = await call('POST', 'envvars/prod', { body });
     expect(refused.status).toBe(400);
     expect((refused.body as { error: string }).error).toMatch(error);
   });
 
   test('may be called what a path is called', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await set(served, 'import', 'v');
     const at = 'envvars/prod/import';
     expect((await served.call('GET', at)).body).toEqual({ name: 'import', value: 'v', isSecret: false });
@@ -140,7 +140,7 @@ describe('bad input', () => {
   });
 
   test('a value of 1 MB is refused with its size; what fits a process is kept to the byte', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const big = await set(served, 'BIG', 'x'.repeat(1_000_000));
     expect(JSON.stringify(big)).toContain('1000000 bytes');
     const most = 'é'.repeat(64_000);
@@ -149,7 +149,7 @@ describe('bad input', () => {
   });
 
   test('more than a process can take is refused as a whole', async () => {
-    const { call } = await startVariableServer();
+    const { call } = await variableServer();
     const variables = Object.fromEntries(
       Array.from({ length: 7 }, (_, at) => [`V${at}`, 'x'.repeat(120_000)]),
     );
@@ -162,7 +162,7 @@ describe('bad input', () => {
   });
 
   test('a key for another project or environment is a 400, by any spelling', async () => {
-    const { call, key, ref } = await startVariableServer();
+    const { call, key, ref } = await variableServer();
     for (const env of ['prod', 'production']) expect((await call('GET', `envvars/${env}`)).status).toBe(200);
     for (const env of ['stg', 'staging', 'dev', 'development', 'preview', 'Prod', 'nowhere'])
       expect((await call('GET', `envvars/${env}`)).status).toBe(400);
@@ -204,12 +204,12 @@ describe('a personal access token', () => {
   });
 
   test('does not read all values at once', async () => {
-    const { call, pat } = await startVariableServer();
+    const { call, pat } = await variableServer();
     expect((await call('GET', 'envvars', { as: pat })).status).toBe(401);
   });
 
   test('names a branch by header, where there are branches, or by its slug', async () => {
-    const { call, pat: as, addBranch } = await startVariableServer();
+    const { call, pat: as, addBranch } = await variableServer();
     await addBranch('preview', 'feat/x');
     await addBranch('dev', 'mine');
     const body = (value: string) => ({ as, body: { name: 'A', value } });
@@ -232,7 +232,7 @@ describe('a personal access token', () => {
 });
 
 test('a restricted key does what its scopes say', async () => {
-  const { call, addKey } = await startVariableServer();
+  const { call, addKey } = await variableServer();
   const can = async (...scopes: string[]) => {
     const as = await addKey('dev', scopes);
     const body = { name: 'A', value: '1' };
@@ -249,7 +249,7 @@ test('a restricted key does what its scopes say', async () => {
 describe('a branch', () => {
   const branch = 'feat/x';
   async function branched() {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await served.addBranch('preview', branch);
     const { call, pat } = served;
     const parent = { as: pat };
@@ -292,11 +292,12 @@ describe('a branch', () => {
   });
 
   test("takes the parent's flag in an import, and the import may set the parent too", async () => {
-    const { call, own, parent, sql } = await branched();
+    const { call, own, parent, ref, sql } = await branched();
     const body = { variables: { SECRET: 'b', NEW: 'b' }, parentVariables: { UP: 'p' } };
     expect(await call('POST', 'envvars/preview/import', { ...own, body })).toEqual(ok);
     const flags = await sql`
-      select v.name, v.is_secret from variables v join environments e on e.id = v.env where e.branch is not null order by 1`;
+      select v.name, v.is_secret from variables v join environments e on e.id = v.env join projects p on p.id = e.project_id
+       where e.branch is not null and p.ref = ${ref} order by 1`;
     expect([...flags]).toEqual([
       { name: 'NEW', is_secret: false },
       { name: 'SECRET', is_secret: true },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dump, startVariableServer, type VariableServer } from './testing/variable-server.ts';
+import { variableServer, startVariableServer, dump, type VariableServer } from './testing/variable-server.ts';
 
 const set = async ({ call }: VariableServer, name: string, value: string, isSecret?: boolean) =>
   expect((await call('POST', 'envvars/prod', { body: { name, value, isSecret } })).status).toBe(200);
@@ -47,7 +47,7 @@ test('every change is a revision: who, when, which names, and never a value', as
 });
 
 test('a change without effect creates no revision', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   await set(served, 'A', '1');
   await set(served, 'A', '1');
   await set(served, 'A', '1', false);
@@ -55,7 +55,7 @@ test('a change without effect creates no revision', async () => {
 });
 
 test('the history is read page by page', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   for (const value of ['1', '2', '3', '4', '5']) await set(served, 'A', value);
   const first = await revisions(served, '?page[size]=2');
   const second = await revisions(served, `?page[size]=2&page[after]=${first.pagination.next}`);
@@ -71,7 +71,7 @@ test('the history is read page by page', async () => {
 test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])(
   'a revision that there cannot be is a 400: %s',
   async (query) => {
-    const { call } = await startVariableServer();
+    const { call } = await variableServer();
     const refused = await call('GET', `envvar-revisions/prod${query}`);
     expect(refused).toMatchObject({ status: 400, body: { error: 'Query Error' } });
   },
@@ -79,7 +79,7 @@ test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])
 
 describe('two revisions', () => {
   test('are compared with their values, but for what was secret on either side', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await served.call('POST', 'envvars/prod/import', {
       body: { variables: { A: '1', B: '1', C: '1', D: '1' } },
     });
@@ -108,7 +108,7 @@ describe('two revisions', () => {
   });
 
   test('are rolled back from one to the other, values and flags, as a new revision', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await set(served, 'A', '1', true);
     await set(served, 'B', '1');
     const before = await served.call('GET', 'envvars');
@@ -142,7 +142,7 @@ describe('two revisions', () => {
 });
 
 test('a branch has a history of its own under one counter with its parent', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   await served.addBranch('preview', 'x');
   const branch = { as: served.key('preview'), branch: 'x' };
   const parent = { as: served.pat };

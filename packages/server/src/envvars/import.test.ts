@@ -1,6 +1,6 @@
 import { parse } from 'dotenv';
 import { describe, expect, test } from 'vitest';
-import { startVariableServer, type VariableServer } from './testing/variable-server.ts';
+import { variableServer, startVariableServer, type VariableServer } from './testing/variable-server.ts';
 
 const ok = { status: 200, body: { success: true } };
 
@@ -17,14 +17,14 @@ const form = (text: string | Buffer, fields: Record<string, string> = {}) => {
 };
 
 test('sets all of a record, or of a list', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   expect(await importing(served, { variables: { A: '1', B: '2' } })).toEqual(ok);
   expect(await importing(served, { variables: [{ name: 'C', value: '3' }] })).toEqual(ok);
   expect(await valuesOf(served)).toEqual({ A: '1', B: '2', C: '3' });
 });
 
 test('without override nothing is written if one exists, and each existing one is named', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   await importing(served, { variables: { A: '1', B: '2' } });
   expect(await importing(served, { variables: { A: 'x', C: 'x', B: 'x' } })).toEqual({
     status: 400,
@@ -44,7 +44,7 @@ test('without override nothing is written if one exists, and each existing one i
 });
 
 test('unnamed and reserved variables are ignored, unless none is left', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   const dropped = { ' ': 'x', MILLRACE_API_URL: 'x', TRIGGER_SECRET_KEY: 'x' };
   expect(await importing(served, { variables: { ...dropped, A: '1' } })).toEqual(ok);
   expect(await valuesOf(served)).toEqual({ A: '1' });
@@ -59,7 +59,7 @@ test('unnamed and reserved variables are ignored, unless none is left', async ()
 });
 
 test('every invalid variable is named, duplicates too, and nothing is written', async () => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   const variables = [
     { name: 'A', value: '1' },
     { name: 'A', value: '2' },
@@ -80,7 +80,7 @@ test.each([
   ['an override that is no truth', { variables: { A: '1' }, override: 'maybe' }],
   ['a parent where there is none', { variables: { A: '1' }, parentVariables: { B: '1' } }],
 ])('%s is a 400', async (_, body) => {
-  const served = await startVariableServer();
+  const served = await variableServer();
   expect((await importing(served, body)).status).toBe(400);
   expect(await valuesOf(served)).toEqual({});
 });
@@ -105,7 +105,7 @@ describe('a dotenv file', () => {
   ];
 
   test.each(files)('with %s reads as the library reads it', async (_, text) => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     expect(await importing(served, form(text))).toEqual(ok);
     const read = parse(text);
     expect(Object.keys(read).length).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe('a dotenv file', () => {
   });
 
   test('takes override as a field, and a mark at its beginning', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     await importing(served, { variables: { A: '1' } });
     expect((await importing(served, form('A=2'))).status).toBe(400);
     expect(await importing(served, form('\uFEFFA=2', { override: 'true', isSecret: 'true' }))).toEqual(ok);
@@ -128,7 +128,7 @@ describe('a dotenv file', () => {
     ['no dotenv', form('hello, world\n')],
     ['one of two', twice('A=1', 'B=2')],
   ])('that is %s is a 400', async (_, body) => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const refused = await importing(served, body);
     expect(refused).toMatchObject({
       status: 400,
@@ -137,7 +137,7 @@ describe('a dotenv file', () => {
   });
 
   test('in a body that is no form after all is a 400', async () => {
-    const served = await startVariableServer();
+    const served = await variableServer();
     const refused = await served.call('POST', 'envvars/prod/import', {
       body: 'A=1',
       headers: { 'content-type': 'multipart/form-data; boundary=x' },

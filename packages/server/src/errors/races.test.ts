@@ -15,6 +15,7 @@ import { retrieveErrorGroup } from './list/retrieve.ts';
 import { tally } from './record/tally.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { groupOf, newEnvironment, recordFailures, secretKey, type Failure } from './testing/failures.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -160,7 +161,7 @@ test('how a group is depends neither on the order in which its failures arrive n
       const inOrder = arriving.map((one) => ({ ...one, isCounted: true })).toSorted((a, b) => a.at - b.at);
       expect(await outcome(asked, arriving)).toBe(await outcome(asked, inOrder));
     }),
-    { numRuns: 60 },
+    { numRuns: numRuns(60) },
   );
 }, 120_000);
 

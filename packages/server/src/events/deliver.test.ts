@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { connect } from '../db/connect.ts';
-import { eventServer, type EventServer } from './testing/subscribed.ts';
+import { eventServer, ownEventServer, type EventServer } from './testing/subscribed.ts';
 
 const hour = 3_600_000;
 const shown = async (server: EventServer, id: string) => (await server.ask(`/api/v1/events/${id}`)).body;
@@ -10,7 +10,7 @@ const statusBecomes = async (server: EventServer, id: string, status: string): P
 
 describe('an event with a time', () => {
   test('waits for it, then starts a run of each task that subscribes to it by then', async () => {
-    const server = await eventServer();
+    const server = await ownEventServer();
     await server.register({ old: { name: 'x' } });
     const sent = await server.send('later', { name: 'x', payload: 1, deliverAfter: 3_600 });
     expect(sent.body).toMatchObject({ status: 'PENDING', runs: [], event: { deliverAfter: 3_600 } });
@@ -53,7 +53,7 @@ describe('an event with a time', () => {
   });
 
   test('is kept as unmatched when nothing subscribes to it by then', async () => {
-    const server = await eventServer();
+    const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
     await server.register({ mail: { name: 'y' } });
@@ -62,7 +62,7 @@ describe('an event with a time', () => {
   });
 
   test('can be canceled until then, and no longer', async () => {
-    const server = await eventServer();
+    const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
     await server.send('now', { name: 'x' });
@@ -122,7 +122,7 @@ test('an event that cannot be delivered keeps no other from it, and says why', a
     await sql.end({ timeout: 1 });
     await database.drop();
   });
-  const server = await eventServer({ database: database.connection });
+  const server = await ownEventServer({ database: database.connection });
   await server.register({ mail: { name: '*' } });
   const ids = Array.from({ length: 12 }, (_, n) => `e${n}`);
   for (const id of ids) await server.send(id, { name: 'x', payload: id, deliverAfter: '1h' });

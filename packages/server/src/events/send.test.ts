@@ -3,7 +3,7 @@ import { masterKeyOf } from '../auth/seal.ts';
 import { createLog } from '../logger.ts';
 import { startServer } from '../server.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { eventServer } from './testing/subscribed.ts';
+import { eventServer, ownEventServer } from './testing/subscribed.ts';
 import { promote } from '../../../../test/support/promote.ts';
 
 const tasksOf = async (server: Awaited<ReturnType<typeof eventServer>>, event: string): Promise<string[]> => {
@@ -131,7 +131,7 @@ describe('an event that is sent', () => {
 
 describe('the id', () => {
   test('makes it the same event: the first stands, and the reply says whether the second was another one', async () => {
-    const server = await eventServer();
+    const server = await ownEventServer();
     await server.register({ mail: { name: 'order.created' } });
     const event = { name: 'order.created', payload: { n: 1, m: [1, { a: null }] } };
     const first = await server.send('same', event);
@@ -161,7 +161,7 @@ describe('the id', () => {
   });
 
   test('sent by a thousand at once is one event and one run a task', async () => {
-    const server = await eventServer();
+    const server = await ownEventServer();
     await server.register({ a: { name: 'x.*' }, b: { name: 'x.y' } });
     const replies = await Promise.all(
       Array.from({ length: 1_000 }, (_, n) => server.send('once', { name: 'x.y', payload: n })),

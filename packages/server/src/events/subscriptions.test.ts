@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePattern } from './pattern.ts';
 import { indexSubscriptions, refuseUnreadable } from './subscriptions.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const tasksOf = (patterns: readonly string[]): TaskManifest[] =>
   patterns.map((name, n) => ({ id: `${n}`.padStart(4, '0'), filePath: 'tasks.ts', on: { name } }));
@@ -57,7 +58,7 @@ describe('patterns', () => {
       fc.property(fc.array(pattern, { maxLength: 30 }), name, (patterns, given) => {
         expect(matching(patterns, given)).toEqual(patterns.filter((each) => meets(each, given)));
       }),
-      { numRuns: 500 },
+      { numRuns: numRuns(500) },
     );
   });
 });

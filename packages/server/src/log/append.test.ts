@@ -4,6 +4,7 @@ import type { AppendRefused } from './refused.ts';
 import { closeChannels } from './open.ts';
 import { runStream, sessionChannel, type ChannelKey } from './key.ts';
 import { all, testStore, texts } from './testing/store.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const refusal = (reason: string) =>
   expect.objectContaining({ name: 'AppendRefused', reason }) as AppendRefused;
@@ -49,7 +50,7 @@ describe('records', () => {
           );
         },
       ),
-      { numRuns: 30 },
+      { numRuns: numRuns(30) },
     );
   });
 

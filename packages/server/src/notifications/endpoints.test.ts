@@ -3,7 +3,7 @@ import { checkUrl } from './check-url.ts';
 import { reasonOf } from './deliver.ts';
 import { createNetworks } from './networks.ts';
 import { post, type Resolve } from './post.ts';
-import { startNotifyingServer } from './testing/notifying-server.ts';
+import { notifyingServer, startNotifyingServer } from './testing/notifying-server.ts';
 
 const url = 'http://127.0.0.1:9/hook';
 
@@ -68,7 +68,7 @@ describe('endpoints', () => {
     [{ url: 'http://[::1]/', types: ['*'] }, 422, /::1 is not/],
     [{ url: 'http://1.1.1.1/', types: ['*'] }, 422, /only https will do/],
   ])('refuse %j', async (body, status, message) => {
-    const server = await startNotifyingServer();
+    const server = await notifyingServer();
     const answer = await server.notifications('/endpoints', 'POST', body);
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(message)]);
   });
@@ -132,7 +132,7 @@ describe('endpoints', () => {
   });
 
   test('belong to an environment: keys of another, and users of another project, do not see them', async () => {
-    const server = await startNotifyingServer();
+    const server = await notifyingServer();
     const root = `/api/v1/projects/${server.projectRef}/notifications`;
     const { id } = await server.endpoint(url, ['*']);
     const pat = server.personalAccessToken;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startNotifyingServer, task } from './testing/notifying-server.ts';
+import { notifyingServer, startNotifyingServer, task } from './testing/notifying-server.ts';
 import { startReceiver, verify, type Receiver } from './testing/receiver.ts';
 import { promote } from '../../../../test/support/promote.ts';
 
@@ -9,7 +9,7 @@ const ofType = (receiver: Receiver, type: string) =>
   receiver.received.filter(({ body }) => body.type === type);
 
 test('a run that fails is told, with the new error group, signed so that the library of Standard Webhooks takes it', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const receiver = await startReceiver();
   const { secret } = await server.endpoint(`${receiver.url}/hook?x=1`, ['run.failed', 'error.*']);
   const version = await server.deploy();
@@ -85,7 +85,7 @@ test('an error group that comes back is told: as regressed, or as no longer igno
 }, 40_000);
 
 test('a version is told when it is registered and when it becomes current', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const receiver = await startReceiver();
   await server.endpoint(receiver.url, ['deployment.*']);
   const register = async (contentHash: string) => {
@@ -151,7 +151,7 @@ test('ticks that no server was there to fire are told', async () => {
 });
 
 test('an endpoint is told what it asked for, of its own environment, and nothing from before', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const [all, some, stage] = [await startReceiver(), await startReceiver(), await startReceiver()];
   await server.deploy();
   await server.fail('before');

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { connect } from '../db/connect.ts';
 import { password, startMailServer, user } from './testing/mail-server.ts';
-import { startNotifyingServer, type NotifyingServer } from './testing/notifying-server.ts';
+import type { TestServer } from '../../../../test/support/server.ts';
+import { notifyingServer, startNotifyingServer, type NotifyingServer } from './testing/notifying-server.ts';
 import { startReceiver, type Receiver } from './testing/receiver.ts';
 
 const waiting = { timeout: 10_000, interval: 20 };
@@ -29,7 +30,7 @@ const mailTo = (port: number, more: object = {}) => ({
   to: ['ops@example.com', 'boss@example.com'],
 });
 /** All that is stored, as text. */
-async function everything(server: NotifyingServer): Promise<string> {
+async function everything(server: TestServer): Promise<string> {
   const sql = connect(server.database, { name: 'test', max: 1 });
   const tables = await sql<{ name: string }[]>`
     select quote_ident(table_name) as name from information_schema.tables
@@ -69,7 +70,7 @@ test('a chat gets a message in the format of Slack, and its address is shown to 
 });
 
 test('a mail is sent over TLS, to a server that asks for a password', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const mail = await startMailServer({ secure: true });
   const { body } = await server.add(mailTo(mail.port));
   expect(body).toMatchObject({
@@ -92,7 +93,7 @@ test('a mail is sent over TLS, to a server that asks for a password', async () =
 });
 
 test('a mail is sent over STARTTLS, and nothing without it', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const mail = await startMailServer();
   const { body } = await server.add(mailTo(mail.port, { security: 'starttls' }));
   expect(await tested(server, body.id)).toMatchObject({ status: 'DELIVERED' });
@@ -137,7 +138,7 @@ test('a wrong password is named as what it is, appears nowhere, and can be repla
 });
 
 test('a recipient that is refused does not keep the mail from the others', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const mail = await startMailServer({
     secure: true,
     onRcptTo({ address }, _session, done) {
@@ -152,7 +153,7 @@ test('a recipient that is refused does not keep the mail from the others', async
 });
 
 test('a mail server that says nothing does not hold up the others for long', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const mail = await startMailServer({ secure: true, onConnect: () => {} });
   const { body } = await server.add(mailTo(mail.port));
   expect(await tested(server, body.id).catch(() => undefined)).toBeUndefined();
@@ -163,7 +164,7 @@ test('a mail server that says nothing does not hold up the others for long', asy
 }, 40_000);
 
 test('bad settings are refused with the field and what to do', async () => {
-  const server = await startNotifyingServer();
+  const server = await notifyingServer();
   const mail = mailTo(465);
   const cases: [body: unknown, status: number, message: RegExp][] = [
     [{ kind: 'pager', url: 'https://example.com' }, 400, /must be one of webhook, slack, email at "kind"/],

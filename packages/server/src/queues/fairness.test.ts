@@ -5,6 +5,7 @@ import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { listKeyWeights } from './key-weights.ts';
 import { listQueueKeys } from './keys.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 async function started(queue: { weight?: number; keyWeights?: Record<string, number> } = {}) {
   const t = await testEngine();
@@ -137,7 +138,7 @@ describe('concurrency keys under overload', () => {
         expect(taken).toHaveLength(total);
         await t.close();
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: numRuns(8), endOnFailure: true },
     );
   });
 
@@ -183,7 +184,7 @@ describe('concurrency keys under overload', () => {
         }
         await t.close();
       }),
-      { numRuns: 6, endOnFailure: true },
+      { numRuns: numRuns(6), endOnFailure: true },
     );
   });
 

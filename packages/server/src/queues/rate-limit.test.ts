@@ -7,6 +7,7 @@ import { testEngine, type TestEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { findQueue } from './find.ts';
 import { listQueueKeys } from './keys.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const mail = { type: 'custom', queue: 'mail' } as const;
 const sends = (rateLimit?: RateLimit, concurrencyLimit?: number) => ({
@@ -435,7 +436,7 @@ describe('a limit of rate', () => {
         }
         await t.close();
       }),
-      { numRuns: 30 },
+      { numRuns: numRuns(30) },
     );
   }, 120_000);
 

@@ -7,6 +7,7 @@ import { testEngine } from '../runs/testing/engine.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { findQueue } from './find.ts';
 import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const provider = (limit: number) => ({ name: 'provider', limit });
 
@@ -273,7 +274,7 @@ describe('a limit that queues share', () => {
           expect((await running()) + (await ready())).toBeGreaterThanOrEqual(limit);
         await t.close();
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: numRuns(15), endOnFailure: true },
     );
   });
 });

@@ -7,6 +7,7 @@ import { rescueRunner } from './dispatch/rescue.ts';
 import { createBeginWaits } from './waits/begin.ts';
 import { endDueWaits } from './waits/due.ts';
 import { testEngine, type TestEngine } from './testing/engine.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 /**
  * The run engine against a model of it. A sequence of verbs, drawn at random, is driven through the real database; after each one
@@ -555,7 +556,7 @@ test(
         }
       }),
       // One database for all sequences: what earlier ones left behind is part of the next one's start.
-      { numRuns: Number(process.env['MODEL_RUNS'] ?? 8), endOnFailure: true, verbose: 1 },
+      { numRuns: numRuns(8), endOnFailure: true, verbose: 1 },
     );
   },
 );
@@ -629,7 +630,7 @@ test(
           await t.close();
         },
       ),
-      { numRuns: Number(process.env['MODEL_RUNS'] ?? 8), endOnFailure: true, verbose: 1 },
+      { numRuns: numRuns(8), endOnFailure: true, verbose: 1 },
     );
   },
 );

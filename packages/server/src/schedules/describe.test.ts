@@ -2,6 +2,7 @@ import { CronError } from '@millrace/contract/cron';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeCron } from './describe.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const field = (min: number, max: number, ...more: string[]) => {
   const number = fc.integer({ min, max });
@@ -86,7 +87,7 @@ describe('describeCron', () => {
           expect(words.includes(' or ')).toBe(either);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: numRuns(1000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { readPattern, tickAfter, type Tick } from './pattern.ts';
 import { planTicks, type DueSchedule } from './plan.ts';
 import { graceMs, readMissedRule } from './rules.ts';
 import { cpuTimeOf } from '../../../../test/support/cpu-time.ts';
+import { numRuns } from '../../../../test/support/long.ts';
 
 const at = (text: string): number => Date.parse(`2026-03-10T${text}Z`);
 const minutely = readPattern('sched_a', { cron: '* * * * *' });
@@ -184,6 +185,6 @@ test('agrees with looking at every tick, whatever pattern, window, rules and del
         expect(expected.ticks.some(({ nominal }) => nominal === until)).toBe(true);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: numRuns(400) },
   );
 });

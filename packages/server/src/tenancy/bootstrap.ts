@@ -55,7 +55,7 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
   });
 }
 
-/** An organisation with its first user and project. */
+/** Creates an organisation, its owner, and a project. */
 export async function createTenancy(
   sql: Transaction,
   { masterKey, reveal, given = { secretKeys: {} } }: TenancyOptions,

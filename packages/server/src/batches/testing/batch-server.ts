@@ -1,4 +1,10 @@
-import { installation, type Answer, type Installation } from '../../../../../test/access/installation.ts';
+import {
+  installation,
+  sharedInstallation,
+  type Answer,
+  type Installation,
+  type SharedInstallation,
+} from '../../../../../test/access/installation.ts';
 import type { ServerOptions } from '../../server.ts';
 import { promote } from '../../../../../test/support/promote.ts';
 
@@ -9,7 +15,7 @@ export interface Item {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-export interface BatchServer extends Installation {
+export interface BatchServer extends SharedInstallation {
   /** Answers the id of an open batch. */
   open(body: Readonly<Record<string, unknown>>, key?: string): Promise<string>;
   /** Sends items, or lines as they stand, as a stream without a length. */
@@ -37,8 +43,15 @@ export function streamOf(text: string, pieceLength = 4_096): ReadableStream<Uint
 
 let contents = 0;
 
-export async function batchServer(options: Partial<ServerOptions> = {}): Promise<BatchServer> {
-  const installed = await installation(options);
+/** On the server of this worker. */
+export const batchServer = async (): Promise<BatchServer> => withBatches(await sharedInstallation());
+
+/** On a server of its own. */
+export const ownBatchServer = async (
+  options: Partial<ServerOptions> = {},
+): Promise<BatchServer & Installation> => withBatches(await installation(options));
+
+function withBatches<Installed extends SharedInstallation>(installed: Installed): Installed & BatchServer {
   const { ask, keys, server, sql } = installed;
   return {
     ...installed,

@@ -6,6 +6,7 @@ import { compile } from './matcher.ts';
 import { redactTexts, redactLines, redactOutcome } from './messages.ts';
 import { createRedactor } from './redactor.ts';
 import { encodingsOf } from './encodings.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const secret = 'sk_live_51/Qz+8 "é"\\w?';
 const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.internal/app']);
@@ -144,7 +145,7 @@ test('the matcher finds exactly what looking for each pattern finds', () => {
       expect(inParts).toEqual(compile(patterns)(text));
     },
   );
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: numRuns(500) });
 });
 
 describe('a long text in parts', () => {
@@ -193,5 +194,5 @@ test('any secret is gone from any text around it, in every spelling', () => {
       }
     },
   );
-  fc.assert(property, { numRuns: 100 });
+  fc.assert(property, { numRuns: numRuns(100) });
 });

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { testDatabase } from '../../../../../test/support/database.ts';
+import { newTenancy } from '../../../../../test/support/shared-server.ts';
 import { credentialDigest, lastFour, newSecretKey } from '../../auth/keys.ts';
 import { masterKeyOf, seal, secretKeyContext } from '../../auth/seal.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
@@ -8,20 +9,19 @@ import { createLog } from '../../logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../server.ts';
 import type { Credentials } from '../../tenancy/bootstrap.ts';
 
-export const masterKey = masterKeyOf(Buffer.alloc(32, 9));
+export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 
 interface Called {
   readonly status: number;
   readonly body: unknown;
 }
 
+/** A project on the server of this worker. */
 export interface VariableServer {
-  readonly server: RunningServer;
-  readonly database: Database;
+  readonly server: Pick<RunningServer, 'url'>;
+  /** Of all tests of the worker, unless the server is the test's own. */
   readonly sql: Sql;
   readonly credentials: Credentials;
-  /** All log lines. */
-  readonly logged: string[];
   readonly ref: string;
   readonly pat: string;
   key(kind: 'dev' | 'stg' | 'prod' | 'preview'): string;
@@ -41,8 +41,20 @@ export interface VariableServer {
   addBranch(kind: 'dev' | 'preview', branch: string): Promise<number>;
 }
 
+interface OwnVariableServer extends VariableServer {
+  readonly server: RunningServer;
+  readonly database: Database;
+  /** All log lines. */
+  readonly logged: string[];
+}
+
+export async function variableServer(): Promise<VariableServer> {
+  const { server, sql, credentials } = await newTenancy();
+  return clientOf(server, sql, credentials);
+}
+
 /** Starts a real server on a new database. */
-export async function startVariableServer(options: Partial<ServerOptions> = {}): Promise<VariableServer> {
+export async function startVariableServer(options: Partial<ServerOptions> = {}): Promise<OwnVariableServer> {
   const { connection: database, drop } = await testDatabase();
   const logged: string[] = [];
   const server = await startServer({
@@ -61,14 +73,16 @@ export async function startVariableServer(options: Partial<ServerOptions> = {}):
   });
   const { credentials } = server;
   if (!credentials) throw new Error('The first start shows the credentials.');
+  return { ...clientOf(server, sql, credentials), server, database, logged };
+}
+
+function clientOf(server: Pick<RunningServer, 'url'>, sql: Sql, credentials: Credentials): VariableServer {
   const key: VariableServer['key'] = (kind) => credentials.environments[kind].secretKey ?? '';
   const ref = credentials.projectRef;
   return {
     server,
-    database,
     sql,
     credentials,
-    logged,
     ref,
     pat: credentials.personalAccessToken ?? '',
     key,
@@ -98,14 +112,16 @@ export async function startVariableServer(options: Partial<ServerOptions> = {}):
         insert into secret_keys (id, environment_id, digest, sealed, last_four, name, scopes)
         select ${id}, e.id, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
                'another', ${scopes}
-          from environments e where e.kind = ${kind} and e.branch is null`;
+          from environments e join projects p on p.id = e.project_id
+         where p.ref = ${ref} and e.kind = ${kind} and e.branch is null`;
       return text;
     },
     async addBranch(kind, branch) {
       const [row] = await sql<{ id: number }[]>`
         insert into environments (public_id, project_id, kind, branch, parent_id)
         select ${newId('env')}, e.project_id, e.kind, ${branch}, e.id
-          from environments e where e.kind = ${kind} and e.branch is null
+          from environments e join projects p on p.id = e.project_id
+         where p.ref = ${ref} and e.kind = ${kind} and e.branch is null
         returning id`;
       return row?.id ?? 0;
     },

@@ -9,6 +9,7 @@ import { splitErrorGroup } from '../merge/split.ts';
 import { compactTallies, deleteOldHours } from './compact.ts';
 import { deploy, groupOf, newEnvironment, recordFailures, secretKey } from '../testing/failures.ts';
 import { retrieveWithTrend } from '../list/trend.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -172,7 +173,7 @@ test('for every range, filter and order the counts add up to the failed runs rec
       await checkTrends(env, recorded, now);
       await checkHours(env);
     }),
-    { numRuns: 60 },
+    { numRuns: numRuns(60) },
   );
 }, 120_000);
 

@@ -7,6 +7,7 @@ import { listErrorGroups } from '../list/list.ts';
 import { mergeErrorGroups } from '../merge/merge.ts';
 import { groupOf, newEnvironment, recordFailures, secretKey } from '../testing/failures.ts';
 import { compactTallies, deleteOldHours } from './compact.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -277,6 +278,6 @@ test('compacting, deleting, merging, recording and listing at once, cut off in b
         await until(() => compactTallies(sql, time(80), ages));
       }
     }),
-    { numRuns: 20 },
+    { numRuns: numRuns(20) },
   );
 }, 120_000);

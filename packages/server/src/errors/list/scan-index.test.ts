@@ -6,6 +6,7 @@ import { connect, type Sql } from '../../db/connect.ts';
 import { listErrorGroups } from './list.ts';
 import { few } from './prefilter.ts';
 import { groupOf, newEnvironment, recordFailures, type Failure } from '../testing/failures.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -85,6 +86,6 @@ test('pages lead through more groups than can be looked up one by one, in both d
         expect(found).toEqual(next.map((group) => group.id));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: numRuns(40) },
   );
 }, 120_000);

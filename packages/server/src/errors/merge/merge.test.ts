@@ -18,6 +18,7 @@ import {
 import { listFingerprints } from './fingerprints.ts';
 import { mergeErrorGroups } from './merge.ts';
 import { splitErrorGroup } from './split.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -238,6 +239,6 @@ test('merges and splits while runs fail lose nothing and count nothing twice', a
                  select sum(f.total) from error_fingerprints f where f.env = g.env and f.group_id = g.id), 0)`;
       expect(row).toEqual({ wrong: 0 });
     }),
-    { numRuns: 15 },
+    { numRuns: numRuns(15) },
   );
 }, 120_000);

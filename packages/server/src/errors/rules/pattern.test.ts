@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matches, piecesOf } from './pattern.ts';
 import { cpuTimeOf } from '../../../../../test/support/cpu-time.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const match = (pattern: string, text: string) => matches(piecesOf(pattern), text);
 
@@ -43,7 +44,7 @@ describe('a pattern', () => {
         const escaped = pattern.replaceAll('.', '\\.').replaceAll('*', '[^]*');
         expect(match(pattern, text)).toBe(new RegExp(`^${escaped}$`).test(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: numRuns(2_000) },
     );
   });
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { testServer, type TestServer } from '../../../../../test/support/server.ts';
+import { sharedServer, type SharedServer } from '../../../../../test/support/shared-server.ts';
 
-const path = (server: TestServer) => `/api/v1/projects/${server.projectRef}/error-rules`;
-const create = (server: TestServer, body: unknown, key?: string) =>
+const path = (server: SharedServer) => `/api/v1/projects/${server.projectRef}/error-rules`;
+const create = (server: SharedServer, body: unknown, key?: string) =>
   server.ask(path(server), { method: 'POST', body, ...(key !== undefined && { key }) });
-const keysOf = async (server: TestServer) =>
+const keysOf = async (server: SharedServer) =>
   ((await server.ask(path(server))).body.data as { groupKey: string }[]).map((rule) => rule.groupKey);
 
 describe('rules of a project', () => {
   test('are added, tried in order, changed and deleted, each act in the audit log with who did it', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     const first = await create(server, { message: 'connect *', groupKey: 'network' });
     expect(first).toMatchObject({
       status: 200,
@@ -54,7 +54,7 @@ describe('rules of a project', () => {
   });
 
   test('are refused by name when they cannot be', async () => {
-    const server = await testServer();
+    const server = await sharedServer();
     for (const [body, what] of [
       [{ groupKey: 'x' }, /a rule needs a pattern/],
       [{ message: 'x' }, /groupKey/],

@@ -1,4 +1,5 @@
 import { testServer, type TestServer } from '../../../../../test/support/server.ts';
+import { sharedServer, type SharedServer } from '../../../../../test/support/shared-server.ts';
 import type { ServerOptions } from '../../server.ts';
 import { promote } from '../../../../../test/support/promote.ts';
 
@@ -7,18 +8,24 @@ interface On {
   readonly filter?: unknown;
 }
 
-export interface EventServer extends TestServer {
+export interface EventServer extends SharedServer {
   /** Makes a version current in prod whose tasks, by id, subscribe so. */
   register(tasks: Readonly<Record<string, On | undefined>>): Promise<void>;
-  send(id: string, event: unknown): ReturnType<TestServer['ask']>;
+  send(id: string, event: unknown): ReturnType<SharedServer['ask']>;
 }
 
 let contents = 0;
 
-/** The real server with helpers for events. */
-export async function eventServer(options: Partial<ServerOptions> = {}): Promise<EventServer> {
-  const server = await testServer(options);
-  return Object.assign(server, {
+/** The server of this worker with helpers for events. */
+export const eventServer = async (): Promise<EventServer> => withEvents(await sharedServer());
+
+/** The same with a server of its own. */
+export const ownEventServer = async (
+  options: Partial<ServerOptions> = {},
+): Promise<EventServer & TestServer> => withEvents(await testServer(options));
+
+const withEvents = <Server extends SharedServer>(server: Server): Server & EventServer =>
+  Object.assign(server, {
     async register(tasks: Readonly<Record<string, On | undefined>>) {
       const manifests = Object.entries(tasks).map(([id, on]) => ({
         id,
@@ -35,4 +42,3 @@ export async function eventServer(options: Partial<ServerOptions> = {}): Promise
     send: (id: string, event: unknown) =>
       server.ask('/api/v1/events', { method: 'POST', body: { id, event } }),
   });
-}

@@ -1,17 +1,18 @@
 import { testServer, type TestServer } from '../../../../../test/support/server.ts';
+import { sharedServer, type SharedServer } from '../../../../../test/support/shared-server.ts';
 import type { ServerOptions } from '../../server.ts';
 import { startTestRunner } from './runner.ts';
 import { promote } from '../../../../../test/support/promote.ts';
 
-export interface NotifyingServer extends TestServer {
+export interface NotifyingServer extends SharedServer {
   /** Adds an endpoint in prod. */
   endpoint(url: string, types: readonly string[]): Promise<{ id: string; secret: string }>;
   /** An endpoint of any kind in prod; the answer to the request. */
-  add(body: unknown): ReturnType<TestServer['ask']>;
+  add(body: unknown): ReturnType<SharedServer['ask']>;
   /** A request below the alerts of prod. */
-  alerts(path: string, method?: string, body?: unknown): ReturnType<TestServer['ask']>;
+  alerts(path: string, method?: string, body?: unknown): ReturnType<SharedServer['ask']>;
   /** A request below the notifications of prod. */
-  notifications(path: string, method?: string, body?: unknown): ReturnType<TestServer['ask']>;
+  notifications(path: string, method?: string, body?: unknown): ReturnType<SharedServer['ask']>;
   /** Makes a new version with a task current in prod, with a runner that fails its runs. */
   deploy(): Promise<string>;
   /** Triggers a run that fails so. */
@@ -21,9 +22,16 @@ export interface NotifyingServer extends TestServer {
 export const task = 'charge';
 let contents = 0;
 
-/** The real server, which may send to this machine. */
-export async function startNotifyingServer(options: Partial<ServerOptions> = {}): Promise<NotifyingServer> {
-  const server = await testServer({ notificationNetworks: ['127.0.0.0/8'], ...options });
+/** The server of this worker, which may send to this machine. */
+export const notifyingServer = async (): Promise<NotifyingServer> => withNotifications(await sharedServer());
+
+/** The same with a server of its own. */
+export const startNotifyingServer = async (
+  options: Partial<ServerOptions> = {},
+): Promise<NotifyingServer & TestServer> =>
+  withNotifications(await testServer({ notificationNetworks: ['127.0.0.0/8'], ...options }));
+
+function withNotifications<Server extends SharedServer>(server: Server): Server & NotifyingServer {
   const root = `/api/v1/projects/${server.projectRef}/notifications/prod`;
   const notifications = (path: string, method = 'GET', body?: unknown) =>
     server.ask(root + path, { method, ...(body !== undefined && { body }) });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FrameReader, frameOf, lastFrame } from './frames.ts';
 import { NotReadable, readAppendInput, textOf, writeAppendAck } from './protobuf.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
@@ -69,7 +70,7 @@ describe('messages', () => {
           expect(error).toBeInstanceOf(NotReadable);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: numRuns(1_000) },
     );
     expect(() => textOf(Uint8Array.of(0xff))).toThrow(NotReadable);
   });

@@ -12,6 +12,7 @@ import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
 import { insertRuns } from './insert.ts';
 import { prepareRun, type TriggerRequest } from './prepare.ts';
 import { prepareReplay } from './replay.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const failed = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
@@ -292,7 +293,7 @@ const call: fc.Arbitrary<Call> = fc.record({
 test('every accepted payload is in exactly one run exactly once, whatever happens at once on two servers', async () => {
   const calls = fc.array(call, { minLength: 1, maxLength: 6 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 20 }), driven), {
-    numRuns: 12,
+    numRuns: numRuns(12),
     endOnFailure: true,
   });
 });

@@ -6,6 +6,7 @@ import { readWaitFacts } from '../reason/facts.ts';
 import { reasonOf } from '../reason/reason.ts';
 import { rescheduleRun } from '../reschedule.ts';
 import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const skip = { key: 'k', onConflict: 'skip' } as const;
 const queue = { key: 'k', onConflict: 'queue' } as const;
@@ -193,7 +194,7 @@ const call: fc.Arbitrary<Call> = fc.record({
 test('of each key at most one run may start and at most one waits for it, whatever happens at once on two servers', async () => {
   const calls = fc.array(call, { minLength: 1, maxLength: 4 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 25 }), driven), {
-    numRuns: 12,
+    numRuns: numRuns(12),
     endOnFailure: true,
   });
 });

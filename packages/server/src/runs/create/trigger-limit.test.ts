@@ -4,6 +4,7 @@ import { connect } from '../../db/connect.ts';
 import { keyPruner } from '../prune-keys.ts';
 import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
 import { prepareRun, type TriggerRequest } from './prepare.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 type Options = TriggerRequest['options'];
 
@@ -159,6 +160,6 @@ test('no more are accepted in any period, by three servers at once, whose connec
       }
       await t.close();
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: numRuns(12), endOnFailure: true },
   );
 });

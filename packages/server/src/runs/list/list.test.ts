@@ -5,6 +5,7 @@ import { cancelRun } from '../cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { listRuns } from './list.ts';
 import { idAt } from './position.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
@@ -363,7 +364,7 @@ describe('filters', () => {
           expect(back.data.map((run) => run.id)).toEqual(fetched.slice(0, -1).slice(-size));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: numRuns(150) },
     );
   }, 120_000);
 

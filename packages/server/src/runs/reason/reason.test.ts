@@ -9,6 +9,7 @@ import { readWaitFacts } from './facts.ts';
 import { nearestTask } from './nearest-task.ts';
 import { reasonOf } from './reason.ts';
 import { cpuTimeOf } from '../../../../../test/support/cpu-time.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
 
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
@@ -345,7 +346,7 @@ test('removing what is told, one thing after the other, starts any run', async (
       }
       await t.close();
     }),
-    { numRuns: 25 },
+    { numRuns: numRuns(25) },
   );
 }, 60_000);
 
