@@ -100,12 +100,13 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       contents: withRoot(contents, path, project.dir),
     }))
     .filter(({ path }) => !path.startsWith(`${packagesEntry}.mjs`));
+  const named = await namedPackages(project.dir, metafile, externals);
   return {
     entries: entriesOf(project.taskFiles),
     sdk: `${sdkEntry}.mjs`,
     outputs: [...modules, ...(await filesBeside(foldersOfOwnPaths, pathBelowRoot))],
-    externals: [...externals, ...(await namedPackages(project.dir, metafile, externals))],
-    warnings: whole.warnings(),
+    externals: [...externals, ...named.packages],
+    warnings: [...whole.warnings(), ...named.warnings],
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
   };
