@@ -30,6 +30,8 @@ test.each([
   ["eval('import(' + name + ')')", 'names'],
   ["read(module.filename + '/../data.txt')", 'files'],
   ["find(module.paths, 'other')", 'files'],
+  ["const load = createRequire(process.cwd() + '/'); load(name);", 'names'],
+  ["Module.createRequire(join(process.cwd(), 'noop.js'))('driver')", 'names'],
   ["const name = 'other'; await import(name)", 'names'],
   ["await import(/* webpackIgnore: true */ './worker' + n)", 'names'],
 ])('%s keeps a package whole', (code, kind) => {
@@ -51,6 +53,7 @@ test.each([
   ["new Function('require', 'module', code); new Function('return this')(); value instanceof Function"],
   ['(function (module) { module.paths = []; })(a); module.paths = []; delete module.filename;'],
   ["import module from 'module'; module.paths;"],
+  ["const load = createRequire(process.cwd() + '/'); load('fs');"],
   ['import(`./lang/${name}.js`)'],
   ["const name = 'node:zlib'; await import(name); require(`node:${name}`);"],
   ["(function (require, __dirname) { require(name); read(__dirname); })(a, '/')"],

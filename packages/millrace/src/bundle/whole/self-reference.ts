@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import type { AnyNode, Expression, ImportExpression, SpreadElement } from 'acorn';
-import { readSource, type Reference, type Source } from './source.ts';
+import { calledName, nameOf, readSource, type Reference, type Source } from './source.ts';
 
 /** Why a module works only in the folder of its package. */
 export interface SelfReference {
@@ -174,7 +174,16 @@ function loadsByComputedName(source: Source): number | undefined {
     .flatMap((name) => source.free(name))
     .find((reference) => isHiddenLoad(reference, source));
   if (hidden) return hidden.line;
-  return source.imports.find(({ node }) => isComputed((node as ImportExpression).source, source))?.line;
+  const computed = source.imports.find(({ node }) => isComputed((node as ImportExpression).source, source));
+  return (computed ?? source.requireMakers.find((call) => isOfOtherFolder(call, source)))?.line;
+}
+
+/** `createRequire` for another folder, such as the working folder. The packages that it loads are known only when it runs. */
+function isOfOtherFolder({ node, ancestors }: Reference, source: Source): boolean {
+  const isOwn = /\bimport\s*\.\s*meta\b|\b__filename\b|\b__dirname\b/.test(
+    source.code.slice(node.start, node.end),
+  );
+  return !isOwn && !loadsOnlyBuiltins(source, ancestors);
 }
 
 /** Code in a string that loads modules, as in `new Function('name', 'return import(name)')`. */
@@ -213,16 +222,3 @@ function literalAt(node: AnyNode, side: 'left' | 'right'): string {
 
 const isBuiltinLiteral = (node: AnyNode | undefined): boolean =>
   node?.type === 'Literal' && typeof node.value === 'string' && isBuiltin(node.value);
-
-function nameOf(property: AnyNode): string | undefined {
-  if (property.type === 'Identifier') return property.name;
-  return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
-}
-
-/** `join` for `join(…)`, `path.join(…)` and `(0, path.join)(…)`. */
-function calledName(callee: AnyNode): string | undefined {
-  if (callee.type === 'Identifier') return callee.name;
-  if (callee.type === 'MemberExpression') return nameOf(callee.property);
-  if (callee.type === 'SequenceExpression') return calledName(callee.expressions.at(-1) as AnyNode);
-  return callee.type === 'ParenthesizedExpression' ? calledName(callee.expression) : undefined;
-}
