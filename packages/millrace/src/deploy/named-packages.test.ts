@@ -114,3 +114,25 @@ test('code that loads modules by names which are nowhere in it is named in a war
     'tasks/a.ts loads modules by names that it computes: add packages that nothing else imports to build.external, and files with copyFiles.',
   ]);
 });
+
+test('a file that the code names and that is not copied is named in a warning', async () => {
+  const files = {
+    'tasks/a.ts': `import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+const found = 1;
+export const start = () => new Worker(new URL('../workers/w.ts', import.meta.url));
+export const text = () => join(import.meta.dirname, '../data/a.txt') + new URL('../data/none.txt', import.meta.url) + new URL('../data', import.meta.url);`,
+    'workers/w.ts': '',
+    'data/a.txt': '',
+  };
+  const copied = {
+    'millrace.config.ts':
+      "import { copyFiles } from 'millrace';\nexport default { build: { extensions: [copyFiles('workers/*')] } };",
+  };
+  const worker =
+    'workers/w.ts is not in the deployed version, and tasks/a.ts names it: add it with copyFiles if it is read.';
+  const text =
+    'data/a.txt is not in the deployed version, and tasks/a.ts names it: add it with copyFiles if it is read.';
+  expect((await prepared(await projectWith(files))).warnings).toEqual([worker, text]);
+  expect((await prepared(await projectWith({ ...files, ...copied }))).warnings).toEqual([text]);
+});
