@@ -32,17 +32,17 @@ test('a package that fails or returns another value is listed as failing', () =>
     { ...row, name: 'whole', why: 'it reads files', dev: { output: [2] }, deployed: { output: [2] } },
     { ...row, name: 'broken', dev: { output: 1 }, deployed: { error: 'FAILED: Error: no | file\nat x' } },
     { ...row, name: 'different', dev: { output: 1 }, deployed: { output: 2 } },
-    { ...row, name: 'unusable', dev: { error: 'no' }, deployed: { error: 'no' } },
+    { ...row, name: 'better-sqlite3', dev: { error: 'no' }, deployed: { error: 'no' } },
   ]);
   expect(page).toContain('2 of 5 pass without a setting. 4 are bundled. 1 are installed');
   expect(page).toContain('Node.js 24.1.0, 2026-01-02.');
   expect(page.slice(page.indexOf('## '))).toBe(`## Failing
 
-| Package | Version | \`dev\` | Deployed |
-|---|---|---|---|
-| \`broken\` | 1.0.0 | works | fails: FAILED: Error: no \\| file |
-| \`different\` | 1.0.0 | works | another value |
-| \`unusable\` | 1.0.0 | fails: no | fails: no |
+| Package | Version | \`dev\` | Deployed | Needs |
+|---|---|---|---|---|
+| \`broken\` | 1.0.0 | works | fails: FAILED: Error: no \\| file |  |
+| \`different\` | 1.0.0 | works | another value |  |
+| \`better-sqlite3\` | 1.0.0 | fails: no | fails: no | an install script that downloads or compiles its native code |
 
 ## AI
 

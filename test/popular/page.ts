@@ -15,6 +15,11 @@ export interface Row {
   readonly deployed: Used;
 }
 
+/** What packages need that is missing here. */
+const needs: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'an install script that downloads or compiles its native code',
+};
+
 /** The page of the documentation with these results. */
 export function pageOf(rows: readonly Row[]): string {
   const failed = rows.filter((row) => !isGood(row));
@@ -38,7 +43,12 @@ export function pageOf(rows: readonly Row[]): string {
     `Node.js ${nodes.join(', ')}, ${first === last ? first : `${first} to ${last}`}.`,
     ...(failed.length === 0
       ? []
-      : ['', '## Failing', '', ...table(['Package', 'Version', '`dev`', 'Deployed'], failed.map(failureOf))]),
+      : [
+          '',
+          '## Failing',
+          '',
+          ...table(['Package', 'Version', '`dev`', 'Deployed', 'Needs'], failed.map(failureOf)),
+        ]),
     ...kinds.flatMap((kind) =>
       sectionOf(
         kind,
@@ -71,6 +81,7 @@ const failureOf = ({ name, version, dev, deployed }: Row): string[] => [
   version,
   shown(dev),
   isDeepStrictEqual(dev, deployed) || deployed.error ? shown(deployed) : 'another value',
+  needs[name] ?? '',
 ];
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
