@@ -6,18 +6,27 @@ export interface Row {
   readonly kind: string;
   readonly name: string;
   readonly version: string;
+  /** The day on which it was used, and the Node.js that used it. */
+  readonly date: string;
+  readonly node: string;
   /** Why it is not bundled; undefined if it is. */
-  readonly why: string | undefined;
+  readonly why?: string | undefined;
   readonly dev: Used;
   readonly deployed: Used;
 }
 
+/** What packages need that is missing here. */
+const needs: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'an install script that downloads or compiles its native code',
+};
+
 /** The page of the documentation with these results. */
 export function pageOf(rows: readonly Row[]): string {
-  const isGood = ({ dev, deployed }: Row): boolean =>
-    dev.error === undefined && isDeepStrictEqual(dev, deployed);
-  const good = rows.filter(isGood);
+  const failed = rows.filter((row) => !isGood(row));
   const whole = rows.filter(({ why }) => why !== undefined);
+  const dates = rows.map(({ date }) => date).toSorted();
+  const [first, last] = [dates[0], dates.at(-1)];
+  const nodes = [...new Set(rows.map(({ node }) => node))].toSorted();
   const kinds = [...new Set(rows.map(({ kind }) => kind))];
   return [
     '# Packages',
@@ -28,32 +37,61 @@ export function pageOf(rows: readonly Row[]): string {
     'installed. A package passes if the task returns the same value in both. No network was used: clients were tried up to the',
     'refused connection.',
     '',
-    `${good.length} of ${rows.length} pass without a setting. ${rows.length - whole.length} are bundled. ${whole.length} are installed in a [layer](deployments.md#layers), for the reason in`,
-    'the table.',
-    ...kinds.flatMap((kind) => [
-      '',
-      `## ${kind === 'ai' ? 'AI' : kind[0]?.toUpperCase() + kind.slice(1)}`,
-      '',
-      '| Package | Version | `dev` | Deployed | Not bundled, because |',
-      '|---|---|---|---|---|',
-      ...rows.filter((row) => row.kind === kind).map(lineOf),
-    ]),
+    `${rows.length - failed.length} of ${rows.length} pass without a setting. ${rows.length - whole.length} are bundled. ${whole.length} are installed in a [layer](deployments.md#layers), for the reason in`,
+    'the tables.',
+    '',
+    `Node.js ${nodes.join(', ')}, ${first === last ? first : `${first} to ${last}`}.`,
+    ...(failed.length === 0
+      ? []
+      : [
+          '',
+          '## Failing',
+          '',
+          ...table(['Package', 'Version', '`dev`', 'Deployed', 'Needs'], failed.map(failureOf)),
+        ]),
+    ...kinds.flatMap((kind) =>
+      sectionOf(
+        kind,
+        rows.filter((row) => row.kind === kind && isGood(row)),
+      ),
+    ),
     '',
   ].join('\n');
 }
 
-function lineOf(row: Row): string {
-  const { name, version, why = '', dev, deployed } = row;
-  const isSame = isDeepStrictEqual(dev, deployed);
-  const cells = [
-    `\`${name}\``,
-    version,
-    shown(dev),
-    isSame || deployed.error ? shown(deployed) : 'another value',
-    why,
+function sectionOf(kind: string, rows: readonly Row[]): string[] {
+  const bundled = rows.filter(({ why }) => why === undefined);
+  const whole = rows.filter(({ why }) => why !== undefined);
+  const cells = whole.map(({ name, version, why = '' }) => [`\`${name}\``, version, why]);
+  return [
+    '',
+    `## ${kind === 'ai' ? 'AI' : kind[0]?.toUpperCase() + kind.slice(1)}`,
+    ...(bundled.length === 0
+      ? []
+      : ['', `Bundled: ${bundled.map(({ name, version }) => `\`${name}\` ${version}`).join(', ')}.`]),
+    ...(whole.length === 0 ? [] : ['', ...table(['In a layer', 'Version', 'Not bundled, because'], cells)]),
   ];
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
+
+const isGood = ({ dev, deployed }: Row): boolean =>
+  dev.error === undefined && isDeepStrictEqual(dev, deployed);
+
+const failureOf = ({ name, version, dev, deployed }: Row): string[] => [
+  `\`${name}\``,
+  version,
+  shown(dev),
+  isDeepStrictEqual(dev, deployed) || deployed.error ? shown(deployed) : 'another value',
+  needs[name] ?? '',
+];
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  lineOf(head),
+  `|${'---|'.repeat(head.length)}`,
+  ...rows.map(lineOf),
+];
+
+const lineOf = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 const shown = ({ error }: Used): string =>
   error === undefined ? 'works' : `fails: ${(error.split('\n')[0] ?? '').slice(0, 120)}`;

@@ -64,7 +64,11 @@ async function versions(): Promise<Map<string, string>> {
 }
 
 if (!existsSync(join(dir, 'node_modules')))
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: dir, stdio: 'inherit' });
+  // Hundreds of packages do not agree on the versions of their peers.
+  execFileSync('npm', ['ci', '--force', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: dir,
+    stdio: 'inherit',
+  });
 const files = await readdir(join(dir, 'uses'), { recursive: true });
 const all = files.filter((file) => file.endsWith('.mjs')).map((file) => file.slice(0, -'.mjs'.length));
 const chosen = process.argv.slice(2);
@@ -87,6 +91,8 @@ try {
     kind: kindOf(use),
     name: nameOf(use),
     version: installed.get(nameOf(use)) ?? '',
+    date: new Date().toISOString().slice(0, 10),
+    node: process.versions.node,
     why: reasons.get(nameOf(use)),
     dev: inDev.get(use) ?? {},
     deployed: used.get(use) ?? {},

@@ -13,6 +13,7 @@ import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
 import { entriesOf, moduleOptions, outputOf, tsconfigOf, type Entry } from './module-options.ts';
 import { withRoot } from './source-path.ts';
 import { installedFolder, packageOf, readManifest } from './package-folder.ts';
+import { namedFiles, type NamedFile } from './named-files.ts';
 import { requiredPackages } from './package-modules.ts';
 import { publishedPlugins } from './published-plugins.ts';
 import { compilerOptions } from './tsconfig.ts';
@@ -30,6 +31,8 @@ export interface DeploymentBuild {
   readonly externals: readonly ExternalPackage[];
   /** Files that may be missing at run time, a sentence each. */
   readonly warnings: readonly string[];
+  /** Files that the code of the project names by paths relative to itself. Some may not be in the outputs. */
+  readonly namedFiles: readonly NamedFile[];
   /** Bytes of the modules by package; the project's own files and workspace packages under an empty name. */
   readonly bytesByPackage: ReadonlyMap<string, number>;
   /** Nothing else is there if there are any. */
@@ -56,6 +59,7 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
       outputs: [],
       externals: [],
       warnings: [],
+      namedFiles: [],
       bytesByPackage: new Map(),
       problems,
     };
@@ -65,7 +69,7 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
 async function compile(project: Project, nodeMajor: number): Promise<DeploymentBuild> {
   const found = new Map<string, ExternalPackage>();
   const whole = keepWhole(project.dir);
-  const foldersOfOwnPaths = new Set<string>();
+  const filesWithOwnPaths = new Set<string>();
   const pathBelowRoot = (file: string): string => outputOf(slashes(relative(project.dir, file)));
   const options = {
     ...moduleOptions(project),
@@ -88,7 +92,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
         projectDir: project.dir,
         optionsOf: compilerOptions(tsconfigOf(project)),
         pathBelowRoot,
-        onOwnPath: (file) => void foldersOfOwnPaths.add(dirname(file)),
+        onOwnPath: (file) => void filesWithOwnPaths.add(file),
       }),
     ],
   } satisfies BuildOptions;
@@ -100,12 +104,15 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       contents: withRoot(contents, path, project.dir),
     }))
     .filter(({ path }) => !path.startsWith(`${packagesEntry}.mjs`));
+  const foldersOfOwnPaths = new Set([...filesWithOwnPaths].map((file) => dirname(file)));
+  const named = await namedPackages(project.dir, metafile, externals);
   return {
     entries: entriesOf(project.taskFiles),
     sdk: `${sdkEntry}.mjs`,
     outputs: [...modules, ...(await filesBeside(foldersOfOwnPaths, pathBelowRoot))],
-    externals: [...externals, ...(await namedPackages(project.dir, metafile, externals))],
-    warnings: whole.warnings(),
+    externals: [...externals, ...named.packages],
+    warnings: [...whole.warnings(), ...named.warnings],
+    namedFiles: await namedFiles(project.dir, [...filesWithOwnPaths].toSorted()),
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
   };

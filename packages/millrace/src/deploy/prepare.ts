@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Bundle, TaskManifest } from '@millrace/contract/runner';
 import type { ExternalPackage } from '../bundle/external-packages.ts';
+import type { Output } from '../bundle/build.ts';
 import { importOrder } from '../bundle/import-order.ts';
+import type { NamedFile } from '../bundle/named-files.ts';
 import { servedTasks } from '../bundle/served-tasks.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import { sdkVersion } from '../executor/sdk.ts';
@@ -144,9 +146,19 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
     layers,
     bytesByPackage: build.bytesByPackage,
     externals: build.externals.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    warnings: build.warnings,
+    warnings: [...build.warnings, ...missingFiles(build.namedFiles, outputs)],
     withoutScript,
   };
+}
+
+/** Files that the code names, as that of a worker, and that only `copyFiles` adds. */
+function missingFiles(named: readonly NamedFile[], outputs: readonly Output[]): string[] {
+  const paths = new Set(outputs.map(({ path }) => path));
+  const missing = named.filter(({ path }) => !paths.has(path));
+  return missing.map(
+    ({ path, namedBy }) =>
+      `${path} is not in the deployed version, and ${namedBy} names it: add it with copyFiles if it is read.`,
+  );
 }
 
 /** What task files see when the variables are set. */

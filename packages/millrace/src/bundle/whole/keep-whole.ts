@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Message, Metafile } from 'esbuild';
 import type { ExternalPackage } from '../external-packages.ts';
 import { slashes } from '../messages.ts';
 import { installedFolder, readManifest, sharedPackages } from '../package-folder.ts';
-import { withEsbuild } from '../with-esbuild.ts';
 import { installedFrom, neededBy } from './closure.ts';
+import { searchFile } from './search-file.ts';
 import { findSelfReference, type SelfReference } from './self-reference.ts';
 
 /** Packages that must stay in a folder of their own, which a build shows. */
@@ -39,7 +38,7 @@ export function keepWhole(projectDir: string): KeptWhole {
   };
 
   const verdictOn = (file: string): Promise<SelfReference | 'unreadable' | undefined> => {
-    const verdict = verdicts.get(file) ?? judge(file);
+    const verdict = verdicts.get(file) ?? searchFile(file, findSelfReference);
     verdicts.set(file, verdict);
     return verdict;
   };
@@ -111,23 +110,6 @@ function codeIn({ outputs }: Metafile): string[] {
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
   return [...new Set(files)].filter((path) => /\.[cm]?[jt]sx?$/.test(path));
-}
-
-async function judge(file: string): Promise<SelfReference | 'unreadable' | undefined> {
-  const code = await readFile(file, 'utf8').catch(() => '');
-  try {
-    return findSelfReference(code);
-  } catch {
-    // TypeScript, JSX, or newer than what is parsed here.
-  }
-  try {
-    const { code: plain } = await withEsbuild((esbuild) =>
-      esbuild.transform(code, { loader: 'tsx', target: 'node20', logLevel: 'silent' }),
-    );
-    return findSelfReference(plain);
-  } catch {
-    return 'unreadable';
-  }
 }
 
 /** The SDK is always in the bundle. */

@@ -1,41 +1,74 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { ExternalPackage } from '../external-packages.ts';
+import { slashes } from '../messages.ts';
 import { installedFolder, manifestFolder, readManifest, sharedPackages } from '../package-folder.ts';
 import { dependencyNames, installedFrom } from './closure.ts';
+import { searchFile } from './search-file.ts';
+import { findComputedLoad } from './self-reference.ts';
 
-/** A string outside of imports. */
-const literal =
-  /(?<!\b(?:from|import|module|require)\s*\(?\s*)(["'`])((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/[\w./~-]+)?\1/g;
+/** Packages that no import shows. */
+export interface NamedPackages {
+  readonly packages: readonly ExternalPackage[];
+  /** Files that load modules which are not known, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** The name of a package, or a path in it, in a string. */
+const literal = /(["'`])(?:[^"'`\n]*\bnode_modules\/)?((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/[\w./~-]+)?\1/g;
+/** Before the string of an import, which a bundler follows. */
+const importing = /\b(?:from|import|module|require)\s*\(?\s*$/;
+const importingStatically = /\b(?:from|import)\s*\(?\s*$/;
+/** A file with one of these finds packages in its own way: a bundler leaves the call as it is. */
+const findsByItself =
+  /\bcreateRequire\b|\bimport\s*\.\s*meta\s*\.\s*resolve\b|\brequire\s*\.\s*resolve\b|["'`/]node_modules["'`/]/;
 
 /** The SDK may be a linked package. */
 const isOfSdk = (file: string): boolean =>
   sharedPackages.test(readManifest(manifestFolder(dirname(file)) ?? '').name ?? '');
 
 /**
- * Dependencies of a project that its code names in a string, as in `pino.transport({ target: 'pino-pretty' })`: a package that is kept
- * whole may load them.
+ * Dependencies of a project that its code names in a string. All of them if something may load them: a package that is kept whole, as in
+ * `pino.transport({ target: 'pino-pretty' })`, or code with computed names, as in `import(drivers[kind])`. Otherwise those in files
+ * that find packages by themselves, as with `createRequire(import.meta.url)('pdf-parse')`.
  */
 export async function namedPackages(
   projectDir: string,
   { inputs }: Metafile,
   externals: readonly ExternalPackage[],
-): Promise<ExternalPackage[]> {
-  if (externals.length === 0) return [];
-  const names = new Set(dependencyNames(readManifest(projectDir)));
+): Promise<NamedPackages> {
+  const files = Object.keys(inputs)
+    .map((path) => join(projectDir, path))
+    .filter((file) => installedFolder(file) === undefined && !isOfSdk(file));
+  const computing: string[] = [];
+  for (const file of files) {
+    const found = await searchFile(file, findComputedLoad);
+    if (found !== undefined && found !== 'unreadable') computing.push(file);
+  }
+  const isAny = externals.length > 0 || computing.length > 0;
+  const names = new Set(
+    [...dependencyNames(readManifest(projectDir))].filter((name) => !sharedPackages.test(name)),
+  );
   for (const { name } of externals) names.delete(name);
-  const found = new Map<string, ExternalPackage>();
-  for (const path of Object.keys(inputs)) {
-    const file = join(projectDir, path);
-    if (installedFolder(file) !== undefined || isOfSdk(file)) continue;
+  const packages: ExternalPackage[] = [];
+  for (const file of files) {
     const code = await readFile(file, 'utf8').catch(() => '');
-    for (const [, , name = ''] of code.matchAll(literal)) {
-      if (!names.delete(name)) continue;
+    const isFinder = findsByItself.test(code);
+    if (!isAny && !isFinder) continue;
+    const skipped = isFinder ? importingStatically : importing;
+    for (const { 2: name = '', index } of code.matchAll(literal)) {
+      if (!names.has(name) || skipped.test(code.slice(Math.max(0, index - 40), index))) continue;
+      names.delete(name);
       const folder = installedFrom(projectDir, name);
+      const path = slashes(relative(projectDir, file));
       if (folder !== undefined && installedFolder(folder) !== undefined)
-        found.set(name, { name, folder, why: `the code names it (${path})`, importer: file });
+        packages.push({ name, folder, why: `the code names it (${path})`, importer: file });
     }
   }
-  return [...found.values()];
+  const isUnknown = externals.length + packages.length === 0;
+  return { packages, warnings: isUnknown ? computing.map((file) => warningOf(projectDir, file)) : [] };
 }
+
+const warningOf = (projectDir: string, file: string): string =>
+  `${slashes(relative(projectDir, file))} loads modules by names that it computes: add packages that nothing else imports to build.external, and files with copyFiles.`;

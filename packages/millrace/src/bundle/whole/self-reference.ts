@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
-import type { AnyNode, CallExpression, Expression, ImportExpression, SpreadElement } from 'acorn';
-import { readSource, type Reference, type Source } from './source.ts';
+import type { AnyNode, Expression, ImportExpression, SpreadElement } from 'acorn';
+import { calledName, nameOf, readSource, type Reference, type Source } from './source.ts';
 
 /** Why a module works only in the folder of its package. */
 export interface SelfReference {
@@ -11,7 +11,7 @@ export interface SelfReference {
 
 /** Most modules have none of these, and are not parsed. */
 const suspicious =
-  /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*require\b|\beval\s*\(\s*["'`](?:re)?quire|\brequire\b(?!\s*\(\s*(["'`])[^"'`$]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
+  /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*(?:require|filename|paths?)\b|\beval\s*\(\s*["'`]quire|\b(?:eval|Function)\s*\([^)]*\b(?:require\b|import\s*\()|\brequire\b(?!\s*\(\s*(["'`])[^"'`$]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
 
 /** Calls and operators that pass a path on, as in `dirname(fileURLToPath(import.meta.url))`. */
 const pathFunctions: ReadonlySet<string> = new Set([
@@ -27,6 +27,7 @@ const pathFunctions: ReadonlySet<string> = new Set([
 const comparisons: ReadonlySet<string> = new Set(['===', '!==', '==', '!=']);
 const tests: ReadonlySet<string> = new Set(['startsWith', 'endsWith', 'includes', 'indexOf', 'match']);
 const ownPaths: ReadonlySet<string> = new Set(['url', 'dirname', 'filename', 'resolve']);
+const ownPathsOfModule: ReadonlySet<string> = new Set(['filename', 'path', 'paths']);
 
 /** Finds what keeps a module from being moved into a bundle. */
 export function findSelfReference(code: string): SelfReference | undefined {
@@ -37,6 +38,10 @@ export function findSelfReference(code: string): SelfReference | undefined {
   return of('files', usesOwnPath(source)) ?? of('names', loadsByComputedName(source));
 }
 
+/** The line of the first module that is loaded by a name which is known only when the code runs. */
+export const findComputedLoad = (code: string): number | undefined =>
+  suspicious.test(code) ? loadsByComputedName(readSource(code)) : undefined;
+
 /** The line of the first use of the module's own path, unless it is only compared. */
 function usesOwnPath(source: Source): number | undefined {
   const paths = [
@@ -46,6 +51,14 @@ function usesOwnPath(source: Source): number | undefined {
       const name = nameOf(parent.property);
       return name === undefined || ownPaths.has(name);
     }),
+    ...source
+      .free('module')
+      .filter(
+        ({ node, parent }) =>
+          parent?.type === 'MemberExpression' &&
+          parent.object === node &&
+          ownPathsOfModule.has(nameOf(parent.property) ?? ''),
+      ),
   ];
   return paths.find((reference) => !isHarmless(source, reference, new Set()))?.line;
 }
@@ -86,6 +99,7 @@ function isHarmless(source: Source, { ancestors }: Reference, seen: Set<string>)
       case 'VariableDeclarator':
         return parent.id.type === 'Identifier' && isUnused(source, parent.id.name, seen);
       case 'AssignmentExpression':
+        if (parent.left === node) return true;
         return parent.left.type === 'Identifier' && isUnused(source, parent.left.name, seen);
       default:
         return false;
@@ -156,15 +170,28 @@ function loadsByComputedName(source: Source): number | undefined {
     const outer = ancestors.at(-3);
     if (outer?.type !== 'CallExpression' || !isBuiltinLiteral(outer.arguments[0])) return line;
   }
-  const hidden = source
-    .free('eval')
-    .find(({ parent }) => parent?.type === 'CallExpression' && isHiddenRequire(parent, source));
+  const hidden = ['eval', 'Function']
+    .flatMap((name) => source.free(name))
+    .find((reference) => isHiddenLoad(reference, source));
   if (hidden) return hidden.line;
-  return source.imports.find(({ node }) => isComputed((node as ImportExpression).source, source))?.line;
+  const computed = source.imports.find(({ node }) => isComputed((node as ImportExpression).source, source));
+  return (computed ?? source.requireMakers.find((call) => isOfOtherFolder(call, source)))?.line;
 }
 
-const isHiddenRequire = (call: CallExpression, { code }: Source): boolean =>
-  /^["'`](?:re)?quire/.test(code.slice(call.arguments[0]?.start ?? 0));
+/** `createRequire` for another folder, such as the working folder. The packages that it loads are known only when it runs. */
+function isOfOtherFolder({ node, ancestors }: Reference, source: Source): boolean {
+  const isOwn = /\bimport\s*\.\s*meta\b|\b__filename\b|\b__dirname\b/.test(
+    source.code.slice(node.start, node.end),
+  );
+  return !isOwn && !loadsOnlyBuiltins(source, ancestors);
+}
+
+/** Code in a string that loads modules, as in `new Function('name', 'return import(name)')`. */
+function isHiddenLoad({ node, parent }: Reference, { code }: Source): boolean {
+  if (parent?.type !== 'CallExpression' && parent?.type !== 'NewExpression') return false;
+  const body = parent.callee === node ? parent.arguments.at(-1) : undefined;
+  return body !== undefined && /^["'`]quire|\brequire\b|\bimport\s*\(/.test(code.slice(body.start, body.end));
+}
 
 /** A name with a part that is not in the code. What ends with its extension is found by esbuild as a pattern of files. */
 function isComputed(argument: Expression | SpreadElement | undefined, { constants }: Source): boolean {
@@ -195,16 +222,3 @@ function literalAt(node: AnyNode, side: 'left' | 'right'): string {
 
 const isBuiltinLiteral = (node: AnyNode | undefined): boolean =>
   node?.type === 'Literal' && typeof node.value === 'string' && isBuiltin(node.value);
-
-function nameOf(property: AnyNode): string | undefined {
-  if (property.type === 'Identifier') return property.name;
-  return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
-}
-
-/** `join` for `join(…)`, `path.join(…)` and `(0, path.join)(…)`. */
-function calledName(callee: AnyNode): string | undefined {
-  if (callee.type === 'Identifier') return callee.name;
-  if (callee.type === 'MemberExpression') return nameOf(callee.property);
-  if (callee.type === 'SequenceExpression') return calledName(callee.expressions.at(-1) as AnyNode);
-  return callee.type === 'ParenthesizedExpression' ? calledName(callee.expression) : undefined;
-}

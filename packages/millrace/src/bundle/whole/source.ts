@@ -19,6 +19,8 @@ export interface Source {
   readonly metas: readonly Reference[];
   /** Every `import(…)`. */
   readonly imports: readonly Reference[];
+  /** Every `createRequire(…)`. */
+  readonly requireMakers: readonly Reference[];
   /** Where a name that the module does not declare is used. */
   free(name: string): readonly Reference[];
   /** Where a variable is read. */
@@ -29,6 +31,7 @@ export interface Source {
 export function readSource(code: string): Source {
   const metas: Reference[] = [];
   const imports: Reference[] = [];
+  const requireMakers: Reference[] = [];
   const byName = new Map<string, Reference[]>();
   const declared = new Set<string>();
   const constants = new Map<string, string>();
@@ -43,6 +46,8 @@ export function readSource(code: string): Source {
     });
     if (node.type === 'MetaProperty' && node.meta.name === 'import') metas.push(reference());
     if (node.type === 'ImportExpression') imports.push(reference());
+    if (node.type === 'CallExpression' && calledName(node.callee) === 'createRequire')
+      requireMakers.push(reference());
     if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier') declared.add(node.id.name);
     if (node.type === 'VariableDeclaration' && node.kind === 'const')
       for (const { id, init } of node.declarations)
@@ -58,7 +63,8 @@ export function readSource(code: string): Source {
   });
   const uses = (name: string): Reference[] =>
     (byName.get(name) ?? []).filter(({ ancestors }) => !isParameter(ancestors, name));
-  return { code, constants, metas, imports, uses, free: (name) => (declared.has(name) ? [] : uses(name)) };
+  const free = (name: string): Reference[] => (declared.has(name) ? [] : uses(name));
+  return { code, constants, metas, imports, requireMakers, uses, free };
 }
 
 function parsed(code: string): Program {
@@ -84,3 +90,16 @@ const isParameter = (ancestors: readonly AnyNode[], name: string): boolean =>
         (parameter) => parameter.type === 'Identifier' && parameter.name === name,
       ),
   );
+
+export function nameOf(property: AnyNode): string | undefined {
+  if (property.type === 'Identifier') return property.name;
+  return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
+}
+
+/** `join` for `join(…)`, `path.join(…)` and `(0, path.join)(…)`. */
+export function calledName(callee: AnyNode): string | undefined {
+  if (callee.type === 'Identifier') return callee.name;
+  if (callee.type === 'MemberExpression') return nameOf(callee.property);
+  if (callee.type === 'SequenceExpression') return calledName(callee.expressions.at(-1) as AnyNode);
+  return callee.type === 'ParenthesizedExpression' ? calledName(callee.expression) : undefined;
+}

@@ -9,5 +9,5 @@ export default async () =>
     secretKey: 'b',
     region: 'us-east-1',
   })
-    .presignedGetObject('a', 'b')
+    .presignedGetObject('mails', 'b')
     .then((url) => url.includes('X-Amz-Signature'));

@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss';
+import PgBoss from 'pg-boss';
 
 export default async () => {
   const boss = new PgBoss('postgres://127.0.0.1:1/none');

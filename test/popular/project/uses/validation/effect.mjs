@@ -1,3 +1,3 @@
 import { Effect, Schema } from 'effect';
 
-export default async () => Effect.runPromise(Schema.decodeUnknown(Schema.NumberFromString)('1'));
+export default async () => Effect.runPromise(Schema.decodeUnknownEffect(Schema.NumberFromString)('1'));

@@ -1,3 +1,3 @@
 import { hash, verify } from '@node-rs/bcrypt';
 
-export default async () => verify('a', await hash('a', 4));
+export default async () => verify('a', await hash('a', { cost: 4 }));
