@@ -71,7 +71,7 @@ test('a query through pg is a span below its attempt, in the trace of the caller
   const ofTrace = () => spans.filter(({ traceId }) => traceId === caller.trace);
   await expect
     .poll(() => ofTrace().map(({ name }) => name), { timeout: 10_000 })
-    .toEqual(expect.arrayContaining(['run query', 'run child', 'in the child']));
+    .toEqual(expect.arrayContaining(['run query', 'load customers', 'run child', 'in the child']));
   const named = (name: string | RegExp) => {
     const found = ofTrace().find((span) =>
       typeof name === 'string' ? span.name === name : name.test(span.name),

@@ -57,10 +57,7 @@ export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: 
       // The build writes `.br` and `.gz` beside each.
       preCompressed: true,
       index: false,
-      setHeaders(reply) {
-        for (const [name, value] of Object.entries(pageHeaders)) reply.setHeader(name, value);
-        reply.setHeader('vary', 'accept-encoding');
-      },
+      setHeaders: (reply) => void reply.headers(pageHeaders),
     });
     for (const url of pages) {
       scope.get(url, async (request, reply) => {

@@ -8,7 +8,7 @@ type Settings = Readonly<Record<string, string | undefined>>;
 
 /** The packages that export-otlp.ts imports, as package.json names them under `peerDependencies`. */
 export const metricsPackages = [
-  '@opentelemetry/exporter-metrics-otlp-http@0.219',
+  '@opentelemetry/exporter-metrics-otlp-http@0.223',
   '@opentelemetry/resources@2',
   '@opentelemetry/sdk-metrics@2',
 ];

@@ -16,10 +16,10 @@ const severities = {
 
 /** Sends log lines of runs over OTLP/HTTP, in the trace of their run. */
 export function exportLines(resource: Resource) {
-  const provider = new LoggerProvider({
-    resource,
-    processors: [new BatchLogRecordProcessor(new OTLPLogExporter())],
-  });
+  const exporter = new OTLPLogExporter();
+  // Since 0.220 the processor takes an object with the exporter in it, before that the exporter itself. Users have either.
+  const processor = new BatchLogRecordProcessor(Object.assign(exporter, { exporter }));
+  const provider = new LoggerProvider({ resource, processors: [processor] });
   const logger = provider.getLogger('millrace');
   return {
     line({ run, attempt, at, level, message, properties, traceparent }: TracedLine): void {

@@ -14,11 +14,11 @@ export class OptionalPackageMissing extends Error {
 /** The packages that the exports import, as package.json names them under `peerDependencies`. */
 export const tracingPackages = [
   '@opentelemetry/api@1',
-  '@opentelemetry/api-logs@0.219',
-  '@opentelemetry/exporter-logs-otlp-http@0.219',
-  '@opentelemetry/exporter-trace-otlp-http@0.219',
+  '@opentelemetry/api-logs@0.223',
+  '@opentelemetry/exporter-logs-otlp-http@0.223',
+  '@opentelemetry/exporter-trace-otlp-http@0.223',
   '@opentelemetry/resources@2',
-  '@opentelemetry/sdk-logs@0.219',
+  '@opentelemetry/sdk-logs@0.223',
   '@opentelemetry/sdk-trace-base@2',
 ];
 
