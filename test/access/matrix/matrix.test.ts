@@ -89,7 +89,7 @@ const thinned = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
     ({ route, caller }) =>
       isLong ||
       !caller.isScopedToken ||
-      (routes.findIndex(([each]) => each === route) + callers.indexOf(caller)) % 3 === 0,
+      (routes.findIndex(([other]) => other === route) + callers.indexOf(caller)) % 3 === 0,
   );
 
 const told = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
