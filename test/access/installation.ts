@@ -47,7 +47,7 @@ export interface Installation {
   sign(key: string, claims: Record<string, unknown>, header?: Record<string, unknown>): string;
   publicIdOf(kind: EnvironmentKind): Promise<string>;
   /** Somebody with a role in the organisation. */
-  userWith(role: string): Promise<{ id: string; token: string }>;
+  userWith(role: string): Promise<{ id: string; token: string; email: string }>;
 }
 
 /** On the server of this worker, without what is of all its tests. */
@@ -159,14 +159,19 @@ async function clientOf(
       return row?.id ?? '';
     },
     async userWith(role) {
+      const email = role + mailbox;
       const invited = await ask(`POST /api/v1/orgs/${organization}/invites`, {
-        body: { email: role + mailbox, role },
+        body: { email, role },
       });
       const joined = await ask('POST /api/v1/invites/join', {
         key: '',
         body: { token: invited.body.token, name: role },
       });
-      return { id: joined.body.userId as string, token: joined.body.personalAccessToken as string };
+      return {
+        id: joined.body.userId as string,
+        token: joined.body.personalAccessToken as string,
+        email,
+      };
     },
   };
 }

@@ -7,7 +7,7 @@ import {
 import { configure, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
+import { testServer } from '../support/server.ts';
 import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
 const kib = 1_024;

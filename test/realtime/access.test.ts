@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { followEvents } from '../sessions/session-server.ts';
-import { testServer, type TestServer } from '../support/server.ts';
-import { sharedServer } from '../support/shared-server.ts';
+import { testServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
-async function trigger(server: TestServer, tags: readonly string[] = []): Promise<string> {
+async function trigger(server: SharedServer, tags: readonly string[] = []): Promise<string> {
   const { body } = await server.ask('/api/v1/tasks/work/trigger', {
     method: 'POST',
     body: { payload: 'secret', options: { tags, metadata: { m: 1 } } },
@@ -13,7 +13,7 @@ async function trigger(server: TestServer, tags: readonly string[] = []): Promis
 }
 
 async function tokenFor(
-  server: TestServer,
+  server: SharedServer,
   scopes: readonly string[],
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
@@ -24,7 +24,7 @@ async function tokenFor(
   return (body as { token: string }).token;
 }
 
-const openBatch = async (server: TestServer): Promise<string> => {
+const openBatch = async (server: SharedServer): Promise<string> => {
   const { body } = await server.ask('/api/v3/batches', { method: 'POST', body: { runCount: 1 } });
   return (body as { id: string }).id;
 };

@@ -245,7 +245,7 @@ describe('a channel of a session that has ended', { timeout: 60_000 }, () => {
   });
 
   test('is followed to its end by a listener of our SDK, which does not reconnect', async () => {
-    const server = await sessionServer();
+    const server = await ownSessionServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await server.start({ externalId: 'a' });
     await server.append('a', 'in', 'one');

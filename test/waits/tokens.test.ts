@@ -2,14 +2,14 @@
 import { configure, wait } from '@trigger.dev/sdk';
 import { describe, expect, test } from 'vitest';
 import { startProject } from '../support/project.ts';
-import { testServer, type TestServer } from '../support/server.ts';
-import { sharedServer } from '../support/shared-server.ts';
+import { testServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
 const path = '/api/v1/waitpoints/tokens';
 const post = { method: 'POST' } as const;
 
 async function create(
-  { ask }: TestServer,
+  { ask }: SharedServer,
   body?: object,
 ): Promise<{ id: string; url: string; isCached: boolean }> {
   const reply = await ask(path, { ...post, body });

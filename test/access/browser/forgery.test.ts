@@ -30,8 +30,12 @@ const forgeries = ({ url }: { url: string }): [who: string, headers: Record<stri
   ['another value of the header', { 'x-millrace-dashboard': 'true', 'sec-fetch-site': 'same-origin' }],
 ];
 
-const sessions = async ({ sql }: SharedInstallation): Promise<number> =>
-  (await sql<{ n: number }[]>`select count(*)::int as n from browser_sessions`)[0]?.n ?? 0;
+const sessions = async ({ sql, organization }: SharedInstallation): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from browser_sessions
+     where user_id in (select user_id from memberships where organization_id = ${organization})`;
+  return row?.n ?? 0;
+};
 
 describe('a request that another page makes a browser send', () => {
   test('changes nothing, whatever its form', async () => {

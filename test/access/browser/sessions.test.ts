@@ -69,7 +69,7 @@ describe('a browser session', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       session: expect.objectContaining({ id: tab.id, isCurrent: true }) as object,
-      user: { id: viewer.id, name: 'viewer', email: 'viewer@example.com' },
+      user: { id: viewer.id, name: 'viewer', email: viewer.email },
       organizations: [{ id: organization, name: 'My organization', role: 'viewer' }],
       projects: [
         {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../../support/long.ts';
 import { installation, type Installation } from '../installation.ts';
 import { known, ofOtherEnvironments, unknown, type Caller } from './callers.ts';
 import { objectsOf, placesOf, routesOf, send, type Route, type Sent } from './request.ts';
@@ -80,6 +81,15 @@ const pairs = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
       // Where no public token is accepted, what it holds makes no difference: a few will do.
       .filter(({ isScopedToken }) => !isScopedToken || row.token !== false)
       .map((caller) => ({ route, row, caller })),
+  );
+
+/** Every scope is tried on a third of the routes, every route with a third of the scopes; in a long run all of them on all. */
+const thinned = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
+  pairs(routes, callers).filter(
+    ({ route, caller }) =>
+      isLong ||
+      !caller.isScopedToken ||
+      (routes.findIndex(([other]) => other === route) + callers.indexOf(caller)) % 3 === 0,
   );
 
 const told = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
@@ -241,7 +251,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
       ...ofOtherEnvironments(installed),
       ...(await known(installed, own, foreign)),
     ];
-    const refused = pairs(routes, callers).filter(({ row, caller }) => caller.verdict(row) !== 'may');
+    const refused = thinned(routes, callers).filter(({ row, caller }) => caller.verdict(row) !== 'may');
     const before = await snapshot(installed.sql);
     const wrong: unknown[] = [];
     await each(refused, async (pair) => {
@@ -253,7 +263,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     });
     expect(wrong).toEqual([]);
     expect(changed(before, await snapshot(installed.sql))).toEqual([]);
-    expect(refused.length).toBeGreaterThan(5_000);
+    expect(refused.length).toBeGreaterThan(isLong ? 5_000 : 2_000);
   });
 
   test('answers for what is another environment’s as for what does not exist, and does not touch it', async () => {

@@ -113,8 +113,10 @@ test('runners of other server processes get changes within a second, also withou
 test('a burst of changes is pushed a few times, the last state last', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
+  const began = performance.now();
   for (let at = 1; at <= 40; at++)
     await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });
   expect((await runner.until((last) => last.revision === 40)).variables).toEqual({ A: '40' });
-  expect(runner.heard.length).toBeLessThan(20);
+  // A few at once, then one each 400 ms: on a busy machine the burst itself takes longer.
+  expect(runner.heard.length).toBeLessThan(12 + (performance.now() - began) / 400);
 });
