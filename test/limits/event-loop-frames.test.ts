@@ -52,7 +52,7 @@ const failed = (error: object): string =>
 
 /** What a frame of each kind is answered with. */
 const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => string]>> = {
-  'brackets': [/levels deep/, () => repeated('[', most)],
+  brackets: [/levels deep/, () => repeated('[', most)],
   'brackets in a member': [/levels deep/, () => `{"type":"log","a":${repeated('[', most)}`],
   '200,000 lines': [/members and items/, () => log({ message: 'm' }, 200_000)],
   'wide properties': [
@@ -61,7 +61,11 @@ const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => stri
   ],
   'lines as large as they may be': [
     /logged/,
-    () => log({ message: `${secret} "\n`, properties: JSON.stringify({ a: repeated('x" ', 2_300), secret }) }, 390),
+    () =>
+      log(
+        { message: `${secret} "\n`, properties: JSON.stringify({ a: repeated('x" ', 2_300), secret }) },
+        390,
+      ),
   ],
   'a long message in each line': [
     /logged/,
@@ -70,14 +74,21 @@ const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => stri
   'an error of 4 MB of quotes': [/settled/, () => failed({ message: repeated('"', 4 * mib) })],
   'an error of 30 MB': [
     /settled/,
-    () => failed({ message: repeated('a1 ', most / 2), stackTrace: repeated('    at f (a.ts:1:1)\n', most / 2 - mib) }),
+    () =>
+      failed({
+        message: repeated('a1 ', most / 2),
+        stackTrace: repeated('    at f (a.ts:1:1)\n', most / 2 - mib),
+      }),
   ],
   'an output of quotes': [/settled/, () => output(repeated('"', maxPacketBytes))],
   'an output of rows': [
     /settled/,
     () => output(`[${repeated('{"id":1,"name":"name"},', maxPacketBytes - 1_000)}0]`),
   ],
-  'an output with secrets': [/settled/, () => output(JSON.stringify(repeated(`${secret} `, maxPacketBytes - 100)))],
+  'an output with secrets': [
+    /settled/,
+    () => output(JSON.stringify(repeated(`${secret} `, maxPacketBytes - 100))),
+  ],
   'an output that is too large': [/settled/, () => output(repeated('x', most))],
   'a text that is no message': [/type must be/, () => JSON.stringify({ type: repeated('€"', most / 4) })],
 };

@@ -6,6 +6,7 @@ import { installation, type Installation } from '../access/installation.ts';
 import { wholeSampleOf, type Schema } from '../access/sample.ts';
 import { openBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { leastHold, maxHold } from './hold.ts';
+import { numbered, shapes, times } from './shapes.ts';
 
 /** Sends requests from another thread, so that their bodies cost the thread of the server nothing. */
 const client = `
@@ -31,35 +32,6 @@ interface Sent {
   readonly body: () => string;
 }
 
-const times = (text: string, bytes: number): string =>
-  text.repeat(Math.max(1, Math.floor(bytes / text.length)));
-const numbered = (bytes: number, one: (index: number) => string): string => {
-  const parts: string[] = [];
-  for (let index = 0, size = 0; size < bytes; index++) {
-    const part = one(index);
-    parts.push(part);
-    size += part.length + 1;
-  }
-  return parts.join(',');
-};
-
-/** JSON values of about a size. Those of the first half are refused by their depth or number of members, unless they are small. */
-const shapes: Readonly<Record<string, (bytes: number) => string>> = {
-  deep: (bytes) => times('[', bytes),
-  nested: (bytes) => `[${numbered(bytes, () => '['.repeat(900) + ']'.repeat(900))}]`,
-  names: (bytes) => `{${numbered(bytes, (index) => `"k${index}":1`)}}`,
-  objects: (bytes) => `[${numbered(bytes, () => '{}')}]`,
-  // As many as are accepted.
-  fewerNames: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"k${index}":1`)}}`,
-  fewerIntegers: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"${index * 7_919}":1`)}}`,
-  fewerObjects: (bytes) => `[${numbered(Math.min(bytes, 240_000), (index) => `{"${index % 97}":1}`)}]`,
-  fewerNumbers: (bytes) => `[${numbered(Math.min(bytes, 380_000), () => '0')}]`,
-  text: (bytes) => JSON.stringify(times('x y ', bytes - 10)),
-  quotes: (bytes) => JSON.stringify(times('"', bytes / 2 - 10)),
-  lines: (bytes) => JSON.stringify(times('\n', bytes / 2 - 10)),
-  wide: (bytes) => JSON.stringify(times('€', bytes / 3 - 10)),
-  name: (bytes) => `{"${times('n', bytes - 20)}":1}`,
-};
 const shapeNames = Object.keys(shapes);
 
 type Paths = Readonly<
@@ -293,8 +265,15 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
         path: `/api/v1/runs/${run}/steps`,
         body: () =>
           JSON.stringify({
-            ...{ fence: 1, name, kind: 'RUN', status: 'COMPLETED', seq: 1, tries: 1, tookMs: 1 },
-            ...{ output: output(), outputType },
+            fence: 1,
+            name,
+            kind: 'RUN',
+            status: 'COMPLETED',
+            seq: 1,
+            tries: 1,
+            tookMs: 1,
+            output: output(),
+            outputType,
           }),
       };
     }
@@ -305,6 +284,19 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
       body: () => output().slice(0, 1_000_000),
     };
   }
+  const subscribed = many(60, (index) => `{"id":"on-${index}","filePath":"on.ts","on":{"name":"paid"}}`);
+  await ask('POST /runner/v1/versions', {
+    key: keys.dev,
+    body: `{"contentHash":"${'c'.repeat(64)}","tasks":[${subscribed}]}`,
+  });
+  yield {
+    ...post,
+    name: 'events of 200 that start 60 tasks each',
+    path: '/api/v1/event-batches',
+    key: keys.dev,
+    body: () =>
+      `{"events":[${many(200, (index) => `{"id":"paid${index}","event":{"name":"paid","payload":${index}}}`)}]}`,
+  };
   const packet = await ask('PUT /api/v2/packets/p.json', { key });
   const { pathname } = new URL(packet.body.presignedUrl as string);
   yield {
@@ -316,8 +308,7 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
   };
 }
 
-
-test('no request holds the event loop for long', { timeout: 600_000 }, async () => {
+test('no request holds the event loop for long', { timeout: 900_000 }, async () => {
   const installed = await installation();
   const { server } = installed;
   const worker = new Worker(client, { eval: true });

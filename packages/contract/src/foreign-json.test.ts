@@ -86,7 +86,10 @@ test('a text is counted the same however it is split', () => {
 });
 
 test('long strings are found, names included, however the text is split', () => {
-  const text = JSON.stringify({ short: 'x', [`"${'n'.repeat(30)}`]: ['é'.repeat(15), '\\'.repeat(15), 'y'.repeat(29)] });
+  const text = JSON.stringify({
+    short: 'x',
+    [`"${'n'.repeat(30)}`]: ['é'.repeat(15), '\\'.repeat(15), 'y'.repeat(29)],
+  });
   const bytes = Buffer.from(text);
   for (const size of [1, 2, 7, 30, 1_000]) {
     const scan = new JsonScan({}, 30);

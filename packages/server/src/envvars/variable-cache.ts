@@ -95,10 +95,7 @@ export function createVariableCache({
       await turns.next();
       if (!current.has(variable.sealed.toString('latin1'))) secrets.add(opened(masterKey, variable));
     }
-    const redactor = await inTurns(
-      compileRedactor([...secrets].filter((value) => !open.has(value))),
-      turns,
-    );
+    const redactor = await inTurns(compileRedactor([...secrets].filter((value) => !open.has(value))), turns);
     const entry = entries.get(env);
     // A slower read must not overwrite a newer one.
     if (!entry || revision >= entry.revision) {

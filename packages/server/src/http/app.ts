@@ -212,10 +212,7 @@ function refuseEncoded({ headers }: FastifyRequest): void {
 }
 
 /** A text; the bytes of a large one that is JSON, which is read in parts. */
-function bodyOf(
-  { headers, routeOptions: { config } }: FastifyRequest,
-  bytes: Buffer,
-): string | Buffer {
+function bodyOf({ headers, routeOptions: { config } }: FastifyRequest, bytes: Buffer): string | Buffer {
   if (!isUtf8(bytes)) throw badRequest('The request body is not valid UTF-8');
   const isJson = config.bodyText === false && !(config.bodyForm && isForm(headers['content-type']));
   return isJson && bytes.length > largeBody ? bytes : bytes.toString('utf8');

@@ -120,7 +120,9 @@ function withStrings(value: unknown, mark: string, strings: readonly string[]): 
     if (typeof inner === 'string') return textOf(inner);
     if (typeof inner !== 'object' || inner === null) return inner;
     if (Array.isArray(inner)) return inner.map(replaced);
-    return Object.fromEntries(Object.entries(inner).map(([name, member]) => [textOf(name), replaced(member)]));
+    return Object.fromEntries(
+      Object.entries(inner).map(([name, member]) => [textOf(name), replaced(member)]),
+    );
   };
   return replaced(value);
 }

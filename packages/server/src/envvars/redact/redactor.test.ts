@@ -149,8 +149,8 @@ test('the matcher finds exactly what looking for each pattern finds', () => {
 });
 
 describe('a long text in parts', () => {
-  const secret = 'correct horse battery';
-  const two = createRedactor([secret, '0123456789abcdef', 'line one of a key\nand line two of it']);
+  const phrase = 'correct horse battery';
+  const two = createRedactor([phrase, '0123456789abcdef', 'line one of a key\nand line two of it']);
   const key = newSecretKey('prod');
   const attempt = `svc_run_eyJhbGciOiJIUzI1NiJ9.eyJydW4iOiJydW5fMSJ9.${'x-_'.repeat(14)}`;
   /** Characters that a part has. */
@@ -158,12 +158,17 @@ describe('a long text in parts', () => {
 
   test('is redacted as a whole one is, wherever its parts end', () => {
     const ends = [0, 1, 8, 21, 22, 63, 64, 65].map((before) => part - before);
-    for (const found of [secret, key, attempt, `${secret}${key}`, 'and nothing']) {
+    for (const found of [phrase, key, attempt, `${phrase}${key}`, 'and nothing']) {
       for (const end of [...ends, 2 * part - 30]) {
         const text = `${'x '.repeat(part).slice(0, end)}${found} ${'y'.repeat(part)} ${found}`;
         const clean = atOnce(two.parts(text, false));
         // Not by matchers that would print the texts.
-        expect([found, end, clean === two.text(text), clean.includes(secret)]).toEqual([found, end, true, false]);
+        expect([found, end, clean === two.text(text), clean.includes(phrase)]).toEqual([
+          found,
+          end,
+          true,
+          false,
+        ]);
         const json = JSON.stringify([text, { [text]: `\t${found}`, n: 1, list: [found, null] }]);
         expect([found, end, atOnce(two.parts(json, true)) === two.json(json)]).toEqual([found, end, true]);
       }
@@ -171,10 +176,10 @@ describe('a long text in parts', () => {
   });
 
   test('loses thousands of secrets, and the start of one at a cut', () => {
-    const text = `${`${secret}, 0123456789abcdef. `.repeat(20_000)}0123456789ab…`;
+    const text = `${`${phrase}, 0123456789abcdef. `.repeat(20_000)}0123456789ab…`;
     const clean = atOnce(two.parts(text, false));
     expect(clean).toBe(`${'<redacted>, <redacted>. '.repeat(20_000)}<redacted>…`);
-    const json = JSON.stringify(Array.from({ length: 10_000 }, () => ({ [secret]: `a ${secret} b` })));
+    const json = JSON.stringify(Array.from({ length: 10_000 }, () => ({ [phrase]: `a ${phrase} b` })));
     expect(JSON.parse(atOnce(two.parts(json, true)))).toEqual(
       Array.from({ length: 10_000 }, () => ({ '<redacted>': 'a <redacted> b' })),
     );

@@ -40,11 +40,11 @@ export async function completeSettlements(
     const fitted = fitting instanceof Promise ? await fitting : fitting;
     const ended = held &&
       fitted && {
-      fence,
-      outcome: fitted,
-      ...(revision !== undefined && { revision }),
-      ...held,
-    };
+        fence,
+        outcome: fitted,
+        ...(revision !== undefined && { revision }),
+        ...held,
+      };
     const completion = ended && (await completeWithRetry(dependencies, ended));
     runner.release(fence);
     // Also if the attempt was completed before: the process that did so may have stopped before this step.

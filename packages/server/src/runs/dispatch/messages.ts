@@ -79,7 +79,9 @@ async function beginWaits(
   attempts: readonly AttemptWaits[],
 ): Promise<void> {
   const { env, dispatch } = connection;
-  const waited = await allInTurns(attempts, (one) => beginWaitsWithRetry(connection, runner, { ...one, env }));
+  const waited = await allInTurns(attempts, (one) =>
+    beginWaitsWithRetry(connection, runner, { ...one, env }),
+  );
   runner.tellWaited(waited);
   for (const { fence, state } of waited) if (state === 'stale') runner.release(fence);
   if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);

@@ -1,0 +1,31 @@
+/** JSON texts of a given size that are expensive to read. */
+
+export const times = (text: string, bytes: number): string =>
+  text.repeat(Math.max(1, Math.floor(bytes / text.length)));
+export const numbered = (bytes: number, one: (index: number) => string): string => {
+  const parts: string[] = [];
+  for (let index = 0, size = 0; size < bytes; index++) {
+    const part = one(index);
+    parts.push(part);
+    size += part.length + 1;
+  }
+  return parts.join(',');
+};
+
+/** JSON values of about a size. Those of the first half are refused by their depth or number of members, unless they are small. */
+export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
+  deep: (bytes) => times('[', bytes),
+  nested: (bytes) => `[${numbered(bytes, () => '['.repeat(900) + ']'.repeat(900))}]`,
+  names: (bytes) => `{${numbered(bytes, (index) => `"k${index}":1`)}}`,
+  objects: (bytes) => `[${numbered(bytes, () => '{}')}]`,
+  // As many as are accepted.
+  fewerNames: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"k${index}":1`)}}`,
+  fewerIntegers: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"${index * 7_919}":1`)}}`,
+  fewerObjects: (bytes) => `[${numbered(Math.min(bytes, 240_000), (index) => `{"${index % 97}":1}`)}]`,
+  fewerNumbers: (bytes) => `[${numbered(Math.min(bytes, 380_000), () => '0')}]`,
+  text: (bytes) => JSON.stringify(times('x y ', bytes - 10)),
+  quotes: (bytes) => JSON.stringify(times('"', bytes / 2 - 10)),
+  lines: (bytes) => JSON.stringify(times('\n', bytes / 2 - 10)),
+  wide: (bytes) => JSON.stringify(times('€', bytes / 3 - 10)),
+  name: (bytes) => `{"${times('n', bytes - 20)}":1}`,
+};
