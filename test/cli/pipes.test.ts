@@ -33,6 +33,10 @@ beforeAll(async () => {
   const { exitCode, stdout } = await finished(['trigger', 'talks', '--wait'], { cwd: project.path });
   expect(exitCode).toBe(0);
   run = stdout.split('\n')[0] ?? '';
+  // The last lines of a run are stored a moment after its end.
+  const stored = async () =>
+    (await finished(['logs', run, '--json'], { cwd: project.path })).stdout.split('\n').length;
+  await expect.poll(stored).toBe(lines);
 }, 60_000);
 afterAll(async () => {
   dev?.kill('SIGTERM');
