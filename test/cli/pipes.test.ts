@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { repository, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
 import { finished } from './in-process.ts';
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   // The last lines of a run are stored a moment after its end.
   const stored = async () =>
     (await finished(['logs', run, '--json'], { cwd: project.path })).stdout.split('\n').length;
-  await expect.poll(stored).toBe(lines);
+  await eventually(stored, (count) => count === lines, 30_000);
 }, 60_000);
 afterAll(async () => {
   dev?.kill('SIGTERM');
