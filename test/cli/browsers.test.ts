@@ -98,7 +98,7 @@ describe('the commands about browsers', () => {
 
 test(
   'dev says where the dashboard is, without a link where the output may be stored; open makes one',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const project = await temporaryProject({
       'tasks/a.ts':

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { repository, startDev, temporaryProject, type Folder, type Ready, type Running } from './command.ts';
 import { finished } from './in-process.ts';
 
@@ -33,6 +34,10 @@ beforeAll(async () => {
   const { exitCode, stdout } = await finished(['trigger', 'talks', '--wait'], { cwd: project.path });
   expect(exitCode).toBe(0);
   run = stdout.split('\n')[0] ?? '';
+  // The last lines of a run are stored a moment after its end.
+  const stored = async () =>
+    (await finished(['logs', run, '--json'], { cwd: project.path })).stdout.split('\n').length;
+  await eventually(stored, (count) => count === lines, 30_000);
 }, 60_000);
 afterAll(async () => {
   dev?.kill('SIGTERM');

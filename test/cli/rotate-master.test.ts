@@ -3,8 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { millrace, temporaryProject } from './command.ts';
-import { finished } from './in-process.ts';
+import { finished, millrace, temporaryProject } from './command.ts';
 
 interface Ready {
   readonly url: string;

@@ -22,7 +22,7 @@ const answer = async (url: string): Promise<[number, unknown]> => {
 
 test(
   'tells orchestrators whether the runner lives and whether it takes runs',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const system = await startSystem();
     const port = await freePort();

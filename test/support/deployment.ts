@@ -53,11 +53,11 @@ export async function deployedTo(
 }
 
 /** The same files are the same bundle in any folder, so it is built once. */
-const prepared = new Map<string, Promise<Prepared>>();
+const preparations = new Map<string, Promise<Prepared>>();
 
 async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prepared> {
   const key = JSON.stringify(files);
-  const known = prepared.get(key);
+  const known = preparations.get(key);
   if (known) return known;
   const made = loadProject(await projectOf(files)).then((project) =>
     prepare(project, {
@@ -67,13 +67,13 @@ async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prep
       }),
     }),
   );
-  prepared.set(key, made);
+  preparations.set(key, made);
   // Blobs of bundles are in memory; those of layers are files of the project, which is gone with the test.
   const isLasting = made.then(
     ({ layers }) => layers.length === 0,
     () => false,
   );
-  if (!(await isLasting)) prepared.delete(key);
+  if (!(await isLasting)) preparations.delete(key);
   return made;
 }
 

@@ -96,17 +96,12 @@ const goesOn = async (work: Work, count = 20): Promise<void> => {
 };
 
 /** Waits until a schedule has fired what it missed. */
-const firesMissed = (sql: Sql, name: string): Promise<void> =>
-  expect
-    .poll(
-      async () =>
-        (
-          await sql`select from schedule_ticks t join schedules s on s.id = t.schedule_id and s.env = t.env
-                     where s.deduplication_key = ${name}`
-        ).count,
-      { timeout: 60_000 },
-    )
-    .toBeGreaterThanOrEqual(5);
+const firesMissed = async (sql: Sql, name: string): Promise<void> => {
+  const ticks = () =>
+    sql`select from schedule_ticks t join schedules s on s.id = t.schedule_id and s.env = t.env
+         where s.deduplication_key = ${name}`;
+  await expect.poll(async () => (await ticks()).count, { timeout: 60_000 }).toBeGreaterThanOrEqual(5);
+};
 
 /** Adds the last lines of these processes to what failed: they are gone with the test. */
 const withLogs =
