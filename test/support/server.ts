@@ -41,26 +41,6 @@ const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>
   startTestServer((end) => onTestFinished(end), options);
 
-/**
- * One server for all tests of a file. Called at its top; what it returns gives each test an organisation of its own on it.
- *
- * @example
- * const newTenant = serverOfFile();
- * test('…', async () => {
- *   const server = await newTenant();
- */
-export function serverOfFile(options: Partial<ServerOptions> = {}): () => Promise<TestServer> {
-  let server: TestServer;
-  const ends: (() => Promise<void>)[] = [];
-  beforeAll(async () => {
-    server = await startTestServer((end) => ends.push(end), options);
-  });
-  afterAll(async () => {
-    for (const end of ends) await end();
-  });
-  return () => tenantOf(server);
-}
-
 /** The same, with an end of its own: several tests may share it. */
 export async function startTestServer(
   onEnd: (end: () => Promise<void>) => void,
@@ -82,6 +62,26 @@ export async function startTestServer(
   const { credentials } = server;
   if (!credentials) throw new Error('a first start tells its credentials');
   return Object.assign(server, { database: connection, logged, ...clientOf(server.url, credentials) });
+}
+
+/**
+ * One server for all tests of a file. Called at its top; what it returns gives each test an organisation of its own on it.
+ *
+ * @example
+ * const newTenant = serverOfFile();
+ * test('…', async () => {
+ *   const server = await newTenant();
+ */
+export function serverOfFile(options: Partial<ServerOptions> = {}): () => Promise<TestServer> {
+  let server: TestServer;
+  const ends: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    server = await startTestServer((end) => ends.push(end), options);
+  }, 120_000);
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => tenantOf(server);
 }
 
 /** The same server for somebody else: with an organisation, a project and keys of their own, as after a first start. */
