@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another installation of the command than the repository's. */
   readonly bin?: string;
+  /** Another Node than that of the tests. */
+  readonly node?: string;
 }
 
 /** Settings of whoever runs the tests must not reach the command. */
@@ -39,9 +41,12 @@ export const inherited: Readonly<Record<string, string | undefined>> = Object.fr
   ),
 );
 
-export function millrace(args: readonly string[], { cwd, env = {}, bin = ownBin }: RunOptions): Running {
+export function millrace(
+  args: readonly string[],
+  { cwd, env = {}, bin = ownBin, node = process.execPath }: RunOptions,
+): Running {
   return watched(
-    spawn(process.execPath, [bin, ...args], {
+    spawn(node, [bin, ...args], {
       cwd,
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import picocolors from 'picocolors';
+import { inspect } from 'node:util';
 import { jsonLine, jsonLines, escapeCell, escapeLine, escapeText } from './terminal-text.ts';
 
 /** All output of the command goes through here, so that text from others cannot control the terminal. */
@@ -35,13 +35,9 @@ const asMark = (code: string): string => `\u0001${secret}[${code}m`;
 const asEscape = (code: string): string => `\u001b[${code}m`;
 
 function painting(coloured: boolean): Paint {
-  const colour = picocolors.createColors(true);
   const painters = colours.map((name) => {
-    // The opening and closing sequences of a colour in picocolors.
-    const [open = '', close = ''] = [...colour[name]('|').matchAll(/\u001b\[(\d+)m/g)].map(
-      ([, code = '']) => code,
-    );
-    const paint = (text: string): string => `${asMark(open)}${text}${asMark(close)}`;
+    const [open, close] = inspect.colors[name] ?? [0, 0];
+    const paint = (text: string): string => `${asMark(`${open}`)}${text}${asMark(`${close}`)}`;
     return [name, coloured ? paint : String];
   });
   return Object.fromEntries(painters) as Paint;

@@ -1,13 +1,14 @@
-import { createColors } from 'picocolors';
 import { expect, test } from 'vitest';
 import type { AttemptEnd } from '../../runner/options.ts';
+import { screenOn } from '../screen.ts';
 import { attemptLines } from './attempt-lines.ts';
 
 const error = { type: 'BUILT_IN_ERROR', name: 'TypeError', message: 'no\nmore', stackTrace: '' } as const;
 
 function showing(now = () => 0) {
   const lines: string[] = [];
-  const show = attemptLines({ line: (text = '') => void lines.push(text), paint: createColors(false) }, now);
+  const { paint } = screenOn({ write: () => true });
+  const show = attemptLines({ line: (text = '') => void lines.push(text), paint }, now);
   const end = (outcome: AttemptEnd['outcome'], attempt = 1) =>
     show({ run: 'run_1', task: 'mail', attempt, outcome, took: 1_240 });
   return { lines, end };
