@@ -58,7 +58,6 @@ export async function leastHold(act: () => Promise<unknown>): Promise<number> {
   for (let left = tries; left > 0 && least > maxHold; left--) {
     const longest = await longestTurn(act);
     least = Math.min(least, longest / unit());
-    if (process.env['SHOW']) console.log(longest.toFixed(0), 'ms', least.toFixed(1), 'units');
   }
   return least;
 }
