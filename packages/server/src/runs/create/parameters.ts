@@ -3,7 +3,7 @@ import { column, texts } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
 import type { Column, NewRun } from './row.ts';
 
-/** InParts of the statements that insert runs, made from lists of columns. They are made once; only the values differ from call to call. */
+/** Parts of the statements that insert runs, made from lists of columns. They are made once; only the values differ from call to call. */
 
 type Columns = Readonly<Record<string, Column>>;
 
