@@ -4,7 +4,7 @@ import type { ForeignJsonLimits } from '@millrace/contract/foreign-json';
 import type { z } from 'zod';
 import { isUnstorableText } from '../db/errors.ts';
 import { parseRequest, parseRequestParts } from '../json/foreign.ts';
-import type { Parts } from '../json/parts.ts';
+import type { InParts } from '../json/parts.ts';
 import { unstorableIssue, unstorableIssueParts, unstorableText } from '../json/unstorable.ts';
 import { badRequest, Problem } from '../problem.ts';
 import { detailsOf, validationSentence } from './issues.ts';
@@ -42,7 +42,7 @@ export function* readBodyParts(
   schema: z.ZodType,
   bytes: Buffer,
   { checksTexts = false, limits }: BodyRules,
-): Parts<unknown> {
+): InParts<unknown> {
   const value = yield* parseRequestParts(bytes, limits);
   yield;
   const wrong = wrongItem(schema, value);

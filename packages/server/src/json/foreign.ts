@@ -4,7 +4,7 @@ import { ForeignJsonError, parseForeignJson, type ForeignJsonLimits } from '@mil
 import { badRequest, type Problem } from '../problem.ts';
 import { tooDeep } from './levels.ts';
 import { parseParts } from './parse-parts.ts';
-import type { Parts } from './parts.ts';
+import type { InParts } from './parts.ts';
 
 /** The levels that a request may have around the JSON that is stored. */
 const maxEnvelopeLevels = 8;
@@ -27,7 +27,7 @@ export function parseRequest(
 export function* parseRequestParts(
   bytes: Buffer,
   limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
-): Parts<unknown> {
+): InParts<unknown> {
   const all = { ...limits, ...requestLimits };
   try {
     return yield* parseParts(bytes, all);
@@ -63,7 +63,7 @@ export function tryParse(text: string, limits: ForeignJsonLimits = {}): unknown 
 }
 
 /** The same for a large text, in parts. */
-export function* tryParseParts(text: string, limits: ForeignJsonLimits = {}): Parts<unknown> {
+export function* tryParseParts(text: string, limits: ForeignJsonLimits = {}): InParts<unknown> {
   try {
     return yield* parseParts(Buffer.from(text), limits);
   } catch (error) {

@@ -2,7 +2,7 @@
 import { maxJsonLevels } from '@millrace/contract';
 import { exceededLimit, JsonScan } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
-import { partLength, type Parts } from './parts.ts';
+import { partLength, type InParts } from './parts.ts';
 
 /** Whether a JSON text has more levels than may be stored. */
 export function isTooDeep(text: string, max = maxJsonLevels): boolean {
@@ -10,7 +10,7 @@ export function isTooDeep(text: string, max = maxJsonLevels): boolean {
 }
 
 /** The same for a large text, in parts. */
-export function* isTooDeepParts(text: string): Parts<boolean> {
+export function* isTooDeepParts(text: string): InParts<boolean> {
   const scan = new JsonScan({ maxDepth: maxJsonLevels, maxMembers: Infinity });
   for (let from = 0; from < text.length && !scan.exceeded; from += partLength) {
     scan.add(Buffer.from(text.slice(from, from + partLength)));

@@ -12,7 +12,7 @@ import {
   type ForeignJsonLimits,
   type StringRange,
 } from '@millrace/contract/foreign-json';
-import { partLength, type Parts } from './parts.ts';
+import { partLength, type InParts } from './parts.ts';
 
 /** A smaller text is parsed in one part. */
 const wholeBytes = 4 * 1024 * 1024;
@@ -30,7 +30,7 @@ export function* parseParts(
   bytes: Buffer,
   limits: ForeignJsonLimits,
   maxShortEscapes?: number,
-): Parts<unknown> {
+): InParts<unknown> {
   const { maxBytes = Infinity } = limits;
   if (bytes.length > maxBytes) throw limitError('size', bytes, limits);
   const isWhole = bytes.length <= wholeBytes;
@@ -65,7 +65,7 @@ function* scanned(
   bytes: Buffer,
   limits: ForeignJsonLimits,
   minLongString: number,
-): Parts<readonly StringRange[]> {
+): InParts<readonly StringRange[]> {
   const scan = new JsonScan(limits, minLongString);
   for (let from = 0; from < bytes.length; from += partLength) {
     scan.add(bytes.subarray(from, from + partLength));
@@ -76,7 +76,7 @@ function* scanned(
 }
 
 /** The string whose content is in these bytes. */
-function* stringIn(bytes: Buffer, from: number, to: number): Parts<string> {
+function* stringIn(bytes: Buffer, from: number, to: number): InParts<string> {
   const parts: string[] = [];
   for (let at = from; at < to;) {
     const end = to - at <= partLength ? to : endOfPiece(bytes, at, at + partLength);
@@ -90,14 +90,14 @@ function* stringIn(bytes: Buffer, from: number, to: number): Parts<string> {
 const backslash = 0x5c;
 const escapeU = 0x75;
 /** Length of an escape such as \u00e9. */
-const longestEscape = 6;
+const maxEscapeLength = 6;
 
 /** The last place up to `at` that is inside of no character and no escape of a string that continues there. `from` is such a place. */
 function endOfPiece(bytes: Buffer, from: number, at: number): number {
   let end = at;
   while (((bytes[end] as number) & 0xc0) === 0x80) end--;
   if (isEscaped(bytes, from, end)) return end - 1;
-  for (let start = end - 2; start > end - longestEscape; start--) {
+  for (let start = end - 2; start > end - maxEscapeLength; start--) {
     const isEscape = bytes[start] === backslash && bytes[start + 1] === escapeU;
     if (isEscape && !isEscaped(bytes, from, start)) return start;
   }

@@ -1,19 +1,19 @@
 /** Work in parts. Other work may have its turn at each `yield`. */
 import { Turns } from './turns.ts';
 
-export type Parts<R> = Generator<undefined, R>;
+export type InParts<R> = Generator<undefined, R>;
 
 /** Bytes or characters of a long text that one part reads: a millisecond, or two. */
 export const partLength = 256 * 1024;
 
-export function atOnce<R>(parts: Parts<R>): R {
+export function atOnce<R>(parts: InParts<R>): R {
   for (;;) {
     const { done, value } = parts.next();
     if (done) return value;
   }
 }
 
-export async function inTurns<R>(parts: Parts<R>, turns = new Turns()): Promise<R> {
+export async function inTurns<R>(parts: InParts<R>, turns = new Turns()): Promise<R> {
   for (;;) {
     const { done, value } = parts.next();
     if (done) return value;

@@ -1,6 +1,6 @@
 /** Finds texts that PostgreSQL cannot store: those with a NUL character, or with half of a surrogate pair. */
 import type { z } from 'zod';
-import { partLength, type Parts } from './parts.ts';
+import { partLength, type InParts } from './parts.ts';
 
 type Schema = z.core.$ZodType;
 type Issue = z.core.$ZodIssue;
@@ -23,7 +23,7 @@ export function* unstorableIssueParts(
   schema: Schema,
   value: unknown,
   json: Buffer,
-): Parts<Issue | undefined> {
+): InParts<Issue | undefined> {
   for (let from = 0; from < json.length; from += partLength) {
     // An escape may continue in the next part.
     if (escapes.test(json.toString('latin1', from, from + partLength + escapeLength)))

@@ -3,7 +3,7 @@
  * codes. Public tokens are not redacted: tasks hand them out on purpose. Pure.
  */
 import { environmentKinds, redacted } from '@millrace/contract';
-import { partLength, type Parts } from '../../json/parts.ts';
+import { partLength, type InParts } from '../../json/parts.ts';
 
 /** A quick check: a text without these markers contains no credential. */
 export const mayHoldKey = (text: string): boolean => text.includes('svc_') || text.includes('tr_');
@@ -34,7 +34,7 @@ export const redactKeysInJson = (json: string): string =>
 const recognisedBy = 64;
 
 /** Redacts keys in a long text, in parts. A key at the end of a part is searched for again with what follows. */
-export function* redactKeysParts(text: string, isJson: boolean): Parts<string> {
+export function* redactKeysParts(text: string, isJson: boolean): InParts<string> {
   if (text.length <= partLength) return isJson ? redactKeysInJson(text) : redactKeys(text);
   const clean: string[] = [];
   for (let from = 0; from < text.length;) {

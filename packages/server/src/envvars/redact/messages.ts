@@ -1,7 +1,7 @@
 /** Redacts what runners report about attempts. */
 import { sealedType } from '@millrace/contract';
 import type { LogLine, Outcome } from '@millrace/contract/runner';
-import type { Parts } from '../../json/parts.ts';
+import type { InParts } from '../../json/parts.ts';
 import type { Redactor } from './redactor.ts';
 
 export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
@@ -22,7 +22,7 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
 }
 
 /** The same for an outcome with a long output, in parts. */
-export function* redactOutcomeParts(redactor: Redactor, outcome: Outcome): Parts<Outcome> {
+export function* redactOutcomeParts(redactor: Redactor, outcome: Outcome): InParts<Outcome> {
   if (outcome.kind !== 'completed' || outcome.output === null || outcome.outputType === sealedType)
     return redactOutcome(redactor, outcome);
   const { output, outputType } = outcome;

@@ -1,6 +1,6 @@
 import { redacted } from '@millrace/contract';
 import { tryParseParts } from '../../json/foreign.ts';
-import { atOnce, partLength, type Parts } from '../../json/parts.ts';
+import { atOnce, partLength, type InParts } from '../../json/parts.ts';
 import { mayHoldKey, redactKeys, redactKeysInJson, redactKeysParts } from './key-shapes.ts';
 import { compile, type FindSpans, type Span } from './matcher.ts';
 import { minSecretLength, encodingsOf } from './encodings.ts';
@@ -11,7 +11,7 @@ export interface Redactor {
   /** JSON stays valid JSON. Anything else is treated as text. */
   json(text: string): string;
   /** Does the same with a long text as `json` or `text`, in parts. */
-  parts(text: string, isJson: boolean): Parts<string>;
+  parts(text: string, isJson: boolean): InParts<string>;
   /** A quick check: false if no string in this JSON needs redaction. */
   mayConcern(json: string): boolean;
 }
@@ -28,7 +28,7 @@ const keysOnly: Redactor = {
 export const createRedactor = (secrets: Iterable<string>): Redactor => atOnce(compileRedactor(secrets));
 
 /** The same in parts: an environment may have thousands of secrets. */
-export function* compileRedactor(secrets: Iterable<string>): Parts<Redactor> {
+export function* compileRedactor(secrets: Iterable<string>): InParts<Redactor> {
   const patterns = new Set<string>();
   for (const secret of secrets) {
     for (const spelling of encodingsOf(secret)) patterns.add(spelling);
@@ -45,7 +45,7 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
     return spans.length === 0 ? whole : atOnce(withoutSpans(whole, spans));
   };
 
-  function* textParts(given: string): Parts<string> {
+  function* textParts(given: string): InParts<string> {
     if (given.length <= partLength) return text(given);
     const whole = yield* redactKeysParts(given, false);
     const spans = yield* spansIn(find, whole);
@@ -54,7 +54,7 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
   }
 
   /** JSON that has a secret, without it. */
-  function* jsonParts(json: string): Parts<string> {
+  function* jsonParts(json: string): InParts<string> {
     const parsed = yield* tryParseParts(json);
     // Not JSON, or more than this process parses.
     if (parsed === undefined) return yield* textParts(json);
@@ -83,7 +83,7 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
   };
 }
 
-function* spansIn(find: FindSpans, text: string): Parts<Span[]> {
+function* spansIn(find: FindSpans, text: string): InParts<Span[]> {
   const spans: Span[] = [];
   for (let from = 0; from < text.length; from += partLength) {
     find(text, from, Math.min(text.length, from + partLength), spans);
@@ -95,7 +95,7 @@ function* spansIn(find: FindSpans, text: string): Parts<Span[]> {
 /** Spans that are replaced in one part. */
 const spansAtOnce = 1_000;
 
-function* withoutSpans(text: string, spans: readonly Span[]): Parts<string> {
+function* withoutSpans(text: string, spans: readonly Span[]): InParts<string> {
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let from = 0;
@@ -113,12 +113,12 @@ function* withoutSpans(text: string, spans: readonly Span[]): Parts<string> {
 
 interface ValueRedaction {
   readonly text: (text: string) => string;
-  readonly textParts: (text: string) => Parts<string>;
+  readonly textParts: (text: string) => InParts<string>;
   /** Characters since the last part. */
   size: number;
 }
 
-function* valueParts(value: unknown, by: ValueRedaction): Parts<unknown> {
+function* valueParts(value: unknown, by: ValueRedaction): InParts<unknown> {
   if (typeof value === 'string') {
     if (value.length > partLength) return yield* by.textParts(value);
     by.size += value.length + 16;
@@ -137,17 +137,17 @@ function* valueParts(value: unknown, by: ValueRedaction): Parts<unknown> {
   }
   const members: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value))
-    members.push([yield* valueParts(name, by) as Parts<string>, yield* valueParts(member, by)]);
+    members.push([yield* valueParts(name, by) as InParts<string>, yield* valueParts(member, by)]);
   return Object.fromEntries(members);
 }
 
 /** The end of a truncated text: the mark, and how much is missing. */
 const cutMark = /…(?: \(\d+ more characters\))?$/;
-const longestCutMark = 64;
+const maxCutMark = 64;
 
 /** Adds the start of a pattern at the end of a truncated text. */
 function addCut(text: string, patterns: ReadonlySet<string>, spans: Span[]): void {
-  const tail = Math.max(0, text.length - longestCutMark);
+  const tail = Math.max(0, text.length - maxCutMark);
   const mark = cutMark.exec(text.slice(tail));
   if (!mark) return;
   const to = tail + mark.index;

@@ -1,7 +1,7 @@
 import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import { frameLimits, messageLimits, readRunnerMessage, type RunnerMessage } from '@millrace/contract/runner';
 import { parseParts } from '../../json/parse-parts.ts';
-import type { Parts } from '../../json/parts.ts';
+import type { InParts } from '../../json/parts.ts';
 import type { Connection } from './connection-state.ts';
 
 /** A smaller frame is read in one part. */
@@ -35,7 +35,7 @@ function read(data: Uint8Array): Read {
   }
 }
 
-function* readParts(data: Buffer): Parts<Read> {
+function* readParts(data: Buffer): InParts<Read> {
   try {
     const value = yield* parseParts(data, frameLimits, maxShortEscapes);
     yield;

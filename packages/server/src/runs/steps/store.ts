@@ -14,7 +14,7 @@ import { newId } from '../../db/ids.ts';
 import { redactTexts } from '../../envvars/redact/messages.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { isTooDeepParts } from '../../json/levels.ts';
-import { inTurns, type Parts } from '../../json/parts.ts';
+import { inTurns, type InParts } from '../../json/parts.ts';
 import { storeLargeText } from '../../packets/store-large-output.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine.ts';
@@ -99,7 +99,7 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
 }
 
 /** A result without secrets. A large one takes several turns. */
-function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): Parts<string> {
+function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): InParts<string> {
   const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
     const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
