@@ -30,7 +30,12 @@ async function run(
 ): ReturnType<typeof finished> {
   const { main } = require(join(repository, 'packages/millrace/dist/cli/main.js')) as { main: typeof Main };
   const [stdout, stderr] = [capture(), capture()];
-  const before = { cwd: process.cwd(), env: { ...process.env }, listeners: stopListeners() };
+  const before = {
+    cwd: process.cwd(),
+    env: { ...process.env },
+    title: process.title,
+    listeners: stopListeners(),
+  };
   const restoreStreams = replaceStreams({ stdin: Readable.from([input]), stdout, stderr });
   process.chdir(cwd);
   setEnvironment({ ...inherited, ...env });
@@ -42,6 +47,7 @@ async function run(
     process.exitCode = undefined;
     setEnvironment(before.env);
     process.chdir(before.cwd);
+    process.title = before.title;
     restoreStreams();
     // A command that may be interrupted listens to the end of its process.
     for (const { event, listener } of stopListeners())

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild';
 import { locateSdk } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
 import type { Problem } from '../project/problem.ts';
@@ -96,7 +96,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       }),
     ],
   } satisfies BuildOptions;
-  const { outputFiles, metafile } = await buildWhole(options, whole, found);
+  const { outputFiles, metafile, warnings } = await buildWhole(options, whole, found);
   const externals = [...found.values()];
   const modules = outputFiles
     .map(({ path, contents }) => ({
@@ -111,7 +111,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
     sdk: `${sdkEntry}.mjs`,
     outputs: [...modules, ...(await filesBeside(foldersOfOwnPaths, pathBelowRoot))],
     externals: [...externals, ...named.packages],
-    warnings: [...whole.warnings(), ...named.warnings],
+    warnings: [...whole.warnings(), ...named.warnings, ...emptyPatterns(warnings)],
     namedFiles: await namedFiles(project.dir, [...filesWithOwnPaths].toSorted()),
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
@@ -119,6 +119,16 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
 }
 
 const inMemory = { metafile: true, write: false } as const;
+
+/** `import()` of a template whose files are none of the project's: such an import fails in every run. */
+const emptyPatterns = (warnings: readonly Message[]): string[] =>
+  warnings
+    .filter(({ id }) => id === 'empty-glob')
+    .map(
+      ({ location }) =>
+        `${location?.file}:${location?.line}: no file matches \`${location?.lineText.trim()}\`. ` +
+        'An import() of a template takes names as the project has them, with .ts and not .js.',
+    );
 
 /** Builds until no package is left in the modules that must be kept whole. */
 async function buildWhole(

@@ -4,10 +4,10 @@ import { checkVariables } from './check.ts';
 import { VariablesUnread } from './errors.ts';
 
 /** Milliseconds that a hook may take. */
-const timeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
 /** What the default export of a module returns: `async ({ signal }) => ({ API_KEY: '…' })`. The module is imported once. */
-export async function callHook(file: string): Promise<Record<string, string>> {
+export async function callHook(file: string, timeoutMs = defaultTimeoutMs): Promise<Record<string, string>> {
   const from = `The hook ${file}`;
   const signal = AbortSignal.timeout(timeoutMs);
   const late = new Promise<never>((_, reject) => {
@@ -15,6 +15,8 @@ export async function callHook(file: string): Promise<Record<string, string>> {
       reject(new VariablesUnread(`${from} took longer than ${timeoutMs / 1_000} s.`)),
     );
   });
+  // Nobody waits for it where the hook cannot be called, and a rejection without a reader ends the process.
+  late.catch(() => {});
   try {
     const { default: hook } = (await import(pathToFileURL(resolve(file)).href)) as {
       readonly default?: unknown;
