@@ -67,7 +67,7 @@ for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 function total(what: 'wall' | 'used'): number {
-  return took.reduce((sum, one) => sum + one[what], 0);
+  return took.reduce((all, one) => all + one[what], 0);
 }
 
 function overBudget(name: string, used: number, budget: number): void {

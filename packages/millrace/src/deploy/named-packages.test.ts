@@ -123,7 +123,7 @@ test('an import of a template that no file matches is a warning', async () => {
     }),
   );
   expect(warnings).toEqual([
-    'tasks/a.ts:2: no file matches `export const load = (kind: string) => import(`../kinds/${kind}.js`);`. An import() of a template takes names as the project has them, with .ts and not .js.',
+    'tasks/a.ts:3: no file matches `export const load = (kind: string) => import(`../kinds/${kind}.js`);`. An import() of a template takes names as the project has them, with .ts and not .js.',
   ]);
 });
 
