@@ -1,6 +1,6 @@
 /** The SDK inside a caller's process. */
-import { ApiClient } from '../../../packages/sdk/dist/client/api-client.js';
-import { triggerThrough } from '../../../packages/sdk/dist/task/trigger.js';
+import { ApiClient } from '../../../packages/sdk/src/client/api-client.ts';
+import { triggerThrough } from '../../../packages/sdk/src/task/trigger.ts';
 import type { Address, Client } from '../system.ts';
 
 export async function openClient({ url, key, alone }: Address): Promise<Client> {
