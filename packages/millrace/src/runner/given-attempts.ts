@@ -16,8 +16,9 @@ const keyOf = ({ run, attempt }: Line): string => `${run} ${attempt}`;
 export class GivenAttempts {
   readonly #given = new Map<number, Line>();
   readonly #attempts = new Set<string>();
-  /** Fences in the order in which their attempts ended. */
-  readonly #ended = new Set<number>();
+  /** Fences of attempts that have ended; the next one takes the place of the oldest. */
+  readonly #ended: number[] = [];
+  #next = 0;
   /** No attempt is forgotten yet. */
   #isComplete = true;
 
@@ -70,13 +71,13 @@ export class GivenAttempts {
   }
 
   #end(fence: number): void {
-    this.#ended.add(fence);
-    if (this.#ended.size <= maxRemembered) return;
-    const [oldest = fence] = this.#ended;
+    const oldest = this.#ended[this.#next];
+    this.#ended[this.#next] = fence;
+    this.#next = (this.#next + 1) % maxRemembered;
+    if (oldest === undefined) return;
     const given = this.#given.get(oldest);
     if (given) this.#attempts.delete(keyOf(given));
     this.#given.delete(oldest);
-    this.#ended.delete(oldest);
     this.#isComplete = false;
   }
 }
