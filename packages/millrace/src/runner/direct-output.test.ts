@@ -10,13 +10,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, writeSync } from 'node:fs';
 import pino from 'pino';
 writeSync(1, 'imported\\n');
-const log = pino(pino.transport({ target: 'pino/file', options: { destination: 1 } }));
+const transport = pino.transport({ target: 'pino/file', options: { destination: 1 } });
+const started = new Promise((resolve) => transport.once('ready', resolve));
+const log = pino(transport);
 `;
 const bodies = {
   direct:
     "console.log('first'); writeSync(1, 'one\\ntwo\\n'); writeSync(2, 'wrong\\n'); spawnSync(process.execPath, ['-e', 'console.log(`child`)'], { stdio: 'inherit' }); return 'done';",
   logs: "log.info('from a thread'); return 'done';",
-  alone: "log.info('from a thread'); return 'done';",
+  // A process that ends has two seconds, in which a thread that has not started yet would have to start.
+  alone: "await started; log.info('from a thread'); return 'done';",
   held: "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
 };
 
