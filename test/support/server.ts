@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
-import { connect, type Database } from '../../packages/server/src/db/connect.ts';
+import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { createTenancy, type Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
@@ -35,7 +35,8 @@ export interface Answer {
   readonly body: any;
 }
 
-const masterKey = masterKeyOf(Buffer.alloc(32, 1));
+/** That of every server that tests start, unless they give another. */
+export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 
 /** The real server on a database of its own, listening; gone when the test ends. */
 export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>
@@ -87,11 +88,13 @@ export function serverOfFile(options: Partial<ServerOptions> = {}): () => Promis
 /** The same server for somebody else: with an organisation, a project and keys of their own, as after a first start. */
 export async function tenantOf(server: TestServer): Promise<TestServer> {
   const sql = connect(server.database, { name: 'test', max: 1 });
-  const credentials = await sql
-    .begin((tx) => createTenancy(tx, { masterKey, reveal: false }))
-    .finally(() => sql.end());
+  const credentials = await createTenant(sql).finally(() => sql.end());
   return { ...server, ...clientOf(server.url, credentials) };
 }
+
+/** Credentials of a new organisation with a project, as the first start of a server makes them. */
+export const createTenant = (sql: Sql): Promise<Credentials> =>
+  sql.begin((tx) => createTenancy(tx, { masterKey, reveal: false }));
 
 /** What tests call a server with. */
 export function clientOf(

@@ -1,10 +1,9 @@
-import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer } from '../../packages/server/src/server.ts';
-import { createTenancy, type Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
+import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from './database.ts';
-import { clientOf, type TestServer } from './server.ts';
+import { clientOf, createTenant, masterKey, type TestServer } from './server.ts';
 
 /** Without the log, the database and the clock: those are of all tests of the worker. */
 export type SharedServer = Pick<
@@ -12,7 +11,6 @@ export type SharedServer = Pick<
   'url' | 'port' | 'now' | 'keys' | 'projectRef' | 'personalAccessToken' | 'ask'
 >;
 
-const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 let shared: Promise<{ readonly server: RunningServer; readonly sql: Sql }> | undefined;
 
 /** It ends with the process of the worker, and its database with the run (cluster.ts). */
@@ -41,10 +39,7 @@ interface Tenancy {
 export async function newTenancy(): Promise<Tenancy> {
   shared ??= start();
   const { server, sql } = await shared;
-  const credentials = await sql.begin((transaction) =>
-    createTenancy(transaction, { masterKey, reveal: false }),
-  );
-  return { server, sql, credentials };
+  return { server, sql, credentials: await createTenant(sql) };
 }
 
 /**
