@@ -1,5 +1,5 @@
 /**
- * What a change must pass, step by step, and how long each step took: `npm test`.
+ * Runs all checks of a change, step by step, and prints the time of each: `npm test`.
  *
  * `--budget` fails when the steps took more processor time than they may, which a busy machine does not raise as it raises the time on the
  * clock. `--long` runs what repeats shorter tests by other means as well: property tests in full, every version of a matrix.
@@ -14,7 +14,7 @@ interface Step {
   readonly command: string;
   /** Maximum of processor seconds, with those of its processes. */
   readonly budget?: number;
-  /** The steps after it run also when it fails, so that one run tells of both layers of tests. */
+  /** A failure does not end the check, so that one run shows the failures of both layers of tests. */
   readonly goesOn?: true;
 }
 

@@ -50,7 +50,7 @@ export interface Installation {
   userWith(role: string): Promise<{ id: string; token: string; email: string }>;
 }
 
-/** On the server of this worker, without what is of all its tests. */
+/** An installation on the server of this worker, without the parts that all tests share. */
 export interface SharedInstallation extends Omit<Installation, 'server' | 'logged' | 'another'> {
   readonly server: Pick<RunningServer, 'url' | 'port'>;
 }

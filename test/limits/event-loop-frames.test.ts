@@ -50,7 +50,7 @@ const failed = (error: object): string =>
     error: { type: 'BUILT_IN_ERROR', name: 'E', message: 'm', stackTrace: '', ...error },
   });
 
-/** What a frame of each kind is answered with. */
+/** The frames, each with a pattern of its reply. */
 const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => string]>> = {
   brackets: [/levels deep/, () => repeated('[', most)],
   'brackets in a member': [/levels deep/, () => `{"type":"log","a":${repeated('[', most)}`],

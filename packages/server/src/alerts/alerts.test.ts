@@ -28,7 +28,7 @@ async function watched(): Promise<Watched> {
   const sql = connect(own.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end({ timeout: 1 }));
   const server = Object.assign(own, { sql });
-  // What is due by the server's time is checked at once, and not at the next tick of a timer.
+  // An alert that is due by the server's clock is checked at once, not at the next tick of a timer.
   const waking = setInterval(() => own.wakeJobs(['alert evaluator']), 100);
   onTestFinished(() => clearInterval(waking));
   const receiver = await startReceiver();

@@ -39,7 +39,7 @@ test('the connection of a runner that falls silent ends, and that of one that an
     return socket;
   };
   const [silent, answering, sending] = [await connect(false), await connect(true), await connect(false)];
-  // Its pongs may come late: they are behind what it sent before.
+  // Its pongs may come late, behind frames that it sent before.
   const frames = setInterval(() => sending.send(JSON.stringify({ type: 'heartbeat' })), 10);
   sending.send(
     JSON.stringify({ type: 'hello', runner: 'r', host: 'h', pid: 1, capacity: 1, versions: [], held: [] }),
