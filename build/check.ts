@@ -3,6 +3,7 @@
  *
  * `--budget` fails when the steps took more processor time than they may, which a busy machine does not raise as it raises the time on the
  * clock. `--long` runs what repeats shorter tests by other means as well: property tests in full, every version of a matrix.
+ * `--second-try` tries a test that fails once more, and names it when it passes then.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,6 +19,12 @@ interface Step {
   readonly goesOn?: true;
 }
 
+const { values: asked } = parseArgs({
+  options: { budget: { type: 'boolean' }, long: { type: 'boolean' }, 'second-try': { type: 'boolean' } },
+});
+const env = { ...process.env, ...(asked.long && { MILLRACE_TEST_LONG: '1' }) };
+const secondTry = asked['second-try'] ? ' --retry 1 --reporter default --reporter ./build/second-try.ts' : '';
+
 const steps: readonly Step[] = [
   { name: 'install', command: 'npm run test:install --silent' },
   { name: 'build', command: 'npm run build --silent' },
@@ -30,9 +37,6 @@ const steps: readonly Step[] = [
 ];
 /** This and the budget of a step are about twice what a quiet machine takes: a slow hour of a shared one takes 1.5 times as much. */
 const wholeBudget = 6_000;
-
-const { values: asked } = parseArgs({ options: { budget: { type: 'boolean' }, long: { type: 'boolean' } } });
-const env = { ...process.env, ...(asked.long && { MILLRACE_TEST_LONG: '1' }) };
 
 /** Processor seconds of the processes that this one has waited for, and theirs; only Linux tells. */
 function usedByChildren(): number {

@@ -1,0 +1,29 @@
+/**
+ * A reporter for vitest that names the tests that failed and passed when they were tried again (`--retry 1`), and fails the run when there
+ * were more than two.
+ *
+ * One race in some thousands of tests must not reject a change that has nothing to do with it, and must not be overlooked either: each
+ * test named here has a fault, in itself or in the product.
+ */
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+const maximum = 2;
+
+export default class SecondTry implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const flaky = modules
+      .flatMap((one) => [...one.children.allTests()])
+      .filter((one) => one.diagnostic()?.flaky);
+    if (flaky.length === 0) return;
+    process.stdout.write(`\nFailed at first, passed when tried again: a race to be found.\n`);
+    for (const test of flaky)
+      process.stdout.write(`  ${test.module.relativeModuleId} > ${test.fullName}\n${reasons(test)}`);
+    if (flaky.length <= maximum) return;
+    process.stdout.write(`More than ${maximum} such tests are a failure.\n`);
+    process.exitCode = 1;
+  }
+}
+
+function reasons(test: TestCase): string {
+  return (test.result().errors ?? []).map(({ stack, message }) => `    ${stack ?? message}\n`).join('');
+}
