@@ -1,6 +1,7 @@
 import { operations, roles, type Access, type OperationDeclaration } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { isLong } from '../support/long.ts';
 import { installation, type Installation } from './installation.ts';
 import { sampleOf, type Schema } from './sample.ts';
 
@@ -297,9 +298,10 @@ describe('the table', () => {
       const callers = await callersOf(installed);
       const wrong: unknown[] = [];
       let calls = 0;
-      // Those who must be refused go first, so that what the others do cannot hide it.
-      for (const caller of callers) {
-        for (const route of routes) {
+      // Those who must be refused go first, so that what the others do cannot hide it. Each has the next third of the routes, unless the
+      // run is long.
+      for (const [turn, caller] of callers.entries()) {
+        for (const route of routes.filter((_, index) => isLong || (index + turn) % 3 === 0)) {
           const credential = await caller.credential(route);
           const response = await fetch(installed.server.url + route.path, {
             method: route.method,
@@ -325,7 +327,7 @@ describe('the table', () => {
         }
       }
       expect(wrong).toEqual([]);
-      expect(calls).toBe(routes.length * callers.length);
+      expect(calls).toBeGreaterThan((routes.length * callers.length) / (isLong ? 1 : 3) - callers.length);
       expect(installed.logged.filter((line) => line.includes('request.failed'))).toEqual([]);
       const secrets = /(?:svc|tr)_(?:\w+_sk|pat|inv)_[0-9A-Za-z]{20,}|eyJ[\w-]{20,}\./;
       expect(installed.logged.filter((line) => secrets.test(line))).toEqual([]);

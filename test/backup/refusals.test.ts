@@ -3,6 +3,8 @@ import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished, millrace, temporaryProject, type Folder, type Running } from '../cli/command.ts';
+import { finished as refusedInProcess } from '../cli/in-process.ts';
+import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 
 let folder: Folder;
@@ -94,7 +96,7 @@ const refused: readonly (readonly [string, readonly string[], number, RegExp])[]
 
 test.each(refused)('refuses %s', async (_, args, exitCode, sentence) => {
   await writeFile(path('package.json'), '{}');
-  const result = await run(args);
+  const result = await refusedInProcess(args, { cwd: folder.path });
   expect([result.exitCode, result.stderr]).toEqual([exitCode, expect.stringMatching(sentence)]);
   expect(result.stderr).not.toMatch(/^ +at /m);
   expect(await namesIn('new')).toBeUndefined();
@@ -106,7 +108,7 @@ test('refuses an outside PostgreSQL, which has tools of its own', async () => {
     ['backup', '--to', 'b'],
     ['start', '--backups', 'b', '--port', '0'],
   ]) {
-    const { exitCode, stderr } = await run(args, { DATABASE_URL });
+    const { exitCode, stderr } = await refusedInProcess(args, { cwd: folder.path, env: { DATABASE_URL } });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('millrace help backup')]);
   }
 });
@@ -152,13 +154,13 @@ describe('a damaged backup', () => {
     );
   });
 
-  test('is refused when a file is missing', async () => {
+  test.runIf(isLong)('is refused when a file is missing', async () => {
     expect(await damaged((base) => rm(join(base, 'data/global/pg_control')))).toMatch(
       /is damaged: the file global\/pg_control is missing/,
     );
   });
 
-  test('is refused when its manifest has changed', async () => {
+  test.runIf(isLong)('is refused when its manifest has changed', async () => {
     expect(await damaged((base) => appendFile(join(base, 'manifest.json'), ' '))).toMatch(
       /manifest.json does not have its digest/,
     );
@@ -196,7 +198,7 @@ test('a backup that is killed leaves none, and the next one removes what it left
   expect(await baseNames()).toHaveLength(before.length + 1);
 });
 
-test('a backup that is stopped says so and keeps nothing', async () => {
+test.runIf(isLong)('a backup that is stopped says so and keeps nothing', async () => {
   const before = await baseNames();
   const stopped = millrace(['backup', '--data', 'data', '--to', 'backups'], { cwd: folder.path });
   await eventually(drafts, ({ length }) => length > 0, 20_000);
@@ -208,7 +210,7 @@ test('a backup that is stopped says so and keeps nothing', async () => {
   expect([await drafts(), await baseNames()]).toEqual([[], before]);
 });
 
-test('a backup whose database stops says so and keeps nothing', async () => {
+test.runIf(isLong)('a backup whose database stops says so and keeps nothing', async () => {
   const before = await baseNames();
   const server = await start('data');
   const backup = millrace(['backup', '--data', 'data', '--to', 'backups'], { cwd: folder.path });
@@ -238,7 +240,7 @@ test('a restore that is killed leaves no database, and can be repeated', async (
   expect(names.filter((name) => !name.startsWith('owner.'))).toEqual(['postgres']);
 });
 
-test('a restore that is stopped says so and keeps nothing', async () => {
+test.runIf(isLong)('a restore that is stopped says so and keeps nothing', async () => {
   const stopped = millrace(['restore', '--from', 'backups', '--to', 'stopped'], { cwd: folder.path });
   await eventually(
     () => namesIn('stopped'),

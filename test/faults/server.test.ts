@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSystem, type RunShown, type System } from './project.ts';
 
@@ -63,7 +64,7 @@ test(
   },
 );
 
-test(
+test.runIf(isLong)(
   'kill -9 of PostgreSQL during 1,000 triggers: every acknowledged run is there and ends',
   { timeout: 150_000 },
   async () => {
@@ -94,7 +95,7 @@ interface LinesShown {
   readonly lines: { message: string }[];
 }
 
-test.each(['PostgreSQL', 'the server'])(
+test.each(isLong ? ['PostgreSQL', 'the server'] : ['PostgreSQL'])(
   'kill -9 of %s while a run writes: each of its lines is stored once, in order',
   { timeout: 150_000 },
   async (killed) => {
@@ -135,7 +136,7 @@ export const collect = task({
 });
 `;
 
-test(
+test.runIf(isLong)(
   'kill -9 of the server twice while payloads are collected: each that was sent, again and again, is in one run once',
   { timeout: 150_000 },
   async () => {

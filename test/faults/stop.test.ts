@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { descendants, isAlive, millrace, type Running } from '../cli/command.ts';
 import { testServer } from '../support/server.ts';
+import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSystem, type RunShown, type System } from './project.ts';
 import { promote } from '../support/promote.ts';
@@ -101,7 +102,7 @@ test(
     const system = await startSystem();
     const until = join(system.folder, 'go');
     const id = await hold(system, until);
-    for (let stops = 0; stops < 4; stops++) {
+    for (let stops = 0; stops < (isLong ? 4 : 2); stops++) {
       const runner = await work(system, ['--grace', '1s']);
       await isExecuting(system, id);
       runner.kill('SIGTERM');
@@ -175,7 +176,7 @@ test(
   },
 );
 
-test(
+test.runIf(isLong)(
   'a second signal names what was cut off even if the server does not answer',
   { timeout: 60_000 },
   async () => {

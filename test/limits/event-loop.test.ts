@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { installation, type Installation } from '../access/installation.ts';
 import { wholeSampleOf, type Schema } from '../access/sample.ts';
 import { openBodyLimit } from '../../packages/server/src/http/mount.ts';
+import { isLong } from '../support/long.ts';
 import { leastHold, maxHold } from './hold.ts';
 import { numbered, shapes, times } from './shapes.ts';
 
@@ -323,6 +324,9 @@ test('no request holds the event loop for long', { timeout: 900_000 }, async () 
   const slow: unknown[] = [];
   const faults: unknown[] = [];
   let count = 0;
+  let turn = 0;
+  /** A third of them, unless the run is long. Every shape has its turn, because three does not divide their number. */
+  const isTried = (): boolean => isLong || turn++ % 3 === 0;
   const measure = async (sent: Sent): Promise<void> => {
     const body = Buffer.from(sent.body());
     const least = await leastHold(async () => {
@@ -332,10 +336,10 @@ test('no request holds the event loop for long', { timeout: 900_000 }, async () 
     count++;
     if (least > maxHold) slow.push([sent.name, least]);
   };
-  for await (const sent of sentInFull(installed)) await measure(sent);
-  for (const sent of sentToAll(installed)) await measure(sent);
+  for await (const sent of sentInFull(installed)) if (isTried()) await measure(sent);
+  for (const sent of sentToAll(installed)) if (isTried()) await measure(sent);
   await worker.terminate();
   expect(faults).toEqual([]);
   expect(slow).toEqual([]);
-  expect(count).toBeGreaterThan(400);
+  expect(count).toBeGreaterThan(isLong ? 400 : 130);
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testProvider } from '../access/oidc/provider.ts';
 import { ask, logInAs } from '../access/oidc/world.ts';
 import { repository, type Running } from '../cli/command.ts';
+import { isLong } from '../support/long.ts';
 import { tcpPostgres } from '../support/tcp-postgres.ts';
 import { caddyHead, trustCaddy } from './caddy.ts';
 import { composeUp } from './compose.ts';
@@ -17,7 +18,7 @@ import { lastIn, startWorld, type World } from './world.ts';
 const serves = /^Millrace \S+ serves at /;
 const connected = /"runner\.connected"/;
 
-describe.skipIf(!hasPrograms)(`docs/production.md${unlessMissing}`, () => {
+describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () => {
   let page: Page;
   let world: World;
   let laptop: Terminal;

@@ -9,6 +9,7 @@ import { setVariables } from '../../packages/millrace/src/deploy/set-variables.t
 import { startTestServer } from '../support/server.ts';
 import { publishedProject } from './project.ts';
 import { serve } from './serve.ts';
+import { ways } from './versions.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 const hello = `
@@ -187,7 +188,7 @@ export const suspect = task({ id: 'suspect', run: async ({ once }: { once: strin
 `,
 };
 
-test.each(['dev', 'prod'] as const)(
+test.each(ways)(
   'init.ts, and hooks of the configuration and of other files, are there in every process (%s)',
   { timeout: 120_000 },
   async (how) => {
@@ -242,7 +243,7 @@ test(
   'aliases, JSX, decorators, JSON and text files, CommonJS and packages of a workspace work',
   { timeout: 120_000 },
   async () => {
-    for (const how of ['dev', 'prod'] as const) {
+    for (const how of ways) {
       const { dir, link } = await publishedProject('4.8', unusual, onTestFinished);
       for (const name of ['react', 'react-dom']) await link(name);
       // As a package manager links a workspace, with a source that Node.js cannot import.
@@ -306,17 +307,17 @@ export const a = task({ id: 'a', run: async () => [words, await readFile('note.t
 };
 
 test('extensions add plugins and files, and what they cannot add is told', { timeout: 120_000 }, async () => {
-  for (const [how, note] of [
-    ['dev', 'none'],
-    ['prod', 'from an extension'],
-  ] as const) {
+  for (const how of ways) {
     const { dir } = await publishedProject('4.8', extended, onTestFinished);
     const { published } = await loadProject(dir);
     expect(published?.config.notes).toEqual([
       expect.stringMatching(/^the extension aptGet does nothing here: install the packages on the machines/),
     ]);
     const served = await serve(dir, how, onTestFinished);
-    expect(await served.run('a')).toMatchObject({ output: ['from a plugin', note] });
+    expect(await served.run('a')).toMatchObject({
+      // Files are added to what is deployed.
+      output: ['from a plugin', how === 'prod' ? 'from an extension' : 'none'],
+    });
   }
 });
 
@@ -375,7 +376,7 @@ test(
   'a package hoisted to the root of a monorepo is found, and a second copy of it serves its tasks too',
   { timeout: 120_000 },
   async () => {
-    for (const how of ['dev', 'prod'] as const) {
+    for (const how of ways) {
       const { dir, link } = await publishedProject('4.8', monorepo, onTestFinished);
       await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
       await symlink(join(dir, 'packages/jobs'), join(dir, 'node_modules/@acme/jobs'));

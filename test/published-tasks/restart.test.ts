@@ -44,10 +44,10 @@ export const hungry = task({
 });
 `;
 
-describe.each(tried)('tasks of the published SDK %s', { timeout: 60_000 }, (minor) => {
+describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 }, (minor, how) => {
   test('that wait go on after their runner has ended, and trigger nothing twice', async () => {
     const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onTestFinished);
-    const served = await serve(dir, 'dev', onTestFinished);
+    const served = await serve(dir, how, onTestFinished);
     const run = await served.trigger('waits');
     const found = async (): Promise<string[]> =>
       (await served.logs(run))
@@ -83,7 +83,7 @@ describe.each(tried)('tasks of the published SDK %s', { timeout: 60_000 }, (mino
 
   test('that end their process fail, and the others run on', async () => {
     const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onTestFinished);
-    const served = await serve(dir, 'dev', onTestFinished);
+    const served = await serve(dir, how, onTestFinished);
     const other = await served.trigger('slow', { ms: 1_000, n: 7 });
     expect(await served.run('dies')).toMatchObject({ status: 'CRASHED' });
     expect(await served.ended(other)).toMatchObject({ status: 'COMPLETED', output: 7 });

@@ -6,10 +6,10 @@ import { startServices } from '../../examples/trip/services.ts';
 import { descendants, millrace, repository, type Running } from '../cli/command.ts';
 import { promote } from '../support/promote.ts';
 import { testServer } from '../support/server.ts';
-import { numRuns } from '../support/long.ts';
+import { isLong, numRuns } from '../support/long.ts';
 
 /** Trips that are booked side by side. */
-const together = 60;
+const together = isLong ? 60 : 20;
 const wanted = numRuns(200);
 /** Of one run: at the fourth loss of its runner it would end as CRASHED. */
 const killsOfRun = 3;

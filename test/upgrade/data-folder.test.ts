@@ -7,6 +7,7 @@ import { clusterMajor, startPostgres } from '../../packages/millrace/src/postgre
 import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { millrace, shell } from '../cli/command.ts';
+import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
 import { contentOf, installOld, type Binaries, type Documented } from './old-data.ts';
@@ -187,28 +188,32 @@ test('tables that Millrace has not made are named, and nothing is copied', async
   await rm(path('foreign'), { recursive: true });
 }, 60_000);
 
-test('whenever it is killed, the folder has the old database or the new one, whole, and the next call goes on', async () => {
-  await cp(path('data'), path('killed'), { recursive: true });
-  const before = await contentOf(path('killed'), binaries);
-  const args = ['upgrade-data', '--data', 'killed', '--from-binaries', 'postgres-17'];
-  let lasts = 1_000;
-  for (let round = 0; ; round += 1) {
-    const startedAt = Date.now();
-    const running = millrace(args, { cwd: made.folder });
-    if (round < 6) setTimeout(() => running.kill('SIGKILL'), lasts).unref();
-    const exitCode = await running.exitCode;
-    if (exitCode === 0) break;
-    expect(exitCode).toBe(null);
-    expect(clusterMajor(path('killed/postgres'))).toBe(17);
-    // A little longer each time, so that kills come everywhere.
-    lasts = (Date.now() - startedAt) * 1.4;
-    expect(round).toBeLessThan(6);
-  }
-  expect((await readdir(path('killed'))).filter((name) => name.startsWith('upgrade'))).toEqual([]);
-  expect(clusterMajor(path('killed/postgres'))).toBe(18);
-  expect(await contentOf(path('killed'), binaries)).toEqual(before);
-  await rm(path('killed'), { recursive: true });
-}, 120_000);
+test.runIf(isLong)(
+  'whenever it is killed, the folder has the old database or the new one, whole, and the next call goes on',
+  async () => {
+    await cp(path('data'), path('killed'), { recursive: true });
+    const before = await contentOf(path('killed'), binaries);
+    const args = ['upgrade-data', '--data', 'killed', '--from-binaries', 'postgres-17'];
+    let lasts = 1_000;
+    for (let round = 0; ; round += 1) {
+      const startedAt = Date.now();
+      const running = millrace(args, { cwd: made.folder });
+      if (round < 6) setTimeout(() => running.kill('SIGKILL'), lasts).unref();
+      const exitCode = await running.exitCode;
+      if (exitCode === 0) break;
+      expect(exitCode).toBe(null);
+      expect(clusterMajor(path('killed/postgres'))).toBe(17);
+      // A little longer each time, so that kills come everywhere.
+      lasts = (Date.now() - startedAt) * 1.4;
+      expect(round).toBeLessThan(6);
+    }
+    expect((await readdir(path('killed'))).filter((name) => name.startsWith('upgrade'))).toEqual([]);
+    expect(clusterMajor(path('killed/postgres'))).toBe(18);
+    expect(await contentOf(path('killed'), binaries)).toEqual(before);
+    await rm(path('killed'), { recursive: true });
+  },
+  120_000,
+);
 
 describe('upgraded', () => {
   let before: Record<string, string>;

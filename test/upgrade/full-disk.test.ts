@@ -9,6 +9,7 @@ import { clusterMajor, startPostgres } from '../../packages/millrace/src/postgre
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { millrace } from '../cli/command.ts';
+import { isLong } from '../support/long.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
 import { contentOf, installOld, type Binaries } from './old-data.ts';
 
@@ -69,6 +70,7 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
+  if (!isLong) return;
   made = await startInstallation();
   disk = join(made.folder, 'disk');
   data = join(disk, 'data');
@@ -93,55 +95,67 @@ async function expectUntouched(): Promise<void> {
   expect(await contentOf(data, binaries)).toEqual(before);
 }
 
-test('a disk that is full before it begins is told, and nothing is touched', async (context) => {
-  if (!unmount) return context.skip('a disk of its own needs the right to mount one');
-  await leave(0, 0);
-  expect(await made.run(present, args)).toMatchObject({
-    exitCode: 3,
-    stderr: expect.stringMatching(
-      /^millrace: The disk of \S+data is full\. Free some space and try again; /m,
-    ),
-  });
-  await leave(20 * MB, await used());
-  expect(await made.run(present, args)).toMatchObject({
-    exitCode: 3,
-    stderr: expect.stringMatching(
-      /^millrace: The new database needs up to \d+ MB, and the disk of \S+data has [\d.]+ MB\. Free some space and try again; nothing was changed\./m,
-    ),
-  });
-  resize(wholeSize);
-  await expectUntouched();
-}, 60_000);
-
-test('a disk that becomes full at any moment ends the upgrade with what to do, and the old database starts', async (context) => {
-  if (!unmount) return context.skip('a disk of its own needs the right to mount one');
-  // From the first files of the new database to its last rows.
-  for (const room of [2, 45, 70, 110]) {
-    const from = await used();
-    const running = millrace(args, { cwd: made.folder });
-    let isOver = false;
-    void running.exitCode.then(() => (isOver = true));
-    // The room that it needs was checked when its folder is there.
-    const hasBegun = async () => (await readdir(data)).some((name) => name.startsWith('upgrade.new-'));
-    while (!isOver && !(await hasBegun())) await sleep(1);
-    await leave(room * MB, from);
-    expect([room, await running.exitCode, running.stdout, running.stderr.at(-1)]).toEqual([
-      room,
-      1,
-      [],
-      expect.stringMatching(
-        /^millrace: The disk of \S+data is full\. Free some space and try again; the database is as it was\./,
+test.runIf(isLong)(
+  'a disk that is full before it begins is told, and nothing is touched',
+  async (context) => {
+    if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+    await leave(0, 0);
+    expect(await made.run(present, args)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(
+        /^millrace: The disk of \S+data is full\. Free some space and try again; /m,
       ),
-    ]);
+    });
+    await leave(20 * MB, await used());
+    expect(await made.run(present, args)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(
+        /^millrace: The new database needs up to \d+ MB, and the disk of \S+data has [\d.]+ MB\. Free some space and try again; nothing was changed\./m,
+      ),
+    });
     resize(wholeSize);
     await expectUntouched();
-  }
-}, 240_000);
+  },
+  60_000,
+);
 
-test('with room again the next call upgrades it', async (context) => {
-  if (!unmount) return context.skip('a disk of its own needs the right to mount one');
-  expect(await made.run(present, args)).toMatchObject({ exitCode: 0 });
-  expect(clusterMajor(join(data, 'postgres'))).toBe(18);
-  expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);
-  expect(await contentOf(data, binaries)).toEqual(before);
-}, 120_000);
+test.runIf(isLong)(
+  'a disk that becomes full at any moment ends the upgrade with what to do, and the old database starts',
+  async (context) => {
+    if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+    // From the first files of the new database to its last rows.
+    for (const room of [2, 45, 70, 110]) {
+      const from = await used();
+      const running = millrace(args, { cwd: made.folder });
+      let isOver = false;
+      void running.exitCode.then(() => (isOver = true));
+      // The room that it needs was checked when its folder is there.
+      const hasBegun = async () => (await readdir(data)).some((name) => name.startsWith('upgrade.new-'));
+      while (!isOver && !(await hasBegun())) await sleep(1);
+      await leave(room * MB, from);
+      expect([room, await running.exitCode, running.stdout, running.stderr.at(-1)]).toEqual([
+        room,
+        1,
+        [],
+        expect.stringMatching(
+          /^millrace: The disk of \S+data is full\. Free some space and try again; the database is as it was\./,
+        ),
+      ]);
+      resize(wholeSize);
+      await expectUntouched();
+    }
+  },
+  240_000,
+);
+
+test.runIf(isLong)(
+  'with room again the next call upgrades it',
+  async (context) => {
+    if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+    expect(await made.run(present, args)).toMatchObject({ exitCode: 0 });
+    expect(clusterMajor(join(data, 'postgres'))).toBe(18);
+    expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);
+    expect(await contentOf(data, binaries)).toEqual(before);
+  },
+  120_000,
+);

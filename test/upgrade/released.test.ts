@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import type { Running } from '../cli/command.ts';
+import { isLong } from '../support/long.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
@@ -233,7 +234,7 @@ describe.each(releases)('from $version', ({ commit }) => {
     180_000,
   );
 
-  test.skipIf(reason !== undefined)(
+  test.runIf(isLong && reason === undefined)(
     'a server on the embedded PostgreSQL is stopped and started by the present version, which goes on where the other stopped',
     async () => {
       const made = await installation();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 import { waitingTasks } from './tasks.ts';
 
@@ -72,7 +73,7 @@ test(
   },
 );
 
-test(
+test.runIf(isLong)(
   'kill -9 of PostgreSQL while 50 runs wait: their code goes on where it was',
   { timeout: 180_000 },
   async () => {
@@ -136,7 +137,7 @@ export const asking = task({
 });
 `;
 
-test(
+test.runIf(isLong)(
   'a server that is away for 20 s fails no attempt that starts runs and waits for them',
   { timeout: 180_000 },
   async () => {

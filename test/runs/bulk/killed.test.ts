@@ -2,10 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../packages/server/src/db/connect.ts';
 import { newTimedId } from '../../../packages/server/src/db/ids.ts';
 import { testDatabase } from '../../support/database.ts';
+import { numRuns } from '../../support/long.ts';
 import { startServerProcess, type ServerProcess } from '../../support/server-process/start.ts';
 
-const many = 6_000;
-const kills = 6;
+const kills = numRuns(6);
+const many = 1_000 * kills;
 
 test('a bulk replay goes on through kills of both servers, and replays each run once', async () => {
   const { connection, drop } = await testDatabase();
