@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accessPruner } from '../../../packages/server/src/audit/prune.ts';
+import { pruneRows } from '../../../packages/server/src/app/testing/prune-rows.ts';
 import { installation, sharedInstallation, type SharedInstallation } from '../installation.ts';
 import { environmentHeaders, fromPage, logIn, type Tab } from './tab.ts';
 
@@ -102,7 +102,7 @@ describe('while a session lives', () => {
     await sql`update browser_links set expires_at = now() - interval '1 second'`;
     await sql`update browser_sessions set expires_at = now() - interval '31 days' where id = ${old.id}`;
     await sql`update browser_sessions set expires_at = now() - interval '29 days' where id = ${ended.id}`;
-    await accessPruner(sql).tick();
+    await pruneRows({ sql, clock: { now: Date.now } });
     const left = await sql<{ id: string }[]>`select id from browser_sessions`;
     expect(new Set(left.map(({ id }) => id))).toEqual(new Set([ended.id, live.id]));
     expect(await sql`select from browser_links`).toHaveLength(0);

@@ -1,5 +1,4 @@
 import { alertEvaluator } from '../alerts/evaluator.ts';
-import { accessPruner } from '../audit/prune.ts';
 import { batchKeeper } from '../batches/abort.ts';
 import { deploymentPruner } from '../deployments/retention.ts';
 import { errorJobs } from '../errors/jobs.ts';
@@ -8,9 +7,7 @@ import { eventPruner } from '../events/prune.ts';
 import { startJob, type Job, type Ticked } from '../jobs/job.ts';
 import { channelPruner } from '../log/prune.ts';
 import { messenger } from '../notifications/messenger.ts';
-import { notificationPruner } from '../notifications/prune.ts';
 import { outboxDrainer } from '../outbox/drainer.ts';
-import { receiptPruner } from '../outbox/prune.ts';
 import { packetPruner } from '../packets/prune.ts';
 import { runnerNamePruner } from '../runners/prune-names.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
@@ -22,11 +19,9 @@ import { startPruner } from '../runs/dispatch/start-pruner.ts';
 import { unblocker } from '../runs/dispatch/unblocker.ts';
 import { logIndexer } from '../runs/logs/blocks.ts';
 import { logPruner } from '../runs/logs/store.ts';
-import { keyPruner } from '../runs/prune-keys.ts';
 import { pathKeeper } from '../runs/paths/backfill.ts';
 import { runPruner } from '../runs/prune.ts';
 import { spanPruner } from '../runs/spans/prune.ts';
-import { tickPruner } from '../schedules/prune.ts';
 import { scheduler } from '../schedules/scheduler.ts';
 import { sessionPruner } from '../sessions/prune.ts';
 import { sessionWatcher } from '../sessions/watch.ts';
@@ -38,6 +33,7 @@ import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
 import type { ServerContext } from './context.ts';
+import { rowPruners } from './row-pruners.ts';
 
 /** Every background job of a server. A new one is added here. */
 const jobsOf = (context: ServerContext): Job[] => {
@@ -49,7 +45,6 @@ const jobsOf = (context: ServerContext): Job[] => {
     rescuer(context),
     unblocker(context),
     startPruner(engine),
-    keyPruner(engine),
     logPruner(engine, retention.logsMs),
     logIndexer(engine),
     spanPruner(engine, retention.logsMs),
@@ -65,25 +60,22 @@ const jobsOf = (context: ServerContext): Job[] => {
     deploymentPruner({ ...engine, store: context.store }),
     ...errorJobs(engine, { hours: retention.occurrencesMs, days: retention.errorHoursMs }),
     scheduler({ ...context, timer: timers.schedules }),
-    tickPruner(engine),
     deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
     outboxDrainer({ engine, dispatch, redactor, timer: timers.outbox }),
-    receiptPruner(engine),
     messenger({ ...context, masterKey, egress: context.receivers }),
     alertEvaluator(context),
-    notificationPruner(sql, clock, retention.notificationsMs),
     sessionWatcher(engine, context),
     sessionPruner(engine, retention.sessionsMs),
     channelPruner(sql, clock, retention.recordsMs),
     statsFlusher(engine),
     fleetSampler(engine),
     statsPruner(engine),
-    accessPruner(sql),
     ...(context.provider
       ? [identityKeeper({ sql, confirmer: context.confirmer, watched: context.access.watched })]
       : []),
     environmentPruner(sql, clock),
+    ...rowPruners(context),
   ];
 };
 

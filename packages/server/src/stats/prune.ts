@@ -6,7 +6,6 @@ import { tiers } from './range.ts';
 const maxAtOnce = 5_000;
 /** Rows are retained for longer than is promised, for readers whose clock is behind. */
 const graceMs = 3_600_000;
-const dayMs = 86_400_000;
 
 /** The job that deletes roll-ups whose time is over. */
 export const statsPruner = ({
@@ -31,7 +30,6 @@ export const statsPruner = ({
            limit ${maxAtOnce}))`;
       isMore ||= count >= maxAtOnce;
     }
-    await sql`delete from run_stat_flushes where at < ${new Date(clock.now() - dayMs)}`;
     return isMore;
   },
 });

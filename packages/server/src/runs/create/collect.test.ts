@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { triggerBodyLimit } from '@millrace/contract';
 import { newTimedId } from '../../db/ids.ts';
 import { cancelRun } from '../cancel.ts';
-import { keyPruner } from '../prune-keys.ts';
+import { pruneRows } from '../../app/testing/prune-rows.ts';
 import { readWaitFacts } from '../reason/facts.ts';
 import { reasonOf } from '../reason/reason.ts';
 import { retrieveRun } from '../retrieve.ts';
@@ -178,7 +178,7 @@ describe('triggers of a task with a batch', () => {
     expect((await send(1, 1, one)).id).toBe(first.id);
     expect(await t.sql`select from runs`).toHaveLength(1);
     t.engine.clock.shift(86_400_001);
-    await keyPruner(t.engine).tick();
+    await pruneRows(t.engine);
     expect(await t.sql`select from run_parts`).toEqual([]);
     expect(await t.sql`select from collecting`).toEqual([]);
   });

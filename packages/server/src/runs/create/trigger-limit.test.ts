@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../db/connect.ts';
-import { keyPruner } from '../prune-keys.ts';
+import { pruneRows } from '../../app/testing/prune-rows.ts';
 import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
 import { prepareRun, type TriggerRequest } from './prepare.ts';
 import { numRuns } from '../../../../../test/support/long.ts';
@@ -101,10 +101,10 @@ describe('triggers with a limit', () => {
     const t = await testEngine();
     const clock = await moveClock(t);
     await call(t, testTrigger(t.engine, t.dispatch), { triggerLimit: { rate: minute } });
-    await keyPruner(t.engine).tick();
+    await pruneRows(t.engine);
     expect(await t.sql`select from trigger_starts`).toHaveLength(1);
     await clock.set(60_000);
-    await keyPruner(t.engine).tick();
+    await pruneRows(t.engine);
     expect(await t.sql`select from trigger_starts`).toEqual([]);
   });
 });

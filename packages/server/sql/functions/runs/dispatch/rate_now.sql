@@ -1,7 +1,7 @@
 -- The clock of limits of rate: the database's, so that all servers agree. A claim reads it under the claim lock.
 --
 -- Locks: none.
--- Callers: queues/find.ts, runs/dispatch/promoter.ts, runs/dispatch/start-pruner.ts, runs/prune-keys.ts, runs/reason/facts.ts,
+-- Callers: queues/find.ts, runs/dispatch/promoter.ts, runs/dispatch/start-pruner.ts, app/row-pruners.ts, runs/reason/facts.ts,
 --          claim_runs, count_starts, hold_lanes, limit_triggers, release_held.
 create or replace function rate_now() returns timestamptz language sql volatile as
 $$ select clock_timestamp() $$;

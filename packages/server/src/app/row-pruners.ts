@@ -1,0 +1,78 @@
+import type { Clock } from '../db/clock.ts';
+import type { Fragment, Sql } from '../db/connect.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Retention } from './retention.ts';
+
+interface Expiring {
+  readonly table: Fragment;
+  /** The time after which a row, `x`, is kept no longer than `keptMs`. */
+  readonly since: Fragment;
+  /** Default 0. */
+  readonly keptMs?: number;
+  /** The present. Default: by the clock of the server, which tests move. */
+  readonly now?: Fragment;
+  /** Rows for which this is true stay for longer. */
+  readonly unless?: Fragment;
+}
+
+interface Dependencies {
+  readonly sql: Sql;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly retention: Pick<Retention, 'notificationsMs'>;
+}
+
+const dayMs = 86_400_000;
+const maxAtOnce = 1_000;
+
+/** The tables whose rows nobody misses after a time. Other pruners delete what belongs together, or go by environment. */
+const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] => [
+  { table: sql`audit_log`, since: sql`x.at`, keptMs: 400 * dayMs },
+  { table: sql`invitations`, since: sql`coalesce(x.ended_at, x.expires_at)`, keptMs: 30 * dayMs },
+  { table: sql`browser_sessions`, since: sql`x.expires_at`, keptMs: 30 * dayMs },
+  { table: sql`browser_links`, since: sql`x.expires_at` },
+  { table: sql`one_time_uses`, since: sql`x.expires_at` },
+  { table: sql`signing_keys`, since: sql`x.expires_at` },
+  { table: sql`idempotency_keys`, since: sql`x.expires_at` },
+  // A run that still waits may have been rescheduled; others are not pushed any more.
+  { table: sql`debounces`, since: sql`x.due`, unless: waits(sql) },
+  { table: sql`collecting`, since: sql`x.due`, unless: waits(sql) },
+  // As long as requests that created a run are remembered.
+  { table: sql`run_parts`, since: sql`x.closed_at`, keptMs: dayMs },
+  { table: sql`trigger_starts`, since: sql`x.over_at`, now: sql`rate_now()` },
+  { table: sql`schedule_ticks`, since: sql`x.fired_at`, keptMs: 30 * dayMs },
+  { table: sql`schedule_skips`, since: sql`x.recorded_at`, keptMs: 30 * dayMs },
+  {
+    table: sql`notifications`,
+    since: sql`x.at`,
+    keptMs: retention.notificationsMs,
+    unless: sql`exists (select from notification_deliveries d where d.notification_id = x.id and d.due is not null)`,
+  },
+  // Whoever delivers a row deletes it right after.
+  { table: sql`outbox_receipts`, since: sql`x.created_at`, keptMs: 90 * dayMs },
+  { table: sql`run_stat_flushes`, since: sql`x.at`, keptMs: dayMs },
+];
+
+const waits = (sql: Sql): Fragment =>
+  sql`exists (select from delayed d where d.env = x.env and d.run_id = x.run_id)`;
+
+/** A job for each table of {@link expiringTables}, which deletes its old rows. */
+export const rowPruners = (dependencies: Dependencies): Job[] =>
+  expiringTables(dependencies).map((expiring) => pruner(dependencies, expiring));
+
+function pruner({ sql, clock }: Dependencies, { table, since, keptMs = 0, now, unless }: Expiring): Job {
+  return {
+    name: `${table.text} pruner`,
+    everyMs: 60_000,
+    async tick() {
+      const before = now ?? sql`${new Date(clock.now() - keptMs)}`;
+      // Locked first: a row that somebody takes over is a new one. Before 17.7, 16.11 and 15.15 PostgreSQL would delete it in place of
+      // the old one.
+      const { count } = await sql`
+        delete from ${table} where ctid = any(array(
+          select x.ctid from ${table} x
+           where ${since} <= ${before} and not ${unless ?? sql`false`}
+           order by ${since} limit ${maxAtOnce} for update of x skip locked))`;
+      return count >= maxAtOnce;
+    },
+  };
+}
