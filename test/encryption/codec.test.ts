@@ -170,9 +170,13 @@ test('errors keep their name, place and group, and nothing of their message', as
   });
   const exits = await ended((await tasks.trigger('exits', pair)).id);
   expect(exits.error?.message).toBe(`uncaught ${pair.word}`);
-  const found: string[] = [];
-  for await (const line of logs.search({ task: 'exits' })) found.push(line.message);
-  expect(found).toEqual([`before exit ${pair.word}`]);
+  // Lines are stored a moment after their run.
+  const found = async (): Promise<string[]> => {
+    const messages: string[] = [];
+    for await (const { message } of logs.search({ task: 'exits' })) messages.push(message);
+    return messages;
+  };
+  await expect.poll(found).toEqual([`before exit ${pair.word}`]);
   await raw(`/api/v1/runs/${exits.id}/logs`);
 });
 

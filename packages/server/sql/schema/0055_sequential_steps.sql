@@ -1,6 +1,2 @@
 -- Whether the code of the run waited for this step alone when it called it (docs/steps.md, "When code changes").
 alter table run_steps add column is_sequential boolean not null default false;
-
--- It has another parameter now.
-drop function if exists store_steps(
-  timestamptz, int[], text[], bigint[], text[], text[], text[], int[], int[], double precision[], text[], text[], text[], text[], text[], text[]);

@@ -3,6 +3,9 @@
 --
 -- Locks: as lock_parents, then run_steps by run and name.
 -- Callers: runs/steps/store.ts.
+-- It had no p_is_sequential. Dropped here, in the transaction that creates the other: servers that are still there call it all the time.
+drop function if exists store_steps(
+  timestamptz, int[], text[], bigint[], text[], text[], text[], int[], int[], double precision[], text[], text[], text[], text[], text[], text[]);
 create or replace function store_steps(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_name text[], p_kind text[], p_status text[], p_seq int[], p_tries int[],
   p_took double precision[], p_detail text[], p_output text[], p_output_type text[], p_sealed text[], p_sealed_id text[], p_error text[],
