@@ -13,8 +13,8 @@ import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { startServer } from '../packages/server/src/server.ts';
-import { statsFlusher } from '../packages/server/src/stats/flush.ts';
-import { createRunStats } from '../packages/server/src/stats/record.ts';
+import { statsFlusher } from '../packages/server/src/telemetry/stats/flush.ts';
+import { createRunStats } from '../packages/server/src/telemetry/stats/record.ts';
 import { makeRollUps } from './stats-data.ts';
 
 const tasks = 50;

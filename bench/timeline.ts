@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
-import type { Engine } from '../packages/server/src/runs/engine.ts';
+import type { Engine } from '../packages/server/src/runs/engine/engine.ts';
 import { timelineOf } from '../packages/server/src/runs/timeline/timeline.ts';
 import { makeTimeline } from './timeline-data.ts';
 

@@ -3,7 +3,7 @@ import { operations } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { fromPage } from './browser/tab.ts';
 import { installation, type Ask } from './installation.ts';
-import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { bundleOf } from '../../packages/server/src/versions/deployments/testing/bundle.ts';
 import { startTestRunner } from '../../packages/server/src/notifications/testing/runner.ts';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import { operations, roles, type Access, type OperationDeclaration } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
-import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { bundleOf } from '../../packages/server/src/versions/deployments/testing/bundle.ts';
 import { isLong } from '../support/long.ts';
 import { installation, type Installation } from './installation.ts';
 import { sampleOf, type Schema } from './sample.ts';

@@ -1,4 +1,4 @@
-import { bundleOf, type TestBundle } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { bundleOf, type TestBundle } from '../../packages/server/src/versions/deployments/testing/bundle.ts';
 
 export interface DeployTo {
   readonly url: string;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { configure, deployments } from '@trigger.dev/sdk';
 import { describe, expect, test } from 'vitest';
-import { bundleOf } from '../../packages/server/src/deployments/testing/bundle.ts';
+import { bundleOf } from '../../packages/server/src/versions/deployments/testing/bundle.ts';
 import { startTestRunner } from '../../packages/server/src/notifications/testing/runner.ts';
 import { installation } from '../access/installation.ts';
 import { call, deploy, putBlob, type CreatedDeployment } from './client.ts';

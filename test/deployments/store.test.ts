@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startS3Server } from '../../packages/server/src/deployments/testing/s3-server.ts';
+import { startS3Server } from '../../packages/server/src/versions/deployments/testing/s3-server.ts';
 import { finished } from '../cli/command.ts';
 import { deployedProject, startFetchingRunner, startInstallation, taskFile } from './installation.ts';
 

@@ -15,9 +15,9 @@ import { serverClock } from '../../packages/millrace/src/doctor/server/server-cl
 import { startPostgres, type RunningPostgres } from '../../packages/millrace/src/postgres/start.ts';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
-import { databaseChecks, processChecks } from '../../packages/server/src/doctor/checks.ts';
-import { diagnoseDatabase } from '../../packages/server/src/doctor/diagnose.ts';
-import { runChecks } from '../../packages/server/src/doctor/run.ts';
+import { databaseChecks, processChecks } from '../../packages/server/src/operations/doctor/checks.ts';
+import { diagnoseDatabase } from '../../packages/server/src/operations/doctor/diagnose.ts';
+import { runChecks } from '../../packages/server/src/operations/doctor/run.ts';
 import { startJob } from '../../packages/server/src/jobs/job.ts';
 import { JobWatch } from '../../packages/server/src/jobs/watch.ts';
 import { createLog } from '../../packages/server/src/logger.ts';

@@ -3,7 +3,7 @@ import {
   installationChecks,
   postgresChecks,
   processChecks,
-} from '../../packages/server/src/doctor/checks.ts';
+} from '../../packages/server/src/operations/doctor/checks.ts';
 import {
   answerChecks,
   connectionChecks,

@@ -1,8 +1,8 @@
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { idAt } from '../../packages/server/src/runs/list/position.ts';
-import { fleetSampler } from '../../packages/server/src/stats/sample.ts';
-import { createRunStats } from '../../packages/server/src/stats/record.ts';
+import { fleetSampler } from '../../packages/server/src/telemetry/stats/sample.ts';
+import { createRunStats } from '../../packages/server/src/telemetry/stats/record.ts';
 
 const dayMs = 86_400_000;
 

@@ -71,7 +71,7 @@ import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
 import { maxStepsShown } from '../../packages/server/src/runs/timeline/read.ts';
 import { maxCollectedBytes } from '../../packages/server/src/runs/create/collect.ts';
 import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
-import { maxRecordBytes } from '../../packages/server/src/log/record.ts';
+import { maxRecordBytes } from '../../packages/server/src/channels/record.ts';
 import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
 import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rules.ts';
 import * as filters from '../../packages/server/src/events/filter.ts';
@@ -79,14 +79,14 @@ import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit, openBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 import { defaultTenancyLimits } from '../../packages/server/src/tenancy/limits.ts';
-import { defaultMaxBundleBytes } from '../../packages/server/src/deployments/check-bundle.ts';
-import { moveMs } from '../../packages/server/src/deployments/move.ts';
-import { maxMapBytes } from '../../packages/server/src/deployments/sources/maps.ts';
-import { keptVersions, uploadMs } from '../../packages/server/src/deployments/retention.ts';
+import { defaultMaxBundleBytes } from '../../packages/server/src/versions/deployments/check-bundle.ts';
+import { moveMs } from '../../packages/server/src/versions/deployments/move.ts';
+import { maxMapBytes } from '../../packages/server/src/versions/deployments/sources/maps.ts';
+import { keptVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
-import { maxAlerts } from '../../packages/server/src/alerts/create.ts';
-import { maxSubjects } from '../../packages/server/src/alerts/tell-subjects.ts';
+import { maxAlerts } from '../../packages/server/src/notifications/alerts/create.ts';
+import { maxSubjects } from '../../packages/server/src/notifications/alerts/tell-subjects.ts';
 import { maxSaying } from '../../packages/server/src/runs/list/read-filter.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
@@ -97,7 +97,7 @@ import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
 import { minDebounceMs } from '../../packages/server/src/runs/create/debounce.ts';
 import { maxRescues } from '../../packages/server/src/runs/dispatch/rescue.ts';
-import { maxChildren } from '../../packages/server/src/runs/retrieve.ts';
+import { maxChildren } from '../../packages/server/src/runs/retrieve/retrieve.ts';
 import {
   maxAttempts as maxShownAttempts,
   maxWaits as maxShownWaits,
@@ -108,13 +108,13 @@ import {
   maxLifeMs,
   maxUnsentBytes,
   stalledMs,
-} from '../../packages/server/src/protocols/sse/event-stream.ts';
-import { defaultStreamLimits } from '../../packages/server/src/protocols/sse/event-streams.ts';
+} from '../../packages/server/src/channels/sse/event-stream.ts';
+import { defaultStreamLimits } from '../../packages/server/src/channels/sse/event-streams.ts';
 import { maxStreams } from '../../packages/server/src/realtime/open-stream.ts';
-import { defaultMaxNames } from '../../packages/server/src/metrics/start.ts';
-import { maxPoints, maxRows } from '../../packages/server/src/stats/range.ts';
-import { maxSeries } from '../../packages/server/src/stats/record.ts';
-import { maxQueues } from '../../packages/server/src/stats/sample.ts';
+import { defaultMaxNames } from '../../packages/server/src/telemetry/metrics/start.ts';
+import { maxPoints, maxRows } from '../../packages/server/src/telemetry/stats/range.ts';
+import { maxSeries } from '../../packages/server/src/telemetry/stats/record.ts';
+import { maxQueues } from '../../packages/server/src/telemetry/stats/sample.ts';
 import { maxBranches } from '../../packages/server/src/tenancy/branches.ts';
 import { defaultRetention } from '../../packages/server/src/app/retention.ts';
 import * as tokens from '../../packages/server/src/waitpoints/create.ts';

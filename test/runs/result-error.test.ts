@@ -2,7 +2,7 @@ import { runStatuses } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import { TaskRunError } from '@trigger.dev/core/v3';
 import { expect, test } from 'vitest';
-import { resultError } from '../../packages/server/src/runs/result-error.ts';
+import { resultError } from '../../packages/server/src/runs/retrieve/result-error.ts';
 
 const error = (type: SerializedError['type'], name: string): SerializedError => ({
   type,

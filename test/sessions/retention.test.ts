@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { sessionPruner } from '../../packages/server/src/sessions/prune.ts';
-import { channelPruner } from '../../packages/server/src/log/prune.ts';
+import { channelPruner } from '../../packages/server/src/channels/prune.ts';
 import { startClock } from '../../packages/server/src/db/clock.ts';
 import { ownSessionServer } from './session-server.ts';
 

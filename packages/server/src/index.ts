@@ -8,20 +8,20 @@ export {
   type MasterKeySource,
 } from './auth/master-key.ts';
 export type { MasterKey } from './auth/seal.ts';
-export { copyDatabase, type CopiedDatabase, type CopyProgress } from './copy/database.ts';
+export { copyDatabase, type CopiedDatabase, type CopyProgress } from './operations/copy/database.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused } from './db/errors.ts';
 export { migrate } from './db/migrate.ts';
 export { ping } from './db/ping.ts';
 export { findRoutes } from './db/routes.ts';
-export { Skipped, type Check } from './doctor/check.ts';
-export { installationChecks, postgresChecks, processChecks } from './doctor/checks.ts';
-export { diagnoseDatabase, type DiagnoseOptions } from './doctor/diagnose.ts';
-export { runChecks } from './doctor/run.ts';
+export { Skipped, type Check } from './operations/doctor/check.ts';
+export { installationChecks, postgresChecks, processChecks } from './operations/doctor/checks.ts';
+export { diagnoseDatabase, type DiagnoseOptions } from './operations/doctor/diagnose.ts';
+export { runChecks } from './operations/doctor/run.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
 export { createLog, type Fact, type Log } from './logger.ts';
-export { readOpenWork, type OpenWork } from './open-work/read.ts';
+export { readOpenWork, type OpenWork } from './operations/open-work.ts';
 export { drainOutbox, OutboxRefused } from './outbox/drain.ts';
 export { environmentOfOutbox, outboxSql } from './outbox/rows.ts';
 export type { LeaseTimes } from './runs/dispatch/connection-state.ts';

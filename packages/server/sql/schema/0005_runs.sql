@@ -12,7 +12,7 @@
 -- The five tables and `lanes` are empty one moment and full the next, while their files stay large. If VACUUM or ANALYZE runs at the wrong
 -- moment, the statistics say that there are no rows. The planner then considers every access path equally cheap, and may choose an index on
 -- the first column of the key, or a join that reads the whole table for each row. Every lookup then reads all dead rows until the next
--- autovacuum. For that reason each lookup has only one possible plan, whatever the statistics say (runs/plans.test.ts):
+-- autovacuum. For that reason each lookup has only one possible plan, whatever the statistics say (runs/engine/plans.test.ts):
 --   * No two indexes of such a table begin with a column that one statement compares with. A queue belongs to one environment, so lanes
 --     and leases are found by their queue. Where the environment must match as well it is compared as `env + 0`, which no index has.
 --   * A row is read by its key in a lateral subquery with a limit, which the planner cannot turn into another kind of join. Where there may

@@ -5,7 +5,7 @@
 -- What happens within the database alone (an expiry, a cancellation) is in `run_stat_arrivals` until a process counts it.
 create table run_stats (
   env int not null,
-  -- minutes: those of stats/range.ts
+  -- minutes: those of telemetry/stats/range.ts
   width int not null check (width in (1, 5, 60, 360, 1440)),
   -- what is counted, so that each series is read by itself:
   --   a           all runs of the environment

@@ -1,8 +1,8 @@
 import { operations } from '@millrace/contract';
-import { alertHandlers } from '../alerts/handlers.ts';
+import { alertHandlers } from '../notifications/alerts/handlers.ts';
 import { auditHandlers } from '../audit/handlers.ts';
 import { recordAgents } from '../audit/record-agent.ts';
-import { cancelLiveRuns, countLiveRuns } from '../runs/cancel-live.ts';
+import { cancelLiveRuns, countLiveRuns } from '../runs/cancel/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
@@ -14,30 +14,32 @@ import { networkOf } from '../http/address-limit.ts';
 import { createThrottle, createRunBucket, defaultRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { findTriggered } from '../outbox/find.ts';
 import { outboxHandlers } from '../outbox/handlers.ts';
-import { packetHandlers } from '../packets/handlers.ts';
-import { pauseHandlers } from '../pause/handlers.ts';
+import { packetHandlers } from '../payloads/handlers.ts';
+import { pauseHandlers } from '../operations/pause/handlers.ts';
 import { queueHandlers } from '../queues/handlers.ts';
 import { notificationHandlers } from '../notifications/handlers.ts';
-import { changeHandlers } from '../runs/change-handlers.ts';
+import { changeHandlers } from '../runs/change/handlers.ts';
 import { runnerHandlers } from '../runners/handlers.ts';
 import { attemptHandlers } from '../runs/attempts/handlers.ts';
-import { runHandlers } from '../runs/handlers.ts';
+import { cancelHandlers } from '../runs/cancel/handlers.ts';
+import { triggerHandlers } from '../runs/create/handlers.ts';
+import { retrieveHandlers } from '../runs/retrieve/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { declareFindBy } from '../runs/paths/declare.ts';
 import { logHandlers } from '../runs/logs/handlers.ts';
 import { spanHandlers } from '../runs/spans/handlers.ts';
 import { pathHandlers } from '../runs/paths/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
-import { identitiesOfPacket } from '../runs/authorize.ts';
-import type { CreateDependencies } from '../deployments/create.ts';
-import { doctorHandlers } from '../doctor/handlers.ts';
-import { deploymentHandlers } from '../deployments/handlers.ts';
+import { identitiesOfPacket } from '../runs/access/authorize.ts';
+import type { CreateDependencies } from '../versions/deployments/create.ts';
+import { doctorHandlers } from '../operations/doctor/handlers.ts';
+import { deploymentHandlers } from '../versions/deployments/handlers.ts';
 import { taskHandlers } from '../runs/tasks/handlers.ts';
 import { stepHandlers } from '../runs/steps/handlers.ts';
 import { timelineHandlers } from '../runs/timeline/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { checkDeclared, syncDeclared } from '../schedules/sync.ts';
-import { storageHandlers } from '../storage/handlers.ts';
+import { storageHandlers } from '../operations/storage/handlers.ts';
 import { inputHandlers } from '../realtime/input-handlers.ts';
 import { streamHandlers } from '../realtime/stream-handlers.ts';
 import { channelHandlers } from '../sessions/channel-handlers.ts';
@@ -45,7 +47,7 @@ import { sessionHandlers } from '../sessions/handlers.ts';
 import { browserHandlers } from '../tenancy/browser/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
-import { statsHandlers } from '../stats/handlers.ts';
+import { statsHandlers } from '../telemetry/stats/handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { lockVersions } from '../versions/add.ts';
 import { workerHandlers } from '../versions/handlers.ts';
@@ -87,15 +89,13 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     },
   };
   return recordAgents(sql, operations, {
-    ...runHandlers({
+    ...triggerHandlers({ engine, trigger, mint, takeRuns }),
+    ...retrieveHandlers({
       engine,
-      runners,
-      trigger,
-      mint,
       packets,
-      takeRuns,
       findTriggered: (environment, id) => findTriggered(sql, environment, id),
     }),
+    ...cancelHandlers(engine, runners),
     ...outboxHandlers({ engine, dispatch, redactor, takeRuns }),
     ...listHandlers(engine),
     ...pathHandlers(engine),

@@ -1,13 +1,13 @@
 import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
-import type { FindLocalBuild } from '../deployments/sources/local.ts';
-import type { S3Settings } from '../deployments/store/s3.ts';
+import type { FindLocalBuild } from '../versions/deployments/sources/local.ts';
+import type { S3Settings } from '../versions/store/s3.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
 import type { ConnectionLimits } from '../http/unauthenticated-connections.ts';
 import type { Log } from '../logger.ts';
 import type { LeaseTimes } from '../runs/dispatch/connection-state.ts';
-import type { StreamLimits } from '../protocols/sse/event-streams.ts';
+import type { StreamLimits } from '../channels/sse/event-streams.ts';
 import type { TenancyOptions } from '../tenancy/bootstrap.ts';
 import type { TenancyLimits } from '../tenancy/limits.ts';
 import type { OidcSettings } from '../tenancy/oidc/settings.ts';

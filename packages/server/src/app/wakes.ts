@@ -1,8 +1,8 @@
 import type { Clock } from '../db/clock.ts';
-import type { Pause } from '../pause/pause.ts';
+import type { Pause } from '../operations/pause/pause.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { tellMissed, type Resume } from '../runs/waits/resume.ts';
 
 export interface WakeDependencies {

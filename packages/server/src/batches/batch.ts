@@ -1,7 +1,7 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import type { FindRedactor } from '../runs/create/redact-metadata.ts';
 import type { NewRun } from '../runs/create/row.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bundleOf } from '../deployments/testing/bundle.ts';
+import { bundleOf } from '../versions/deployments/testing/bundle.ts';
 import { deploy } from '../../../../test/deployments/client.ts';
 import { batchServer } from './testing/batch-server.ts';
 

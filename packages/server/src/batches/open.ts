@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '../db/connect.ts';
 import { badRequest, unprocessable } from '../problem.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from '../runs/create/idempotency-key.ts';
 import { holdParent, type Parent } from '../runs/create/parent.ts';
-import { storableJson } from '../runs/storable.ts';
+import { storableJson } from '../runs/values/storable.ts';
 import { abortBatch } from './abort.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { newBatchId } from './ids.ts';

@@ -1,5 +1,5 @@
 import type { ShownEvent } from '@millrace/contract';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { Problem } from '../problem.ts';
 import { findEvent, retrieveEvent } from './retrieve.ts';
 import { statusOf } from './row.ts';

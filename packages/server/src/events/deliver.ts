@@ -4,7 +4,7 @@ import type { Transaction } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
 import { togetherOrAlone } from '../db/together-or-alone.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { completeWaits } from './complete-waits.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import type { SentEvent } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { newId } from '../db/ids.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { findEvent } from './retrieve.ts';
 import type { Send } from './send.ts';
 

@@ -3,7 +3,7 @@ import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { shownObject } from '../json/shown.ts';
 import { notFound } from '../problem.ts';
-import { relatedColumns, whereabouts } from '../runs/retrieve.ts';
+import { relatedColumns, whereabouts } from '../runs/retrieve/retrieve.ts';
 import { summaryOf, type EventRow } from './row.ts';
 
 const isStorable = (id: string): boolean => !id.includes('\0');

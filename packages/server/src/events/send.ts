@@ -5,7 +5,7 @@ import type { Transaction } from '../db/connect.ts';
 import { groupCommit } from '../db/group.ts';
 import { allInTurns, mapInTurns } from '../json/turns.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { completeWaits, type DeliveredEvent } from './complete-waits.ts';
 import { makeRuns, planDelivery, type Plan } from './plan.ts';
 import { isDifferent, prepareEvent } from './prepare.ts';

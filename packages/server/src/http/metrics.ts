@@ -6,9 +6,9 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import type { ClassicHistogram, MetricFamily } from '../exposition/family.ts';
-import { protobufOf, protobufType } from '../exposition/protobuf.ts';
-import { textOf } from '../exposition/text.ts';
+import type { ClassicHistogram, MetricFamily } from '../telemetry/exposition/family.ts';
+import { protobufOf, protobufType } from '../telemetry/exposition/protobuf.ts';
+import { textOf } from '../telemetry/exposition/text.ts';
 
 /** Metrics of one operation. */
 export interface RouteMetrics {

@@ -12,7 +12,7 @@ import { insertRuns } from '../runs/create/insert.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import { redactMetadata, type FindRedactor } from '../runs/create/redact-metadata.ts';
 import type { NewRun } from '../runs/create/row.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 
 export interface OutboxDependencies {
   readonly engine: Engine;

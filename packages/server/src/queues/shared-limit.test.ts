@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cancelRun } from '../runs/cancel.ts';
+import { cancelRun } from '../runs/cancel/cancel.ts';
 import { readWaitFacts } from '../runs/reason/facts.ts';
 import { reasonOf } from '../runs/reason/reason.ts';
 import { testEngine } from '../runs/testing/engine.ts';

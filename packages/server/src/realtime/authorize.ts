@@ -2,7 +2,7 @@ import type { OperationDeclaration } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import type { Request } from '../request.ts';
-import { authorizeRun } from '../runs/authorize.ts';
+import { authorizeRun } from '../runs/access/authorize.ts';
 import { runsOfBatch, taggedRuns, type Subject } from './subject.ts';
 
 type AuthorizingRequest = Pick<Request<OperationDeclaration>, 'environment' | 'authorize' | 'principal'>;

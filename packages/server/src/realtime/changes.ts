@@ -1,5 +1,5 @@
 import type { Wake, Wakes } from '../db/wake.ts';
-import type { RunChanges } from '../runs/changes.ts';
+import type { RunChanges } from '../runs/engine/changes.ts';
 
 export interface ChangeListener {
   changed(env: number, runs: readonly string[]): void;

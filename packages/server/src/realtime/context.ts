@@ -1,7 +1,7 @@
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Log } from '../logger.ts';
-import type { EventStreams } from '../protocols/sse/event-streams.ts';
+import type { EventStreams } from '../channels/sse/event-streams.ts';
 import type { Request } from '../request.ts';
 import type { Followed } from './follow.ts';
 import type { LongPolls } from './long-polls.ts';

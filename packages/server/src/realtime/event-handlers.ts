@@ -1,6 +1,6 @@
 import type { Operations } from '@millrace/contract';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
-import { onWire } from '../protocols/sse/wire.ts';
+import { onWire } from '../channels/sse/wire.ts';
 import { eventRun, pingEvent, runEvent } from './event.ts';
 import type { Feed, Update } from './feed.ts';
 import { presentPage } from './present.ts';

@@ -1,9 +1,9 @@
 import { isFinal, storedType } from '@millrace/contract';
 import { jsonOfReply } from '../json/shown.ts';
-import { readData } from '../runs/data.ts';
+import { readData } from '../runs/retrieve/data.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
-import { related } from '../runs/retrieve.ts';
-import { shownError } from '../runs/shown-error.ts';
+import { related } from '../runs/retrieve/retrieve.ts';
+import { shownError } from '../runs/retrieve/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /** The fields of a run for columns of the shape protocol whose names differ. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Wake } from '../db/wake.ts';
-import { cancelRun } from '../runs/cancel.ts';
+import { cancelRun } from '../runs/cancel/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createInterest } from './changes.ts';
 import { followRuns, type FollowOptions } from './follow.ts';

@@ -1,12 +1,12 @@
 import type { Operations } from '@millrace/contract';
 import type { VariableCache } from '../envvars/variable-cache.ts';
 import type { Sql } from '../db/connect.ts';
-import type { Channels } from '../log/channels.ts';
-import { inputStream, type ChannelKey } from '../log/key.ts';
+import type { Channels } from '../channels/channels.ts';
+import { inputStream, type ChannelKey } from '../channels/key.ts';
 import { badRequest, notFound } from '../problem.ts';
-import type { EventStreams } from '../protocols/sse/event-streams.ts';
+import type { EventStreams } from '../channels/sse/event-streams.ts';
 import type { HandlersOf, Request } from '../request.ts';
-import { findRun, findRunToSend } from '../runs/authorize.ts';
+import { findRun, findRunToSend } from '../runs/access/authorize.ts';
 import type { EndMessageWaits } from '../runs/waits/messages.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';

@@ -1,6 +1,6 @@
 import { isFinal, type Operations } from '@millrace/contract';
 import { jsonOfReply } from '../json/shown.ts';
-import { onWire } from '../protocols/sse/wire.ts';
+import { onWire } from '../channels/sse/wire.ts';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
 import { filterOf, wireLine } from '../runs/logs/handlers.ts';
 import type { LineFilter } from '../runs/logs/filter.ts';

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Channels } from '../log/channels.ts';
-import { runStream, type ChannelKey } from '../log/key.ts';
+import type { Channels } from '../channels/channels.ts';
+import { runStream, type ChannelKey } from '../channels/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
-import type { RunChanges } from '../runs/changes.ts';
+import type { RunChanges } from '../runs/engine/changes.ts';
 
 export type Target = 'self' | 'parent' | 'root';
 

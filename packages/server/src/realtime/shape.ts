@@ -2,7 +2,7 @@
 import { durationText, isFinal, type RunStatus } from '@millrace/contract';
 import { shownObject, shownText } from '../json/shown.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
-import { shownError } from '../runs/shown-error.ts';
+import { shownError } from '../runs/retrieve/shown-error.ts';
 import type { ShownRun } from './shown-run.ts';
 
 interface Column {

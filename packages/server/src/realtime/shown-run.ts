@@ -1,7 +1,7 @@
 import type { RunStatus } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Queryable } from '../db/connect.ts';
-import { relatedColumns, whereabouts, type RelatedRow } from '../runs/retrieve.ts';
+import { relatedColumns, whereabouts, type RelatedRow } from '../runs/retrieve/retrieve.ts';
 
 /** A run as subscribers see it. */
 export interface ShownRun extends RelatedRow {

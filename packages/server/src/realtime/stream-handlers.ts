@@ -1,7 +1,7 @@
 import { appendBodyLimit, type Operations } from '@millrace/contract';
-import type { Channels } from '../log/channels.ts';
-import type { NewRecord } from '../log/record.ts';
-import { runStream } from '../log/key.ts';
+import type { Channels } from '../channels/channels.ts';
+import type { NewRecord } from '../channels/record.ts';
+import { runStream } from '../channels/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { VariableCache } from '../envvars/variable-cache.ts';
@@ -9,12 +9,12 @@ import { inTurns } from '../json/parts.ts';
 import { mapInTurns } from '../json/turns.ts';
 import { notFound, Problem } from '../problem.ts';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
-import type { RunChanges } from '../runs/changes.ts';
-import { authorizeRelative, findRun, findRunToWrite } from '../runs/authorize.ts';
-import type { WriterHeaders } from '../protocols/s2/append.ts';
+import type { RunChanges } from '../runs/engine/changes.ts';
+import { authorizeRelative, findRun, findRunToWrite } from '../runs/access/authorize.ts';
+import type { WriterHeaders } from '../channels/s2/append.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';
-import type { EventStreams } from '../protocols/sse/event-streams.ts';
+import type { EventStreams } from '../channels/sse/event-streams.ts';
 import { openStreams } from './open-stream.ts';
 
 type Named = Pick<

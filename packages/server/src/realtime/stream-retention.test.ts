@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startChannels } from '../log/channels.ts';
-import { runStream } from '../log/key.ts';
-import { channelPruner } from '../log/prune.ts';
+import { startChannels } from '../channels/channels.ts';
+import { runStream } from '../channels/key.ts';
+import { channelPruner } from '../channels/prune.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { openStreams } from './open-stream.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { cancelRun } from '../runs/cancel.ts';
+import { cancelRun } from '../runs/cancel/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { followRuns, type RunListener } from './follow.ts';
 import type { ShownRun } from './shown-run.ts';

@@ -1,6 +1,6 @@
 import type { RecordHere } from '../audit/record.ts';
 import type { Queryable } from '../db/connect.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { tickAfter } from './pattern.ts';
 import { findSchedule, patternOf, type ScheduleRow } from './row.ts';
 import { readable } from './settings.ts';

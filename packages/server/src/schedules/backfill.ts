@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Body, Operations, Reply } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { unprocessable } from '../problem.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { tickAfter, tickBefore, type Tick } from './pattern.ts';
 import { factsOf, findSchedule, patternOf, type ScheduleRow } from './row.ts';

@@ -3,7 +3,7 @@ import type { Body, Operations, ScheduleType } from '@millrace/contract';
 import type { RecordHere } from '../audit/record.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { switchTo } from './activate.ts';
 import { factsOf, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type SettingColumns } from './settings.ts';

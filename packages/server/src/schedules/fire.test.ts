@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { connect } from '../db/connect.ts';
 import { queueNames } from '../queues/names.ts';
-import { retrieveRun } from '../runs/retrieve.ts';
+import { retrieveRun } from '../runs/retrieve/retrieve.ts';
 import { knownVersions } from '../versions/versions.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';

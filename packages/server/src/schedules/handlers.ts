@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import type { TakeRuns } from '../runs/create/quota.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { setActive } from './activate.ts';

@@ -1,5 +1,5 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { tickAfter } from './pattern.ts';
 import { findSchedule, patternOf } from './row.ts';
 import { readable } from './settings.ts';

@@ -1,6 +1,6 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import { unprocessable } from '../problem.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 
 /** Whether a task is declared for schedules, with or without a cron of its own. */
 export const isScheduledTask = (task: TaskManifest | undefined): boolean =>

@@ -1,6 +1,6 @@
 import type { Operations, Query, Reply, RunStatus, ScheduleTick } from '@millrace/contract';
-import type { Engine } from '../runs/engine.ts';
-import { liveStatus, whereabouts } from '../runs/retrieve.ts';
+import type { Engine } from '../runs/engine/engine.ts';
+import { liveStatus, whereabouts } from '../runs/retrieve/retrieve.ts';
 import { findSchedule } from './row.ts';
 import { scheduleNotFound } from './update.ts';
 

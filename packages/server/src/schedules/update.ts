@@ -3,7 +3,7 @@ import type { Body, Operations } from '@millrace/contract';
 import type { RecordHere } from '../audit/record.ts';
 import type { Queryable } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { factsOf, findSchedule, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type Settings } from './settings.ts';
 import { requireScheduledTask } from './tasks.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Channels } from '../log/channels.ts';
-import type { ChannelKey } from '../log/key.ts';
-import type { AppendOptions, Appended } from '../log/pending-append.ts';
-import type { NewRecord } from '../log/record.ts';
-import { AppendRefused } from '../log/refused.ts';
+import type { Channels } from '../channels/channels.ts';
+import type { ChannelKey } from '../channels/key.ts';
+import type { AppendOptions, Appended } from '../channels/pending-append.ts';
+import type { NewRecord } from '../channels/record.ts';
+import { AppendRefused } from '../channels/refused.ts';
 import { badRequest, notFound } from '../problem.ts';
 import type { KnownSession, SessionChannels } from './channel.ts';
 

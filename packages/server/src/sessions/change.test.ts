@@ -1,7 +1,7 @@
 import type { Wait } from '@millrace/contract/runner';
 import { expect, onTestFinished, test } from 'vitest';
-import { startChannels } from '../log/channels.ts';
-import { sessionChannel } from '../log/key.ts';
+import { startChannels } from '../channels/channels.ts';
+import { sessionChannel } from '../channels/key.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
 import { createEndMessageWaits } from '../runs/waits/messages.ts';

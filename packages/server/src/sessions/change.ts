@@ -1,8 +1,8 @@
 import type { Body, Operations, Reply } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
-import { sessionChannel } from '../log/key.ts';
-import { closeChannels } from '../log/open.ts';
-import type { Engine } from '../runs/engine.ts';
+import { sessionChannel } from '../channels/key.ts';
+import { closeChannels } from '../channels/open.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { endMessageWaits, noneToCome } from '../runs/waits/messages.ts';
 import { jsonOfField } from '../json/levels.ts';
 import { notFound, unprocessable } from '../problem.ts';

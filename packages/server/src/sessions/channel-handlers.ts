@@ -1,6 +1,6 @@
 import type { Operations, OperationDeclaration } from '@millrace/contract';
 import { appendBodyLimit } from '@millrace/contract';
-import type { ChannelKey, Io } from '../log/key.ts';
+import type { ChannelKey, Io } from '../channels/key.ts';
 import { Problem } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import { appendToSession, readPartId, recordOfText } from './append.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '../auth/principal.ts';
-import type { Channels } from '../log/channels.ts';
-import { sessionChannel, type ChannelKey, type Io } from '../log/key.ts';
+import type { Channels } from '../channels/channels.ts';
+import { sessionChannel, type ChannelKey, type Io } from '../channels/key.ts';
 import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import type { Identity, Request } from '../request.ts';

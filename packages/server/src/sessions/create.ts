@@ -1,9 +1,9 @@
 import type { Body, CreatedSession, Operations } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { type Environment, type Principal, type UserPrincipal } from '../auth/principal.ts';
-import type { Channels } from '../log/channels.ts';
+import type { Channels } from '../channels/channels.ts';
 import { newTimedId } from '../db/ids.ts';
-import { sessionChannel } from '../log/key.ts';
+import { sessionChannel } from '../channels/key.ts';
 import { jsonOfField } from '../json/levels.ts';
 import { Problem } from '../problem.ts';
 import { insertRuns } from '../runs/create/insert.ts';

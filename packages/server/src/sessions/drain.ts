@@ -1,8 +1,8 @@
 import type { Operations, Reply } from '@millrace/contract';
 import { recordLimits, tryParse } from '../json/foreign.ts';
-import type { Channels } from '../log/channels.ts';
-import type { ChannelKey } from '../log/key.ts';
-import type { ChannelRecord } from '../log/record.ts';
+import type { Channels } from '../channels/channels.ts';
+import type { ChannelKey } from '../channels/key.ts';
+import type { ChannelRecord } from '../channels/record.ts';
 
 const maxPages = 100;
 

@@ -1,10 +1,10 @@
-import type { Channels } from '../log/channels.ts';
-import type { Framing } from '../protocols/sse/record-frames.ts';
-import type { ChannelKey, Io } from '../log/key.ts';
-import { subscribe } from '../protocols/sse/subscribe.ts';
+import type { Channels } from '../channels/channels.ts';
+import type { Framing } from '../channels/sse/record-frames.ts';
+import type { ChannelKey, Io } from '../channels/key.ts';
+import { subscribe } from '../channels/sse/subscribe.ts';
 import { badRequest } from '../problem.ts';
 import type { Request, Streaming } from '../request.ts';
-import type { EventStreams } from '../protocols/sse/event-streams.ts';
+import type { EventStreams } from '../channels/sse/event-streams.ts';
 
 export interface FollowDependencies {
   readonly channels: Channels;

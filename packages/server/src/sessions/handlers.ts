@@ -6,7 +6,7 @@ import { closeSession, continueSession, updateSession, type CloseDependencies } 
 import { createSession, type CreateDependencies } from './create.ts';
 import { authorizeSession } from './find.ts';
 import { listSessions } from './list.ts';
-import type { PacketAddresses } from '../packets/url.ts';
+import type { PacketAddresses } from '../payloads/url.ts';
 import { sessionOf } from './row.ts';
 import { snapshotAddress } from './snapshot.ts';
 

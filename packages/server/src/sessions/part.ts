@@ -1,6 +1,6 @@
 import { isUnrestricted, parseScope } from '../auth/scopes.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
-import type { Io } from '../log/key.ts';
+import type { Io } from '../channels/key.ts';
 import type { Identity } from '../request.ts';
 
 /**

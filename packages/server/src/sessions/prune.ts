@@ -1,4 +1,4 @@
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 
 const maxAtOnce = 50;
 const maxRows = 1_000;

@@ -1,7 +1,7 @@
 import type { Environment } from '../auth/principal.ts';
-import type { ChannelKey } from '../log/key.ts';
-import type { AppendOptions, Appended } from '../log/pending-append.ts';
-import type { NewRecord } from '../log/record.ts';
+import type { ChannelKey } from '../channels/key.ts';
+import type { AppendOptions, Appended } from '../channels/pending-append.ts';
+import type { NewRecord } from '../channels/record.ts';
 import { redactKeysInJson } from '../envvars/redact/key-shapes.ts';
 import { parseIfJson, recordLimits } from '../json/foreign.ts';
 import type { Log } from '../logger.ts';

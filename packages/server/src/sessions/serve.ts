@@ -2,7 +2,7 @@ import type { SessionTriggerConfig } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { groupCommit } from '../db/group.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import type { NewRun } from '../runs/create/row.ts';
 import { insertRuns } from '../runs/create/insert.ts';

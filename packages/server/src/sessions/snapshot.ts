@@ -1,6 +1,6 @@
 import type { Clock } from '../db/clock.ts';
-import type { PacketAddresses } from '../packets/url.ts';
-import { snapshotPrefix } from '../packets/prune.ts';
+import type { PacketAddresses } from '../payloads/url.ts';
+import { snapshotPrefix } from '../payloads/prune.ts';
 import { endOf } from '../auth/principal.ts';
 import type { Request } from '../request.ts';
 import type { SessionRow } from './row.ts';

@@ -4,7 +4,7 @@ import type { Environment } from '../auth/principal.ts';
 import type { Sql } from '../db/connect.ts';
 import { isTransient } from '../db/errors.ts';
 import { retry } from '../db/retry.ts';
-import { sessionChannel } from '../log/key.ts';
+import { sessionChannel } from '../channels/key.ts';
 import type { Log } from '../logger.ts';
 import { findSession } from './find.ts';
 import type { SessionRow } from './row.ts';

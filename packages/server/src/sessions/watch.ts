@@ -2,7 +2,7 @@ import { environment } from '../auth/credential-rows.ts';
 import type { Environment } from '../auth/principal.ts';
 import type { Transaction } from '../db/connect.ts';
 import { DatabaseLost } from '../db/errors.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { noneToCome } from '../runs/waits/messages.ts';
 import type { ReceiveDependencies } from './receive.ts';
 

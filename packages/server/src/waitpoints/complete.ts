@@ -1,6 +1,6 @@
 import { jsonOfField } from '../json/levels.ts';
-import type { Engine } from '../runs/engine.ts';
-import { storableText } from '../runs/storable.ts';
+import type { Engine } from '../runs/engine/engine.ts';
+import { storableText } from '../runs/values/storable.ts';
 
 export interface CompleteDependencies {
   readonly engine: Engine;

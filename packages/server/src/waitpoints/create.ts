@@ -4,7 +4,7 @@ import { newTimedId } from '../db/ids.ts';
 import { compileFilter } from '../events/filter.ts';
 import { parsePattern, SubscriptionRefused } from '../events/pattern.ts';
 import { badRequest } from '../problem.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from '../runs/create/idempotency-key.ts';
 import { newCallback, type Addressed } from './callback.ts';
 

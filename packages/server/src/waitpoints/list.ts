@@ -1,7 +1,7 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import { badRequest } from '../problem.ts';
 import type { MasterKey } from '../auth/seal.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey } from '../runs/create/idempotency-key.ts';
 import { shown, type WaitpointRow } from './row.ts';
 

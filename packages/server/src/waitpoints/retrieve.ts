@@ -1,6 +1,6 @@
 import type { Operations, Reply } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { Engine } from '../runs/engine/engine.ts';
 import { shown, type WaitpointRow } from './row.ts';
 
 /** A token with what it was completed with; undefined if there is none. */

@@ -2,7 +2,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 import { listErrors, listRuns as listRunsOperation } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { listRuns } from '../../runs/list/list.ts';
-import { retrieveRun } from '../../runs/retrieve.ts';
+import { retrieveRun } from '../../runs/retrieve/retrieve.ts';
 import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
 import { introduce } from './known.ts';
 import { listErrorGroups } from '../list/list.ts';

@@ -1,9 +1,9 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { tally } from '../../errors/record/tally.ts';
-import { cancelRun } from '../cancel.ts';
+import { cancelRun } from '../cancel/cancel.ts';
 import { detachRuns, rescueRunner, takeLeftovers } from '../dispatch/rescue.ts';
-import { runPruner } from '../prune.ts';
+import { runPruner } from '../retention/prune.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 import { endDueWaits } from '../waits/due.ts';

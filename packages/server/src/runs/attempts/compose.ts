@@ -1,6 +1,6 @@
 import type { Attempt, WaitedFor } from '@millrace/contract';
 import type { AttemptRow } from './rows.ts';
-import { iso } from '../iso.ts';
+import { iso } from '../values/iso.ts';
 
 /** What is known of a run before its first attempt. */
 export interface RunStart {

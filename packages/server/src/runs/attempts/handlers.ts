@@ -1,8 +1,8 @@
 import type { Operations } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
-import { findRun } from '../authorize.ts';
-import type { Engine } from '../engine.ts';
+import { findRun } from '../access/authorize.ts';
+import type { Engine } from '../engine/engine.ts';
 import { listAttempts } from './list.ts';
 
 export const attemptHandlers = (engine: Engine): HandlersOf<Pick<Operations, 'listRunAttempts'>> => ({

@@ -1,5 +1,5 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { composeAttempts, type RunStart } from './compose.ts';
 import { readAttemptRows } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import type { RecordHere } from '../../audit/record.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { retrieveBulkAction } from './read.ts';
 
 // The key space of the advisory lock that pieces and aborts of one action take.

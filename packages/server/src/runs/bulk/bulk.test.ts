@@ -5,7 +5,7 @@ import { column } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { newTimedId } from '../../db/ids.ts';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { listRuns } from '../list/list.ts';
 import { declarePaths } from '../paths/declare.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';

@@ -2,7 +2,7 @@ import { parsePeriodMs, type BulkFilter, type Body, type Operations } from '@mil
 import type { RecordHere } from '../../audit/record.ts';
 import { newTimedId } from '../../db/ids.ts';
 import { Problem } from '../../problem.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { idAt } from '../list/position.ts';
 import { readFilter, type ListRunsQuery } from '../list/read-filter.ts';
 

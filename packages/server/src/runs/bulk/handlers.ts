@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import { recordHere } from '../../audit/record.ts';
 import type { HandlersOf } from '../../request.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { TakeRuns } from '../create/quota.ts';
 import { abortBulkAction } from './abort.ts';
 import { createBulkAction } from './create.ts';

@@ -1,6 +1,6 @@
 import type { Settlement } from '@millrace/contract/runner';
 import type { Held } from '../../runners/runners.ts';
-import type { AskedToStop } from '../cancel.ts';
+import type { AskedToStop } from '../cancel/cancel.ts';
 
 /** How an attempt ended, and whose it was. */
 export interface EndedAttempt extends Held, Settlement {}

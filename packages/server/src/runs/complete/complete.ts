@@ -1,9 +1,9 @@
 import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { redactEnded } from '../../envvars/redact/redacting.ts';
-import { storeLargeOutput } from '../../packets/store-large-output.ts';
+import { storeLargeOutput } from '../../payloads/store-large-output.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
-import { tellRunners } from '../cancel.ts';
+import type { Tracing } from '../../telemetry/tracing/tracing.ts';
+import { tellRunners } from '../cancel/cancel.ts';
 import type { Complete } from './attempt.ts';
 import { countEnded } from './count-ended.ts';
 import { createWriteOutcome, type WriteDependencies } from './write.ts';

@@ -1,5 +1,5 @@
-import type { Counted } from '../../stats/record.ts';
-import type { Engine } from '../engine.ts';
+import type { Counted } from '../../telemetry/stats/record.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { EndedAttempt } from './attempt.ts';
 
 const countedAs: Readonly<Record<string, Counted>> = {

@@ -1,5 +1,5 @@
 import type { SerializedError } from '@millrace/contract/runner';
-import { cutText } from '../cut-text.ts';
+import { cutText } from '../values/cut-text.ts';
 
 /** Characters of the texts of an error. The SDK cuts at the same lengths. */
 const lengths = { name: 256, message: 16_384, stackTrace: 65_536, code: 128, fingerprint: 256 } as const;

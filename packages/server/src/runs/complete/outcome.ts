@@ -1,12 +1,12 @@
 import type { Operations, Reply, Run, RunStatus, Span } from '@millrace/contract';
 import { isFinal, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
-import { readPacketText } from '../../packets/read.ts';
-import type { Engine } from '../engine.ts';
+import { readPacketText } from '../../payloads/read.ts';
+import type { Engine } from '../engine/engine.ts';
 import { propertiesOf } from '../logs/line.ts';
 import { readLines } from '../logs/read.ts';
-import { resultError } from '../result-error.ts';
-import { retrieveRun } from '../retrieve.ts';
+import { resultError } from '../retrieve/result-error.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
 
 type Result = Reply<Operations['retrieveRunResult']>;
 

@@ -1,5 +1,5 @@
 import { isTransient } from '../../db/errors.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Complete, Completion, EndedAttempt } from './attempt.ts';
 
 export interface RetryDependencies {

@@ -3,10 +3,10 @@ import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import { identifyFailures } from '../../errors/record/identify.ts';
-import type { AskedToStop } from '../cancel.ts';
+import type { AskedToStop } from '../cancel/cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
-import type { Engine } from '../engine.ts';
-import { storableJson, storableText } from '../storable.ts';
+import type { Engine } from '../engine/engine.ts';
+import { storableJson, storableText } from '../values/storable.ts';
 import type { Complete, Completion, EndedAttempt } from './attempt.ts';
 
 export interface WriteDependencies {

@@ -2,10 +2,10 @@ import { storedType, type OperationDeclaration } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import { allows, isUnrestricted } from '../../auth/scopes.ts';
 import type { Queryable } from '../../db/connect.ts';
-import { uploaderOf } from '../../packets/uploader.ts';
+import { uploaderOf } from '../../payloads/uploader.ts';
 import { forbidden } from '../../problem.ts';
 import type { Request } from '../../request.ts';
-import { identitiesOfPacket } from '../authorize.ts';
+import { identitiesOfPacket } from '../access/authorize.ts';
 
 interface GivenPayload {
   readonly payload?: unknown;

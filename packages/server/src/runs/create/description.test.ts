@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retrieveRun } from '../retrieve.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
 import { testEngine } from '../testing/engine.ts';
 import { insertRuns } from './insert.ts';
 import { prepareReplay } from './replay.ts';

@@ -1,5 +1,5 @@
 import type { Assignment } from '@millrace/contract/runner';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { givenKey, type IdempotencyKeyOptions } from './idempotency-key.ts';
 import type { NewRun } from './row.ts';
 

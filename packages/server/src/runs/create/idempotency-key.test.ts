@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shownKey, storedKey, storedWaitKey } from './idempotency-key.ts';
-import { retrieveRun } from '../retrieve.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
 import { testEngine } from '../testing/engine.ts';
 
 const failed = {

@@ -1,6 +1,6 @@
 import { listProjectRuns } from '@millrace/contract';
 import { expect, test } from 'vitest';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { listRuns } from '../list/list.ts';
 import { prepareRun } from './prepare.ts';
 import type { NewRun } from './row.ts';

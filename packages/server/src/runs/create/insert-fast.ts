@@ -1,5 +1,5 @@
 import { column } from '../../db/columns.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { arraysOf, namesOf, valuesOf, writtenOf } from './parameters.ts';
 import { everydayColumns, requestColumns, type NewRun } from './row.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectedRunner } from '../../runners/runners.ts';
-import { cancelRun, markCanceled } from '../cancel.ts';
+import { cancelRun, markCanceled } from '../cancel/cancel.ts';
 import { prepareRun, type TriggerRequest } from './prepare.ts';
 import { rescueRunner } from '../dispatch/rescue.ts';
-import { retrieveRun } from '../retrieve.ts';
-import { addTags } from '../tags.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
+import { addTags } from '../change/tags.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { insertRuns } from './insert.ts';
 import { createBeginWaits } from '../waits/begin.ts';

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag';
 import type { Environment } from '../../auth/principal.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { prepareRun } from './prepare.ts';
 import { columns, type NewRun } from './row.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cancelRun } from '../cancel.ts';
+import { cancelRun } from '../cancel/cancel.ts';
 import { prepareRun } from './prepare.ts';
 import { readWaitFacts } from '../reason/facts.ts';
 import { reasonOf } from '../reason/reason.ts';
-import { rescheduleRun } from '../reschedule.ts';
+import { rescheduleRun } from '../change/reschedule.ts';
 import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
 import { numRuns } from '../../../../../test/support/long.ts';
 

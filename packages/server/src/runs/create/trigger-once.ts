@@ -1,7 +1,7 @@
 import { TokenUsed, unuse, useOnce, type OneTimeUse } from '../../auth/one-time.ts';
 import type { Transaction } from '../../db/connect.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { insertRuns } from './insert.ts';
 import { refusedParent } from './parent.ts';
 import type { NewRun } from './row.ts';

@@ -1,7 +1,7 @@
 import { groupCommit } from '../../db/group.ts';
 import { Problem } from '../../problem.ts';
 import type { Dispatch, Offer } from '../dispatch/dispatch.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { isOfOneParent, withoutDuplicates } from './duplicates.ts';
 import { assignmentOf } from './hand-off.ts';
 import { insertLeased, insertQueued } from './insert-fast.ts';

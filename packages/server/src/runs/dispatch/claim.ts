@@ -2,7 +2,7 @@ import type { Assignment } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { givenKey, type IdempotencyKeyOptions } from '../create/idempotency-key.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 interface ClaimRow {
   readonly run_id: string;

@@ -3,7 +3,7 @@ import type { RunnerVariables } from '../../envvars/variable-cache.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Complete } from '../complete/attempt.ts';
 import type { ServeUnread } from '../complete/settlements.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { StoreLines } from '../logs/store.ts';
 import type { BeginWaits } from '../waits/begin.ts';
 import type { Resume } from '../waits/resume.ts';

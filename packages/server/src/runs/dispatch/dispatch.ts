@@ -6,7 +6,7 @@ import type { CurrentVersion } from '../../versions/versions.ts';
 import { claimRuns, firstCursor } from './claim.ts';
 import { pinsFor, versionsToLoad } from './eligible.ts';
 import { readReady, WaitingVersions } from './waiting-versions.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** A free slot of a runner, reserved for a run that is being written. Accept it or decline it, once. */
 export interface Offer {

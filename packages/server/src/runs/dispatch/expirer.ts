@@ -1,5 +1,5 @@
 import type { Job } from '../../jobs/job.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 const maxAtOnce = 1_000;
 

@@ -7,8 +7,8 @@ import {
 } from '@millrace/contract/runner';
 import { tellBranches } from '../../runners/branches.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
-import { tellCanceled } from '../cancel.ts';
-import { storableText } from '../storable.ts';
+import { tellCanceled } from '../cancel/cancel.ts';
+import { storableText } from '../values/storable.ts';
 import { refuse, rescueUnlessBack, type Connection } from './connection-state.ts';
 import { heed, type Asked } from './heed.ts';
 import { reclaimUnheld } from './rescue.ts';

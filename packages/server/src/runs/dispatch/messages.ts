@@ -1,12 +1,12 @@
 import type { AttemptWaits, RunnerMessage } from '@millrace/contract/runner';
 import { tellBranches } from '../../runners/branches.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
-import { tellCanceled } from '../cancel.ts';
+import { tellCanceled } from '../cancel/cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
 import { beginWaitsWithRetry } from '../waits/begin-with-retry.ts';
 import { tellMissed } from '../waits/resume.ts';
 import { allInTurns } from '../../json/turns.ts';
-import { storableJson, storableText } from '../storable.ts';
+import { storableJson, storableText } from '../values/storable.ts';
 import { refuse, type Connection } from './connection-state.ts';
 import { heed, type Asked } from './heed.ts';
 import { detachRuns, reclaimUnheld } from './rescue.ts';

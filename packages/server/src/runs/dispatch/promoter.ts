@@ -1,6 +1,6 @@
 import type { Job } from '../../jobs/job.ts';
 import type { Timer } from '../../jobs/timer.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { endDueWaits, environmentsToResume, nextDueWait } from '../waits/due.ts';
 import type { Dispatch } from './dispatch.ts';
 

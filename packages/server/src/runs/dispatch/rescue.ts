@@ -1,7 +1,7 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment } from '../../db/connect.ts';
 import type { Dispatch } from './dispatch.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Complete } from '../complete/attempt.ts';
 
 /** A run whose runner is lost more often than this ends CRASHED: it may be what kills the runners. */

@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import type { HandlersOf, Request } from '../../request.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { countRuns } from './count.ts';
 import { listRuns } from './list.ts';
 import { environmentsOf } from './project-environments.ts';

@@ -1,7 +1,7 @@
 import { listProjectRuns, type RunListItem } from '@millrace/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cancelRun } from '../cancel.ts';
+import { cancelRun } from '../cancel/cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { listRuns } from './list.ts';
 import { idAt } from './position.ts';

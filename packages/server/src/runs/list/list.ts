@@ -1,7 +1,7 @@
 import type { EnvironmentKind, Operations, Reply, RunListItem } from '@millrace/contract';
 import { environmentSlug } from '../../auth/slug.ts';
 import type { Queryable } from '../../db/connect.ts';
-import { related, relatedColumns, whereabouts, type RelatedRow } from '../retrieve.ts';
+import { related, relatedColumns, whereabouts, type RelatedRow } from '../retrieve/retrieve.ts';
 import type { RunFilter } from './filter.ts';
 import { findRuns, type Found } from './find.ts';
 import { readFilter, type ListRunsQuery } from './read-filter.ts';

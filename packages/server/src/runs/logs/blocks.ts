@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connect.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { levelWord, maxBlockCharacters, taskWord, Terms } from './terms.ts';
 
 /** Lines of a block. */

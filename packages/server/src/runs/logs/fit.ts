@@ -1,7 +1,7 @@
 import { lastMoment } from '@millrace/contract';
 import type { LogLevel, LogLine } from '@millrace/contract/runner';
-import { cutAt, cutText, noteCharacters } from '../cut-text.ts';
-import { storableText } from '../storable.ts';
+import { cutAt, cutText, noteCharacters } from '../values/cut-text.ts';
+import { storableText } from '../values/storable.ts';
 import { shownText } from '../../json/shown.ts';
 
 /** Characters of a message, and of properties as JSON. The SDK cuts at the same length. */

@@ -1,11 +1,15 @@
 import type { FoundLine as WireLine, Operations } from '@millrace/contract';
+import { notFound } from '../../problem.ts';
 import type { HandlersOf, Request } from '../../request.ts';
-import type { Engine } from '../engine.ts';
+import { authorizeRun } from '../access/authorize.ts';
+import type { Engine } from '../engine/engine.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
 import type { LineFilter } from './filter.ts';
 import { searchLines, type FoundLine } from './search.ts';
 import { propertiesOf } from './line.ts';
+import { readLines } from './read.ts';
 
-type Named = Pick<Operations, 'searchLogs'>;
+type Named = Pick<Operations, 'searchLogs' | 'listRunLogs'>;
 
 export const wireLine = (line: FoundLine): WireLine => ({
   id: Number(line.id),
@@ -33,8 +37,32 @@ export const filterOf = (
   property: query['filter[property]'],
 });
 
-export function logHandlers({ sql, clock }: Pick<Engine, 'sql' | 'clock'>): HandlersOf<Named> {
+export function logHandlers(engine: Engine): HandlersOf<Named> {
+  const { sql, clock } = engine;
   return {
+    async listRunLogs(request) {
+      const { runId } = request.params;
+      const run = await retrieveRun(engine, request.environment.id, runId);
+      if (!run) throw notFound('Run not found');
+      authorizeRun(request, run);
+      const { after, limit } = request.query;
+      const { lines, next } = await readLines(sql, request.environment.id, runId, {
+        ...filterOf(request.query),
+        after,
+        limit,
+      });
+      return {
+        lines: lines.map((line) => ({
+          attempt: line.attempt,
+          at: line.at.toISOString(),
+          level: line.level,
+          message: line.message,
+          properties: propertiesOf(line),
+        })),
+        next,
+      };
+    },
+
     async searchLogs({ environment, query }) {
       const periodMs = query['filter[createdAt][period]'];
       const times =

@@ -7,7 +7,7 @@ import { tryParse } from '../../json/foreign.ts';
 import { isTooDeep, jsonOfField } from '../../json/levels.ts';
 import { shownObject } from '../../json/shown.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { holdAttempt } from '../dispatch/hold-attempt.ts';
 import { pathFacets, type Carried, type RunPath } from '../paths/facets.ts';
 import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../values/group-by.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { RunPath } from './facets.ts';
 

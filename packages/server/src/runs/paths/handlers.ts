@@ -3,7 +3,7 @@ import { recordHere } from '../../audit/record.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { declarePaths } from './declare.ts';
 
 type Named = Pick<Operations, 'declareRunPath' | 'listRunPaths' | 'removeRunPath'>;

@@ -2,7 +2,7 @@ import type { RunStatus, ShownRateLimit } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import { sharedRunning } from '../../queues/find.ts';
 import type { Needs } from '../dispatch/misfits.ts';
-import { liveStatus, whereabouts } from '../retrieve.ts';
+import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 
 /** What decides whether a run may start now. */
 export interface WaitFacts {

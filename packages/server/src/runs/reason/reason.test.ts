@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changeConcurrency } from '../../queues/concurrency.ts';
 import { changeQueue } from '../../queues/change.ts';
-import { cancelRun } from '../cancel.ts';
+import { cancelRun } from '../cancel/cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 import { readWaitFacts } from './facts.ts';

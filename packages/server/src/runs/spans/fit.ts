@@ -1,6 +1,6 @@
 import { spanKinds, spanLimits, type EndedSpan, type SpanChunk } from '@millrace/contract/runner';
-import { cutText } from '../cut-text.ts';
-import { storableText } from '../storable.ts';
+import { cutText } from '../values/cut-text.ts';
+import { storableText } from '../values/storable.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Attributes = NonNullable<EndedSpan['attributes']>;

@@ -2,7 +2,7 @@ import { spanLimits, type EndedSpan, type SpanChunk } from '@millrace/contract/r
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
 import { createStoreLines } from '../logs/store.ts';
-import { runPruner } from '../prune.ts';
+import { runPruner } from '../retention/prune.ts';
 import { testEngine } from '../testing/engine.ts';
 import { spanPruner } from './prune.ts';
 import { readSpans } from './read.ts';

@@ -1,7 +1,7 @@
 import { spanLimits, type EndedSpan, type SpanChunk } from '@millrace/contract/runner';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import type { Queryable } from '../../db/connect.ts';
-import { storableText } from '../storable.ts';
+import { storableText } from '../values/storable.ts';
 import { fitSpans, isTraceId } from './fit.ts';
 
 /** A chunk of spans as it is stored, without secrets. */

@@ -1,8 +1,8 @@
 import { storedType, type Operations, type Reply, type StoredStep } from '@millrace/contract';
 import type { MasterKey } from '../../auth/seal.ts';
 import { Problem } from '../../problem.ts';
-import type { Engine } from '../engine.ts';
-import type { AddressOf } from '../retrieve.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { AddressOf } from '../retrieve/retrieve.ts';
 import { readSteps, type StepRow } from './read.ts';
 import { unsealResult } from './sealed.ts';
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { insertRuns } from '../create/insert.ts';
 import type { NewRun } from '../create/row.ts';
 

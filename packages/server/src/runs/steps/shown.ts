@@ -1,7 +1,7 @@
 import { storedType, type RunStep } from '@millrace/contract';
-import { readData } from '../data.ts';
-import type { AddressOf } from '../retrieve.ts';
-import { shownError } from '../shown-error.ts';
+import { readData } from '../retrieve/data.ts';
+import type { AddressOf } from '../retrieve/retrieve.ts';
+import { shownError } from '../retrieve/shown-error.ts';
 import type { StepRow } from './read.ts';
 
 /** A step as people see it. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { masterKeyOf } from '../../auth/seal.ts';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
-import { packetPruner } from '../../packets/prune.ts';
-import { runPruner } from '../prune.ts';
+import { packetPruner } from '../../payloads/prune.ts';
+import { runPruner } from '../retention/prune.ts';
 import { rescueRunner } from '../dispatch/rescue.ts';
 import { prepareReplay } from '../create/replay.ts';
 import { testEngine } from '../testing/engine.ts';

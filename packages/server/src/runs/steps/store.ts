@@ -15,10 +15,10 @@ import { redactTexts } from '../../envvars/redact/messages.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { isTooDeepParts } from '../../json/levels.ts';
 import { inTurns, type InParts } from '../../json/parts.ts';
-import { storeLargeText } from '../../packets/store-large-output.ts';
+import { storeLargeText } from '../../payloads/store-large-output.ts';
 import { Problem, unprocessable } from '../../problem.ts';
-import type { Engine } from '../engine.ts';
-import { storableJson, storableText } from '../storable.ts';
+import type { Engine } from '../engine/engine.ts';
+import { storableJson, storableText } from '../values/storable.ts';
 import { sealResult } from './sealed.ts';
 
 type Told = Body<Operations['storeRunStep']>;

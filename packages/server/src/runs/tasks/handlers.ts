@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { nearestTask } from '../reason/nearest-task.ts';
 import { listTasks, retrieveTask } from './read.ts';
 

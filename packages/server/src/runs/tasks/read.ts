@@ -2,9 +2,9 @@ import type { RunStatus, TaskDetail, TaskInfo } from '@millrace/contract';
 import { completeRateLimit, recentRuns } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { findRuns } from '../list/find.ts';
-import { liveStatus, whereabouts } from '../retrieve.ts';
+import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 
 const maxLastRuns = 10;
 

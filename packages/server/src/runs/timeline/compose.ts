@@ -2,7 +2,7 @@ import type { TimelineEntry } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import { composeAttempts, gapsBefore } from '../attempts/compose.ts';
 import type { AttemptRow } from '../attempts/rows.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../values/group-by.ts';
 import type { SpansOfRun } from '../spans/read-many.ts';
 import { whichLived, type Lived, type Placed } from './lived.ts';
 import { fitMarks } from './marks.ts';
@@ -16,7 +16,7 @@ import {
   type TreeRun,
   type WaitRow,
 } from './read.ts';
-import { iso } from '../iso.ts';
+import { iso } from '../values/iso.ts';
 
 /** What is known of one run. */
 interface Facts {

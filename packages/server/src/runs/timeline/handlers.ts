@@ -1,8 +1,8 @@
 import type { Operations } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
-import { findRun, mayReadRun } from '../authorize.ts';
-import type { Engine } from '../engine.ts';
+import { findRun, mayReadRun } from '../access/authorize.ts';
+import type { Engine } from '../engine/engine.ts';
 import { timelineOf } from './timeline.ts';
 
 export const timelineHandlers = (engine: Engine): HandlersOf<Pick<Operations, 'retrieveRunTimeline'>> => ({

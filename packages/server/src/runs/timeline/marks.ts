@@ -3,10 +3,10 @@ import { spanLimits } from '@millrace/contract/runner';
 import type { RunSpan } from '../spans/read.ts';
 import type { SpansOfRun } from '../spans/read-many.ts';
 import { clockOffset } from './fit.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../values/group-by.ts';
 import { whichLived, type Lived, type Placed } from './lived.ts';
 import type { LineRow } from './read.ts';
-import { iso } from '../iso.ts';
+import { iso } from '../values/iso.ts';
 
 /** Where and when a run was, without attempts. */
 interface Bounds {

@@ -2,9 +2,9 @@ import type { RunStatus, RunStep, StepKind, TimelineEntry } from '@millrace/cont
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { readAttemptRows, type AttemptRow } from '../attempts/rows.ts';
 import type { RunStart } from '../attempts/compose.ts';
-import { liveStatus, whereabouts } from '../retrieve.ts';
+import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 import { readSpansOf, type SpansOfRun } from '../spans/read-many.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../values/group-by.ts';
 
 export interface TimelineRun extends RunStart {
   readonly id: string;

@@ -2,7 +2,7 @@ import type { TimelineEntry } from '@millrace/contract';
 import { spanLimits, type EndedSpan, type SerializedError } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../envvars/redact/redactor.ts';
-import { cancelRun } from '../cancel.ts';
+import { cancelRun } from '../cancel/cancel.ts';
 import { createStoreLines } from '../logs/store.ts';
 import { testEngine } from '../testing/engine.ts';
 import { createBeginWaits } from '../waits/begin.ts';

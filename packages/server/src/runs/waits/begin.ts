@@ -4,7 +4,7 @@ import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** Waits of one attempt that begin, or that its runner asks about again. */
 export interface BegunWaits extends AttemptWaits {

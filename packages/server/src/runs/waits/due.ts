@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** Ends the waits and tokens whose time has come. Returns the environments in which runs may go on. */
 export async function endDueWaits({ sql, clock }: Engine, limit: number): Promise<number[]> {

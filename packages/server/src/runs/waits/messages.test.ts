@@ -1,10 +1,10 @@
 import type { Wait } from '@millrace/contract/runner';
 import { expect, onTestFinished, test } from 'vitest';
-import { startChannels } from '../../log/channels.ts';
-import { sessionChannel } from '../../log/key.ts';
-import { closeChannels } from '../../log/open.ts';
+import { startChannels } from '../../channels/channels.ts';
+import { sessionChannel } from '../../channels/key.ts';
+import { closeChannels } from '../../channels/open.ts';
 import { rescueRunner } from '../dispatch/rescue.ts';
-import { retrieveRun } from '../retrieve.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
 import { testEngine } from '../testing/engine.ts';
 import { createBeginWaits } from './begin.ts';
 import { endDueWaits } from './due.ts';

@@ -1,7 +1,7 @@
 import { column } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** A message that came to the `in` channel of a session, by the channel's id and the message's number. */
 export interface Came {

@@ -2,7 +2,7 @@ import type { AttemptWaited } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import { retryOnConflict } from '../../db/retry.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** Most runs of one statement. */
 const maxResumed = 500;

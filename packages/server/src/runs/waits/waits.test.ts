@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Wait } from '@millrace/contract/runner';
-import { cancelRun } from '../cancel.ts';
+import { cancelRun } from '../cancel/cancel.ts';
 import { reclaimUnheld, rescueRunner } from '../dispatch/rescue.ts';
-import { retrieveRun } from '../retrieve.ts';
+import { retrieveRun } from '../retrieve/retrieve.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from './begin.ts';

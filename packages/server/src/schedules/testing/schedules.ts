@@ -1,6 +1,6 @@
 import type { Body, Operations } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
-import type { Engine } from '../../runs/engine.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
 import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
 import type { Environment } from '../../auth/principal.ts';
 import { createSchedule } from '../create.ts';

@@ -4,7 +4,7 @@
 --
 -- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch,
 --        then the run itself, its run_parts if it collects, and run_facets.
--- Callers: runs/cancel.ts, admit_singletons, cancel_singleton, complete_attempts.
+-- Callers: runs/cancel/cancel.ts, admit_singletons, cancel_singleton, complete_attempts.
 create or replace function cancel_runs(p_env int, p_run text, p_at timestamptz, p_not_requested boolean default false)
 returns table (runner_id text, fence bigint)
 language plpgsql

@@ -3,7 +3,7 @@
 -- No rows for a run without parts. It has no settings for the planner: those of its caller are in force.
 --
 -- Locks: none.
--- Callers: runs/create/replay.ts, runs/retrieve.ts, close_collections.
+-- Callers: runs/create/replay.ts, runs/retrieve/retrieve.ts, close_collections.
 create or replace function collected_payload(p_env int, p_run text) returns table (payload text, payload_type text)
 language plpgsql stable
 as $$

@@ -1,7 +1,7 @@
 -- Records in which spans of ids there are runs with these facets (run_facets).
 --
 -- Locks: run_facets in the order of its key.
--- Callers: batches/abort.ts, batches/oversized.ts, runs/metadata/metadata.ts, runs/paths/backfill.ts, runs/tags.ts, begin_waits,
+-- Callers: batches/abort.ts, batches/oversized.ts, runs/metadata/metadata.ts, runs/paths/backfill.ts, runs/change/tags.ts, begin_waits,
 --          cancel_runs, complete_attempts, dispatch_new_runs, expire_due, move_runs, promote_external_id, push_debounced_runs,
 --          reclaim_leases.
 create or replace function record_facets(p_env int[], p_facet text[], p_run text[]) returns void

@@ -6,7 +6,7 @@
 --
 -- Locks: rows of queued, delayed, pending_version or suspended (skip locked); runs by id; run_facets; lanes (key share); empty lanes of the
 --        old version, which it deletes (skip locked).
--- Callers: deployments/move.ts.
+-- Callers: versions/deployments/move.ts.
 create or replace function move_runs(
   p_env int, p_from int, p_to int, p_wait text, p_tasks text[], p_lane bigint, p_sort_key bigint, p_run text, p_at timestamptz, p_limit int
 ) returns table (moved text[], skipped int, lane bigint, sort_key bigint, run text)

@@ -2,7 +2,7 @@
 -- go on waiting.
 --
 -- Locks: rows of pending_version (skip locked), runs by id, run_facets, lanes.
--- Callers: deployments/external-id.ts, versions/pending-releaser.ts, promote_due.
+-- Callers: versions/deployments/external-id.ts, versions/pending-releaser.ts, promote_due.
 create or replace function promote_external_id(p_env int, p_external_id text, p_at timestamptz, p_limit int) returns int
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

@@ -1,7 +1,7 @@
 -- How many more runs may execute under a shared limit. With `p_owed` the slots of its ready runs (runs/waits) are taken as well.
 --
 -- Locks: none. Callers that give slots away hold the claim lock.
--- Callers: stats/sample.ts, open_rings, owed_slots, resume_runs, shared_rooms.
+-- Callers: telemetry/stats/sample.ts, open_rings, owed_slots, resume_runs, shared_rooms.
 create or replace function shared_room(p_limit int, p_owed boolean) returns int
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

@@ -1,0 +1,28 @@
+import type { Queryable } from '../../db/connect.ts';
+import type { AlertRow } from './alert.ts';
+import { failingTasks } from './conditions/failing-tasks.ts';
+import { oldQueues } from './conditions/old-queues.ts';
+import { unservedVersions } from './conditions/unserved-versions.ts';
+import { tellEvents } from './tell-events.ts';
+import { tellSubjects, type Subject } from './tell-subjects.ts';
+
+/** Checks the condition of an alert that the caller has locked, and stores the messages about it. */
+export async function evaluate(tx: Queryable, alert: AlertRow, now: Date): Promise<void> {
+  const subjects = await subjectsOf(tx, alert, now);
+  if (subjects) await tellSubjects(tx, alert, subjects, now);
+  else await tellEvents(tx, alert, now);
+}
+
+/** What the condition holds for now; undefined for an alert that counts events. */
+async function subjectsOf(tx: Queryable, alert: AlertRow, now: Date): Promise<Subject[] | undefined> {
+  switch (alert.kind) {
+    case 'task.failureRate':
+      return failingTasks(tx, alert, now);
+    case 'queue.age':
+      return oldQueues(tx, alert);
+    case 'runner.none':
+      return unservedVersions(tx, alert, now);
+    default:
+      return undefined;
+  }
+}

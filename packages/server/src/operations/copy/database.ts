@@ -1,0 +1,175 @@
+import type { Client } from 'pg';
+import { configOf, openClient } from '../../db/config.ts';
+import { connect, type Database, type Sql } from '../../db/connect.ts';
+import { DatabaseRefused } from '../../db/errors.ts';
+import { migrate } from '../../db/migrate.ts';
+import { outboxSql } from '../../outbox/rows.ts';
+import { missingFrom, readRelations, type Index, type Relations, type Table } from './relations.ts';
+import { copyTable } from './table.ts';
+
+export interface CopyDatabase {
+  /** The database of a Millrace. Nobody writes to it meanwhile. */
+  readonly from: Database;
+  /** An empty database. */
+  readonly to: Database;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** What takes time after the rows. */
+  readonly onStep?: (what: string) => void;
+}
+
+/** Bytes are those of the tables on disk. Within a table they are shared out among its rows, of which there are about as many as was estimated. */
+export interface CopyProgress {
+  readonly table: string;
+  readonly copied: number;
+  readonly total: number;
+}
+
+export interface CopiedDatabase {
+  readonly tables: number;
+  readonly rows: number;
+  /** Indexes that somebody has added to the old database and that could not be made in the new one. */
+  readonly indexesLeft: readonly string[];
+}
+
+/** What each database of Millrace has for itself. */
+const ownTables = new Set(['public.migrations', 'public.installed_functions']);
+
+/**
+ * Copies a database of Millrace to another PostgreSQL, of any version: tables as the old one's schema files make them, all rows in one
+ * snapshot, sequences, then what this release adds. Refuses a database of a newer Millrace, and one that holds what others have made.
+ */
+export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabase> {
+  const { from, to, signal, onProgress, onStep } = options;
+  const source = connect(from, { name: 'millrace copy', max: 1 });
+  const target = connect(to, { name: 'millrace copy', max: 1 });
+  try {
+    await refuseOthers(source);
+    const old = await readRelations(source);
+    // A server has never been started on it.
+    if (!old.tables.some(({ name }) => name === 'public.migrations')) {
+      refuseMissing(missingFrom(await readRelations(target), old));
+      return { tables: 0, rows: 0, indexesLeft: [] };
+    }
+    const applied = await source<{ name: string }[]>`select name from public.migrations`;
+    await migrate(target, { only: applied.map(({ name }) => name) });
+    await installOutbox(source, target, old);
+    const made = await readRelations(target);
+    refuseMissing(missingFrom(made, old));
+    const tables = old.tables.filter(({ name }) => !ownTables.has(name));
+    const rows = await copyAll({ from, to, signal, onProgress, tables, sequences: old.sequences });
+    onStep?.('indexes and statistics to be made');
+    const indexesLeft = await addIndexes(target, old, made);
+    // Functions come after the rows, because they bring the triggers.
+    await migrate(target);
+    await target.unsafe('analyze');
+    return { tables: tables.length, rows, indexesLeft };
+  } finally {
+    await Promise.all([source.end(), target.end()]);
+  }
+}
+
+/** A cluster has databases and large objects beside the tables, which would not be copied. */
+async function refuseOthers(source: Sql): Promise<void> {
+  const databases = await source<{ name: string }[]>`
+    select datname as name from pg_database where not datistemplate and datname not in ('postgres', current_database())`;
+  const objects = await source`select from pg_largeobject_metadata limit 1`;
+  refuseMissing([
+    ...databases.map(({ name }) => `the database ${name}`),
+    ...(objects.length > 0 ? ['large objects'] : []),
+  ]);
+}
+
+function refuseMissing(names: readonly string[]): void {
+  if (names.length === 0) return;
+  throw new DatabaseRefused(
+    `This database holds what Millrace has not made and would not copy: ${names.slice(0, 5).join(', ')}. Move it elsewhere and drop it there first.`,
+  );
+}
+
+/** An outbox may be in the same database, in a schema of its own. */
+async function installOutbox(source: Sql, target: Sql, { tables }: Relations): Promise<void> {
+  if (!tables.some(({ name }) => name === 'millrace.outbox_settings')) return;
+  const [row] = await source<{ environment: string }[]>`select environment from millrace.outbox_settings`;
+  if (row) await target.unsafe(await outboxSql(row.environment));
+}
+
+interface CopyAll extends CopyDatabase {
+  readonly onProgress?: CopyDatabase['onProgress'] | undefined;
+  readonly tables: readonly Table[];
+  readonly sequences: readonly string[];
+}
+
+async function copyAll({ from, to, signal, onProgress, tables, sequences }: CopyAll): Promise<number> {
+  const total = tables.reduce((sum, { bytes }) => sum + bytes, 0);
+  let copied = 0;
+  let rows = 0;
+  const show = (table: Table, rowsSoFar: number): void => {
+    const share = table.rowsEstimate < 1 ? 0 : Math.min(1, rowsSoFar / table.rowsEstimate);
+    onProgress?.({ table: table.name, copied: copied + share * table.bytes, total });
+  };
+  const source = await open(from);
+  try {
+    const target = await open(to);
+    try {
+      await source.query('begin isolation level repeatable read, read only');
+      await target.query('begin');
+      // The rows of the source obey its foreign keys, and are copied in another order.
+      await target.query('set local session_replication_role = replica');
+      // Schema files insert rows too.
+      await target.query(`truncate ${tables.map(({ name }) => name).join(', ')}`);
+      for (const table of tables) {
+        signal.throwIfAborted();
+        let rowsSoFar = 0;
+        const onRows = (count: number): void => {
+          rowsSoFar += count;
+          show(table, rowsSoFar);
+        };
+        const count = await copyTable(source, target, table, { signal, onRows });
+        await verifyCount(target, table, count);
+        rows += count;
+        copied += table.bytes;
+      }
+      for (const name of sequences) await copySequence(source, target, name);
+      await target.query('commit');
+      await source.query('commit');
+      return rows;
+    } finally {
+      await target.end();
+    }
+  } finally {
+    await source.end();
+  }
+}
+
+/** Its connections are ended by force with their PostgreSQL, which is no error of this process. */
+async function open(database: Database): Promise<Client> {
+  const opening = configOf(database, 'millrace copy', {});
+  const client = new opening.Client(opening.config);
+  client.on('error', () => {});
+  await openClient(client, opening);
+  return client;
+}
+
+async function verifyCount(target: Client, { name }: Table, expected: number): Promise<void> {
+  const { rows } = await target.query<{ count: string }>(`select count(*) from ${name}`);
+  if (Number(rows[0]?.count) !== expected)
+    throw new Error(`${name} has ${rows[0]?.count} rows where ${expected} were copied`);
+}
+
+async function copySequence(source: Client, target: Client, name: string): Promise<void> {
+  const { rows } = await source.query<{ last: string; called: boolean }>(
+    `select last_value::text as last, is_called as called from ${name}`,
+  );
+  if (rows[0]) await target.query('select setval($1, $2, $3)', [name, rows[0].last, rows[0].called]);
+}
+
+/** Indexes that somebody has added by hand. */
+async function addIndexes(target: Sql, old: Relations, made: Relations): Promise<string[]> {
+  const left: string[] = [];
+  const isNew = ({ name }: Index): boolean => !made.indexes.some((known) => known.name === name);
+  for (const { name, definition } of old.indexes.filter(isNew)) {
+    await target.unsafe(definition).catch(() => left.push(name));
+  }
+  return left;
+}

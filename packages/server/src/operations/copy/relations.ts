@@ -1,0 +1,77 @@
+import type { Queryable } from '../../db/connect.ts';
+
+/** A table, with the names of its schema, itself and its columns as SQL writes them. */
+export interface Table {
+  readonly name: string;
+  /** The columns that are stored and not computed. */
+  readonly columns: readonly string[];
+  /** On disk, without indexes. */
+  readonly bytes: number;
+  /** By the last statistics; below 1 if there are none. */
+  readonly rowsEstimate: number;
+}
+
+export interface Index {
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** What users of a database have made in it, by names with their schema. What belongs to an extension is left out. */
+export interface Relations {
+  readonly tables: readonly Table[];
+  readonly sequences: readonly string[];
+  /** Without those of primary keys and constraints. */
+  readonly indexes: readonly Index[];
+  /** Views and other relations, of which Millrace has none. */
+  readonly others: readonly string[];
+}
+
+export async function readRelations(sql: Queryable): Promise<Relations> {
+  const rows = await sql<
+    {
+      kind: string;
+      name: string;
+      columns: string[];
+      bytes: number;
+      rows: number;
+      definition: string | null;
+    }[]
+  >`
+    select c.relkind as kind, format('%I.%I', n.nspname, c.relname) as name,
+      array(select quote_ident(a.attname) from pg_attribute a
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
+      case when c.relkind = 'r' then pg_table_size(c.oid) else 0 end::float8 as bytes, c.reltuples::float8 as rows,
+      case when c.relkind = 'i' then pg_get_indexdef(c.oid) end as definition
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(?:toast|temp)' and c.relkind not in ('t', 'c')
+      and not exists (select from pg_depend d
+                       where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+      and not exists (select from pg_constraint k where k.conindid = c.oid and k.contype in ('p', 'u', 'x'))
+    order by name`;
+  const of = (kinds: string) => rows.filter(({ kind }) => kinds.includes(kind));
+  return {
+    tables: of('r').map(({ name, columns, bytes, rows: rowsEstimate }) => ({
+      name,
+      columns,
+      bytes,
+      rowsEstimate,
+    })),
+    sequences: of('S').map(({ name }) => name),
+    indexes: of('i').map(({ name, definition }) => ({ name, definition: definition ?? '' })),
+    others: rows.filter(({ kind }) => !'rSi'.includes(kind)).map(({ name }) => name),
+  };
+}
+
+/** What the first database has and the second has no place for. */
+export function missingFrom(target: Relations, source: Relations): string[] {
+  const tables = new Map(target.tables.map(({ name, columns }) => [name, columns]));
+  return [
+    ...source.tables.flatMap(({ name, columns }) => {
+      const known = tables.get(name);
+      if (known === undefined) return [name];
+      return columns.filter((column) => !known.includes(column)).map((column) => `${name}.${column}`);
+    }),
+    ...source.sequences.filter((name) => !target.sequences.includes(name)),
+    ...source.others.filter((name) => !target.others.includes(name)),
+  ];
+}

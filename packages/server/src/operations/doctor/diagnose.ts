@@ -1,0 +1,67 @@
+import type { CheckResult } from '@millrace/contract';
+import type { Queryable, Sql } from '../../db/connect.ts';
+import { readSqlFolder, sqlFolder } from '../../db/sql-folder.ts';
+import { databaseChecks } from './checks.ts';
+import type { DatabaseCheck, DatabaseFacts } from './facts.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { defaultCheckMs, runChecks } from './run.ts';
+
+export interface DiagnoseOptions {
+  /** Of each check. */
+  readonly timeoutMs?: number;
+  readonly limits?: Partial<Limits>;
+  /** The clock of this machine, in milliseconds since 1970. */
+  readonly wallClock?: () => number;
+  /** Default: all of them. */
+  readonly checks?: readonly DatabaseCheck[];
+}
+
+/** Finds what is wrong with a database and with the installation in it. Reads only, and each check in a short transaction of its own. */
+export async function diagnoseDatabase(
+  sql: Sql,
+  { timeoutMs = defaultCheckMs, limits, wallClock = Date.now, checks = databaseChecks }: DiagnoseOptions = {},
+): Promise<CheckResult[]> {
+  /** PostgreSQL ends a slow statement before the check is given up, so that its connection is free again. */
+  const reading = <R>(read: (transaction: Queryable) => Promise<R>): Promise<R> =>
+    sql.moment(async (transaction) => {
+      await transaction`select set_config('statement_timeout', ${String(Math.ceil(timeoutMs * 0.8))}, true)`;
+      return read(transaction);
+    });
+  /** Read within the time of the first check. */
+  let facts: ReturnType<typeof readFacts> | undefined;
+  const isolated = checks.map((check) => ({
+    ...check,
+    async find() {
+      facts ??= reading(readFacts);
+      const common = { ...(await facts), limits: { ...defaultLimits, ...limits }, wallClock };
+      return reading((transaction) => check.find({ ...common, sql: transaction }));
+    },
+  }));
+  return runChecks(isolated, undefined, timeoutMs);
+}
+
+/** What several checks need. */
+export async function readFacts(
+  sql: Queryable,
+): Promise<Pick<DatabaseFacts, 'postgres' | 'release' | 'applied' | 'isPaused' | 'isServed'>> {
+  const release = await readSqlFolder(sqlFolder);
+  const [row] = await sql<{ version: string; number: number; hasTables: boolean; isServed: boolean }[]>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+           to_regclass('migrations') is not null and to_regclass('installed_functions') is not null as "hasTables",
+           exists (select from pg_stat_activity
+                    where datname = current_database() and application_name in ('millrace', 'millrace engine')) as "isServed"`;
+  const { version = '', number = 0, hasTables = false, isServed = false } = row ?? {};
+  const applied = hasTables
+    ? (await sql<{ name: string }[]>`select name from migrations order by name`).map(({ name }) => name)
+    : undefined;
+  const [installation] = applied?.includes('0001_tenancy.sql')
+    ? await sql<{ paused: boolean }[]>`select paused_at is not null as paused from installation`
+    : [];
+  return {
+    postgres: { version, number },
+    release,
+    applied,
+    isPaused: installation?.paused ?? false,
+    isServed,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Queryable } from '../../db/connect.ts';
+import type { SqlRelease } from '../../db/sql-folder.ts';
+import { Skipped, type Check } from './check.ts';
+import type { Limits } from './limits.ts';
+
+/** What checks of a database are given. */
+export interface DatabaseFacts {
+  /** A read-only transaction. */
+  readonly sql: Queryable;
+  readonly limits: Limits;
+  /** The clock of this machine, in milliseconds since 1970. */
+  readonly wallClock: () => number;
+  readonly postgres: { readonly version: string; readonly number: number };
+  readonly release: SqlRelease;
+  /** Names of the migrations that it has; undefined if Millrace has no tables in it. */
+  readonly applied: readonly string[] | undefined;
+  readonly isPaused: boolean;
+  /** Whether a server is connected to it. */
+  readonly isServed: boolean;
+}
+
+export type DatabaseCheck = Check<DatabaseFacts>;
+
+/** For checks that read Millrace's own tables. */
+export function needTables({ applied, release }: DatabaseFacts): void {
+  if (!applied) throw new Skipped('Millrace has no tables here yet: the first start creates them');
+  const has = new Set(applied);
+  if (release.schema.some(({ name }) => !has.has(name)))
+    throw new Skipped('the database lacks migrations of this release');
+}
+
+/** For checks of what servers do by themselves. */
+export function needServer(facts: DatabaseFacts): void {
+  needTables(facts);
+  if (facts.isPaused) throw new Skipped('the installation is paused');
+  if (!facts.isServed) throw new Skipped('no server is connected to the database');
+}
+
+/** A setting as sessions of this role begin with it. */
+export async function settingOf({ sql }: DatabaseFacts, name: string): Promise<string> {
+  const [row] = await sql<
+    { value: string }[]
+  >`select reset_val as value from pg_settings where name = ${name}`;
+  return row?.value ?? '';
+}
+
+/** Of an environment: its project, its kind and its branch. */
+export const environmentName = ({ project, kind, branch }: EnvironmentRow): string =>
+  [project, kind, branch].filter(Boolean).join('/');
+
+export interface EnvironmentRow {
+  readonly project: string;
+  readonly kind: string;
+  readonly branch: string | null;
+}

@@ -1,0 +1,56 @@
+import type { CheckResult, Operations } from '@millrace/contract';
+import { ownedInstallation } from '../../auth/installation-owner.ts';
+import { isUser } from '../../auth/principal.ts';
+import type { Sql } from '../../db/connect.ts';
+import { readSqlFolder, sqlFolder } from '../../db/sql-folder.ts';
+import type { JobWatch } from '../../jobs/watch.ts';
+import type { HandlersOf } from '../../request.ts';
+import { processChecks } from './checks.ts';
+import { diagnoseDatabase } from './diagnose.ts';
+import { defaultLimits } from './limits.ts';
+import { runChecks } from './run.ts';
+
+export interface DoctorDependencies {
+  readonly sql: Sql;
+  readonly jobs: Pick<JobWatch, 'states'>;
+  /** How long runs that have ended are kept, where the environment says nothing else. */
+  readonly runsKeptMs: number;
+}
+
+export function doctorHandlers({
+  sql,
+  jobs,
+  runsKeptMs,
+}: DoctorDependencies): HandlersOf<Pick<Operations, 'diagnose'>> {
+  const limits = { ...defaultLimits, runsKeptMs };
+  /** Requests at the same time share one, so that nobody loads the database with it. */
+  let running: Promise<CheckResult[]> | undefined;
+  const diagnoseOnce = (): Promise<CheckResult[]> => {
+    running ??= Promise.all([diagnoseDatabase(sql, { limits }), runChecks(processChecks, { jobs, limits })])
+      .then((results) => results.flat())
+      .finally(() => (running = undefined));
+    return running;
+  };
+  return {
+    async diagnose(request) {
+      const { principal, origin, baseUrl } = request;
+      if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+      await ownedInstallation(sql, principal.userId, 'examine it');
+      const forwarded = request.header('x-forwarded-for');
+      const { version } = await readSqlFolder(sqlFolder);
+      const checks = await diagnoseOnce();
+      return {
+        version,
+        at: new Date().toISOString(),
+        request: {
+          url: baseUrl,
+          address: origin.address,
+          isForwarded: forwarded !== undefined,
+          // Of a proxy that is not trusted, the address is its own.
+          isTrusted: forwarded?.split(',').some((one) => one.trim() === origin.address) ?? false,
+        },
+        checks,
+      };
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { readableDuration } from '@millrace/contract/plain';
+import type { JobWatch } from '../../../jobs/watch.ts';
+import type { Check } from '../check.ts';
+import type { Limits } from '../limits.ts';
+
+/** What checks of the server process that answers are given. */
+export interface ProcessFacts {
+  readonly jobs: Pick<JobWatch, 'states'>;
+  readonly limits: Pick<Limits, 'stuckMs'>;
+}
+
+export const jobsStuck: Check<ProcessFacts> = {
+  name: 'jobs-stuck',
+  looksAt: 'the background jobs of the server make progress',
+  severity: 'error',
+  why: 'What the job does is not done by this server: for the names of jobs see the metrics.',
+  mend: 'The lines `job.failed` in the log of this server say why. Restart it; the other servers do its work meanwhile.',
+  async find({ jobs, limits: { stuckMs } }) {
+    return jobs.states().flatMap(({ name, everyMs, silentMs, failures, failingMs }) => {
+      // Some jobs wait longer than that between two ticks.
+      if (silentMs > Math.max(stuckMs, 3 * everyMs))
+        return [{ what: `The job "${name}" has not ended a tick for ${readableDuration(silentMs)}.` }];
+      if (failures > 1 && failingMs > stuckMs)
+        return [
+          {
+            what: `The job "${name}" has failed for ${readableDuration(failingMs)}, ${failures} times in a row.`,
+          },
+        ];
+      return [];
+    });
+  },
+};

@@ -1,0 +1,50 @@
+import type { MissedTicks } from '@millrace/contract';
+import { recordAct, type Actor } from '../../audit/record.ts';
+import { ownedInstallation } from '../../auth/installation-owner.ts';
+import type { Sql } from '../../db/connect.ts';
+import { Problem } from '../../problem.ts';
+
+interface Resumed {
+  readonly wasPaused: boolean;
+  /** Schedules with ticks that had fallen due. */
+  readonly schedules: number;
+}
+
+/**
+ * Ends the pause for all servers. If ticks of schedules have fallen due, the caller must say what becomes of them: nobody else can know
+ * whether they were fired before the database was restored. Only for owners of the organisation that the first start created.
+ */
+export async function resumeInstallation(
+  sql: Sql,
+  by: Actor & { readonly userId: string },
+  missed: MissedTicks | undefined,
+  now: Date,
+): Promise<Resumed> {
+  return sql.begin(async (tx) => {
+    const organization = await ownedInstallation(tx, by.userId, 'resume it');
+    const [row] = await tx<{ paused_at: Date | null }[]>`select paused_at from installation for update`;
+    if (!row?.paused_at) return { wasPaused: false, schedules: 0 };
+    const [due] = await tx<{ count: number }[]>`
+      select count(*)::int as count from schedules where next_at <= ${now}`;
+    const schedules = due?.count ?? 0;
+    if (schedules > 0 && missed === undefined) {
+      throw new Problem(
+        409,
+        `Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} have fallen due. Say what becomes of them: \`missedTicks\` is "skip" (--skip-missed) after a restore, since they were fired before it, or "fire" (--fire-missed) as each schedule's own rule has it.`,
+        { code: 'missed_ticks', schedules },
+      );
+    }
+    // One statement does both, so that no tick that is to be skipped can be fired between.
+    await tx`
+      update installation set paused_at = null,
+        skip_ticks_until = case when ${missed === 'skip'} then ${now}::timestamptz else skip_ticks_until end`;
+    await recordAct(tx, by, {
+      act: 'installation.resumed',
+      target: 'installation',
+      in: { organization },
+      old: { pausedAt: row.paused_at.toISOString() },
+      new: { missedTicks: missed ?? null, schedules },
+    });
+    return { wasPaused: true, schedules };
+  });
+}

@@ -1,0 +1,14 @@
+import type { Operations } from '@millrace/contract';
+import { isUser } from '../../auth/principal.ts';
+import { ownedInstallation } from '../../auth/installation-owner.ts';
+import type { Sql } from '../../db/connect.ts';
+import type { HandlersOf } from '../../request.ts';
+import { readStorage } from './read.ts';
+
+export const storageHandlers = (sql: Sql): HandlersOf<Pick<Operations, 'retrieveStorage'>> => ({
+  async retrieveStorage({ principal }) {
+    if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+    await ownedInstallation(sql, principal.userId, 'see what it stores');
+    return readStorage(sql);
+  },
+});

@@ -1,0 +1,37 @@
+import type { StorageClass, StorageUse } from '@millrace/contract';
+import type { Sql } from '../../db/connect.ts';
+import { classOf } from './classes.ts';
+
+interface TableRow {
+  readonly name: string;
+  readonly bytes: string;
+  readonly rows: string;
+}
+
+/** What each class of data takes on disk, with indexes; the largest first. It reads the sizes of files and no data. */
+export async function readStorage(sql: Sql): Promise<StorageUse> {
+  const tables = await sql<TableRow[]>`
+    select c.relname as name, pg_total_relation_size(c.oid)::text as bytes, greatest(0, c.reltuples)::bigint::text as rows
+      from pg_class c where c.relkind = 'r' and c.relnamespace = (select x.relnamespace from pg_class x where x.oid = 'runs'::regclass)`;
+  const classes = new Map<
+    StorageClass,
+    { bytes: number; rows: number; tables: { name: string; bytes: number }[] }
+  >();
+  for (const { name, bytes, rows } of tables) {
+    const kind = classOf(name);
+    const one = classes.get(kind) ?? { bytes: 0, rows: 0, tables: [] };
+    classes.set(kind, one);
+    one.bytes += Number(bytes);
+    one.rows += Number(rows);
+    one.tables.push({ name, bytes: Number(bytes) });
+  }
+  const data = [...classes]
+    .map(([kind, one]) => ({
+      class: kind,
+      bytes: one.bytes,
+      rowsEstimate: one.rows,
+      tables: one.tables.toSorted((a, b) => b.bytes - a.bytes),
+    }))
+    .toSorted((a, b) => b.bytes - a.bytes);
+  return { data, totalBytes: data.reduce((all, { bytes }) => all + bytes, 0) };
+}

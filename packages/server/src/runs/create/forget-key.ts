@@ -1,0 +1,11 @@
+import type { Queryable } from '../../db/connect.ts';
+import { notFound } from '../../problem.ts';
+import { storedKey } from './idempotency-key.ts';
+
+/** Forgets an idempotency key, so that the next trigger with it makes a new run. 404 if it is not remembered. */
+export async function forgetKey(sql: Queryable, env: number, task: string, key: string): Promise<void> {
+  const { count } = await sql`
+    delete from idempotency_keys where env = ${env} and task = ${task} and key = ${storedKey(key)}`;
+  if (count === 0)
+    throw notFound(`No idempotency key "${key.slice(0, 100)}" of the task "${task}" is remembered.`);
+}

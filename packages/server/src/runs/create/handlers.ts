@@ -1,0 +1,157 @@
+import { storedType, type operations } from '@millrace/contract';
+import type { MintPublicToken } from '../../auth/mint.ts';
+import { oneTimeUseOf } from '../../auth/one-time.ts';
+import { isUser } from '../../auth/principal.ts';
+import { allInTurns } from '../../json/turns.ts';
+import { asProblem, unprocessable } from '../../problem.ts';
+import type { HandlersOf, Request } from '../../request.ts';
+import { authorizeParent, authorizeReplacing } from '../access/authorize.ts';
+import type { Engine } from '../engine/engine.ts';
+import { authorizePacket, payloadOf } from './authorize-packet.ts';
+import { forgetKey } from './forget-key.ts';
+import { inOrder } from './in-order.ts';
+import { prepareRun, type TriggerRequest } from './prepare.ts';
+import type { TakeRuns } from './quota.ts';
+import type { NewRun } from './row.ts';
+import type { Triggered } from './trigger.ts';
+
+type Named = Pick<typeof operations, 'triggerTask' | 'triggerMany' | 'resetIdempotencyKey'>;
+
+export interface TriggerHandlerDependencies {
+  readonly engine: Engine;
+  readonly trigger: (run: NewRun) => Promise<Triggered>;
+  readonly mint: MintPublicToken;
+  /** Counts runs against the quota of batches: many triggers in one request are no way around it. */
+  readonly takeRuns: TakeRuns;
+}
+
+const handleTokenSeconds = 3_600;
+
+export function triggerHandlers({
+  engine,
+  trigger,
+  mint,
+  takeRuns,
+}: TriggerHandlerDependencies): HandlersOf<Named> {
+  const prepared = (
+    request: Request<Named['triggerTask']>,
+    task: string,
+    body: TriggerRequest,
+  ): NewRun | Promise<NewRun> =>
+    prepareRun(engine, request.environment, task, body, {
+      idempotencyKey: request.header('idempotency-key'),
+      idempotencyKeyTTL: request.header('idempotency-key-ttl'),
+      traceparent: request.header('traceparent'),
+      isLimited: true,
+    });
+
+  /** With it a client reads the run that it made, or has a browser read it. */
+  const tokenOf = async (
+    { principal }: Pick<Request<Named['triggerTask']>, 'principal'>,
+    run: string,
+    { collection }: NewRun,
+  ): Promise<string | undefined> => {
+    if (isUser(principal)) return undefined;
+    // A run that collects has the payloads of others, which who may just trigger must not read.
+    if (collection && principal.kind === 'publicToken') return undefined;
+    const scopes = [`read:runs:${run}`, `write:inputStreams:${run}`];
+    return mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
+  };
+
+  const handToken = async (
+    request: Request<Named['triggerTask']>,
+    id: string,
+    run: NewRun,
+  ): Promise<void> => {
+    const token = await tokenOf(request, id, run);
+    if (token !== undefined) request.setHeader('x-trigger-jwt', token);
+    request.setHeader(
+      'x-trigger-jwt-claims',
+      JSON.stringify({ sub: request.environment.publicId, pub: true }),
+    );
+  };
+
+  return {
+    async triggerTask(request) {
+      const { taskId } = request.params;
+      request.authorize([{ type: 'tasks', id: taskId }]);
+      authorizeReplacing(request, taskId, request.body.options);
+      const parent = request.body.options?.parentRunId;
+      if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
+      if (request.body.options?.payloadType === storedType)
+        await authorizePacket(engine.sql, request, payloadOf(request.body));
+      const preparing = prepared(request, taskId, request.body);
+      const run = preparing instanceof Promise ? await preparing : preparing;
+      const triggered = await trigger(withCaller(request, run));
+      if (triggered.isDropped) return triggered;
+      await handToken(request, triggered.id, run);
+      return triggered;
+    },
+
+    async triggerMany(request) {
+      const { items } = request.body;
+      // All or none: who may not trigger one of the tasks learns nothing of the others.
+      for (const task of new Set(items.map((item) => item.task)))
+        request.authorize([{ type: 'tasks', id: task }]);
+      if (items.length > 1 && oneTimeUseOf(request.principal)) {
+        throw unprocessable('A one-time token creates one run: send one item');
+      }
+      request.charge(items.length - 1);
+      takeRuns(request, items.length);
+      const { principal } = request;
+      const isRun = principal.kind === 'secretKey' && principal.attempt !== undefined;
+      const prepareItem = async (item: (typeof items)[number]): Promise<NewRun> => {
+        authorizeReplacing(request, item.task, item.options);
+        const parent = item.options?.parentRunId;
+        if (parent !== undefined) await authorizeParent(engine.sql, request, parent);
+        if (item.options?.payloadType === storedType)
+          await authorizePacket(engine.sql, request, payloadOf(item));
+        return prepareRun(engine, request.environment, item.task, item, { isLimited: true });
+      };
+      const turn = inOrder(items.length);
+      const results = await allInTurns(items, async (item, index) => {
+        try {
+          const run = await turn(index, prepareItem(item));
+          const triggered = await trigger(withCaller(request, run, index));
+          if (!isRun || triggered.isDropped) return triggered;
+          return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id, run) };
+        } catch (error) {
+          const problem = asProblem(error);
+          if (problem) return { status: problem.status, error: problem.message };
+          throw error;
+        }
+      });
+      if (principal.kind === 'secretKey' && !isRun) {
+        // A client signs for the runs that it wants a token of: for each of them here would be a third of a trigger's cost.
+        request.setHeader(
+          'x-trigger-jwt-claims',
+          JSON.stringify({ sub: request.environment.publicId, pub: true }),
+        );
+      }
+      return { results };
+    },
+
+    async resetIdempotencyKey(request) {
+      const { key } = request.params;
+      await forgetKey(engine.sql, request.environment.id, request.body.taskIdentifier, key);
+      return { id: key };
+    },
+  };
+}
+
+/** With what the caller brings: a token that is good for one run, a key that this request will be known by when it is sent again. */
+function withCaller(
+  { principal, requestKey }: Pick<Request<Named['triggerTask']>, 'principal' | 'requestKey'>,
+  run: NewRun,
+  index = 0,
+): NewRun {
+  const oneTime = oneTimeUseOf(principal);
+  if (requestKey === undefined && !oneTime) return run;
+  return {
+    ...run,
+    ...(oneTime && { oneTime }),
+    ...(requestKey !== undefined && {
+      requestKey: requestKey.slice(0, -3) + index.toString(16).padStart(3, '0'),
+    }),
+  };
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { runPruner } from './prune.ts';
+import { testEngine, type TestEngine } from '../testing/engine.ts';
+
+const dayMs = 86_400_000;
+
+async function prune(t: TestEngine): Promise<void> {
+  const job = runPruner(t.engine, 30 * dayMs);
+  while (await job.tick());
+}
+
+const remaining = async (t: TestEngine) =>
+  (await t.sql<{ id: string }[]>`select id from runs order by id`).map((run) => run.id);
+
+test('runs go when they have been over for as long as their environment keeps them', async () => {
+  const t = await testEngine();
+  const { id: version } = await t.register('send');
+  await t.addRunner('r');
+  const done = await t.trigger('send', { tags: ['old'], idempotencyKey: 'k', idempotencyKeyTTL: '52w' });
+  const [attempt] = await t.claim('r', [version], 1);
+  await t.sql`
+    insert into run_logs (env, run_id, attempt, at, level, message) values (${t.environment.id}, ${done.id}, 1, now(), 'info', 'x')`;
+  const delayed = await t.trigger('send', { delay: '52w', tags: ['old'] });
+  const waiting = await t.trigger('send');
+  await t.end(attempt!);
+  t.engine.clock.shift(29 * dayMs);
+  await prune(t);
+  expect(await remaining(t)).toContain(done.id);
+  // One that was triggered long ago and ended only now is kept from now on.
+  const [late] = await t.claim('r', [version], 1);
+  await t.end(late!);
+  expect(late!.run).toBe(waiting.id);
+  t.engine.clock.shift(2 * dayMs);
+  const young = await t.trigger('send', { tags: ['young'] });
+  await prune(t);
+  expect(await remaining(t)).toEqual([delayed.id, waiting.id, young.id].toSorted());
+  expect(await t.sql`select from run_logs`).toHaveLength(0);
+  // Its key makes a new run, for the old one could not be retrieved.
+  expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
+});
+
+test('a debounced run goes with all keys that led to it', async () => {
+  const t = await testEngine();
+  const { id: version } = await t.register('send');
+  await t.addRunner('r');
+  const debounce = { key: 'd', delay: '10s' };
+  const { id } = await t.trigger('send', { debounce });
+  const keyed = { idempotencyKey: 'k', idempotencyKeyTTL: '52w' };
+  expect(await t.trigger('send', { debounce, ...keyed })).toEqual({ id, isCached: false });
+  t.engine.clock.shift(10_001);
+  await t.promote();
+  const [attempt] = await t.claim('r', [version], 1);
+  await t.end(attempt!);
+  const other = await t.trigger('send', { idempotencyKey: 'other', idempotencyKeyTTL: '52w', delay: '52w' });
+  t.engine.clock.shift(31 * dayMs);
+  await prune(t);
+  expect(await remaining(t)).toEqual([other.id]);
+  expect(await t.trigger('send', keyed)).toMatchObject({ isCached: false });
+  expect(await t.trigger('send', { idempotencyKey: 'other' })).toEqual({ id: other.id, isCached: true });
+});
+
+test('an environment may keep its runs for a time of its own', async () => {
+  const t = await testEngine();
+  const { id: version } = await t.register('send');
+  await t.addRunner('r');
+  await t.sql`update environments set run_retention_days = 2`;
+  await t.trigger('send');
+  const [attempt] = await t.claim('r', [version], 1);
+  await t.end(attempt!);
+  t.engine.clock.shift(3 * dayMs);
+  await prune(t);
+  expect(await remaining(t)).toEqual([]);
+});
+
+test('pruning goes on over any number of runs and leaves nothing that they were listed by', async () => {
+  const t = await testEngine();
+  const { id: version } = await t.register('send');
+  await t.addRunner('r');
+  await t.trigger('send', { tags: ['a'] });
+  const [attempt] = await t.claim('r', [version], 1);
+  await t.end(attempt!);
+  const stuck = await t.trigger('send', { delay: '52w' });
+  await t.sql`
+    insert into runs (env, id, task, queue_id, sort_key, created_at, status, finished_at)
+    select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, sort_key, created_at, status, finished_at
+      from runs, generate_series(1, 2500) n where status is not null`;
+  await t.sql`insert into run_facets select env, 'g:' || n, left(id, 10) from runs, generate_series(1, 1200) n where id = ${attempt!.run}`;
+  t.engine.clock.shift(40 * dayMs);
+  const young = await t.trigger('send');
+  await prune(t);
+  expect(await remaining(t)).toEqual([stuck.id, young.id]);
+  await t.sql`delete from runs where id = ${stuck.id}`;
+  // Facets are gone through little by little, a part of them in each round.
+  for (let n = 0; n < 4; n++) await prune(t);
+  expect(await t.sql`select facet, span from run_facets`).toEqual([
+    { facet: 'o:send', span: young.id.slice(0, 10) },
+  ]);
+});

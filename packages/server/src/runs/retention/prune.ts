@@ -1,0 +1,99 @@
+import type { Engine } from '../engine/engine.ts';
+import { idAt } from '../list/position.ts';
+
+const maxRuns = 1_000;
+const maxFacets = 500;
+const maxRows = 5_000;
+const hourMs = 3_600_000;
+
+/**
+ * The job that lets go of runs that ended longer ago than their environment keeps them, with their attempts, their log and what they were listed by. Runs that
+ * are not over stay, however old. Each batch is a short transaction of its own and walks on in the order of creation, so nothing
+ * that works waits for it. What was counted of failures stays with their error groups.
+ */
+export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) {
+  /** Where the next batch of an environment begins. */
+  const cursors = new Map<number, string>();
+  const facetCursors = new Map<number, string>();
+
+  const pruneRuns = (env: number, before: Date): Promise<boolean> =>
+    sql.begin(async (tx) => {
+      const looked = await tx<{ id: string; over: boolean | null }[]>`
+        select r.id, r.finished_at < ${before} as over
+          from runs r
+         where r.env = ${env} and r.id > ${cursors.get(env) ?? ''} and r.id < ${idAt(before.getTime())}
+         order by r.id limit ${maxRuns}`;
+      const more = looked.length >= maxRuns;
+      cursors.set(env, more ? (looked.at(-1)?.id ?? '') : '');
+      const ids = looked.filter((run) => run.over).map((run) => run.id);
+      if (ids.length > 0) {
+        await tx`
+          with gone as (
+            delete from runs r where r.env = ${env} and r.id = any(${ids}::text[]) returning r.id, r.task, r.idempotency_key
+          ), keys as (
+            -- a key that outlived its run would answer with a run that nobody can retrieve
+            delete from idempotency_keys k using gone g
+             where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
+          ), waited as (
+            delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
+          ), attempted as (
+            delete from attempts a using gone g where a.env = ${env} and a.run_id = g.id
+          ), steps as (
+            delete from run_steps s using gone g where s.env = ${env} and s.run_id = g.id
+          ), spans as (
+            delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
+          )
+          delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
+        // To a debounced run there may lead more keys than the one that it has.
+        await tx`
+          delete from idempotency_keys k where k.redirected and k.env = ${env} and k.run_id = any(${ids}::text[])`;
+      }
+      return more;
+    });
+
+  /** Of some facets, their spans before the oldest run: nothing is left there. */
+  const pruneFacets = async (env: number, now: number): Promise<boolean> => {
+    const [row] = await sql<{ facets: string[] | null; oldest: string | null }[]>`
+      with recursive f as (
+        (select x.facet from run_facets x where x.env = ${env} and x.facet > ${facetCursors.get(env) ?? ''}
+          order by x.facet limit 1)
+        union all
+        select (select x.facet from run_facets x where x.env = ${env} and x.facet > f.facet order by x.facet limit 1)
+          from f where f.facet is not null
+      )
+      select (select array_agg(facet) from (select facet from f where facet is not null limit ${maxFacets}) f) as facets,
+             (select left(r.id, 10) from runs r where r.env = ${env} order by r.id limit 1) as oldest`;
+    if (!row?.facets) {
+      facetCursors.delete(env);
+      return false;
+    }
+    const { facets, oldest } = row;
+    // Never the spans that runs may just be written to.
+    const recent = idAt(now - hourMs).slice(0, 10);
+    const gone = await sql`
+      delete from run_facets where ctid = any(array(
+        select x.ctid from run_facets x
+         where x.env = ${env} and x.facet = any(${facets}::text[])
+           and x.span < ${oldest !== null && oldest < recent ? oldest : recent} limit ${maxRows}))`;
+    if (gone.count < maxRows) facetCursors.set(env, facets.at(-1) ?? '');
+    return gone.count > 0;
+  };
+
+  return {
+    name: 'run pruner',
+    everyMs: 60_000,
+    /** One batch in each environment. */
+    async tick(): Promise<boolean> {
+      const now = clock.now();
+      const environments = await sql<{ id: number; days: number | null }[]>`
+        select id, run_retention_days as days from environments order by id`;
+      let more = false;
+      for (const { id, days } of environments) {
+        const keptMs = days === null ? retentionMs : days * 24 * hourMs;
+        more = (await pruneRuns(id, new Date(now - keptMs))) || more;
+        more = (await pruneFacets(id, now)) || more;
+      }
+      return more;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { operations } from '@millrace/contract';
+import { endOf, type Environment } from '../../auth/principal.ts';
+import type { PacketAddresses } from '../../payloads/url.ts';
+import { notFound, type Problem } from '../../problem.ts';
+import type { HandlersOf, Request } from '../../request.ts';
+import { authorizeRun } from '../access/authorize.ts';
+import type { Engine } from '../engine/engine.ts';
+import { retrieveRun, type AddressOf } from './retrieve.ts';
+
+type Named = Pick<typeof operations, 'retrieveRun' | 'retrieveRunPacket'>;
+
+export interface RetrieveHandlerDependencies {
+  readonly engine: Engine;
+  readonly packets: Pick<PacketAddresses, 'sign'>;
+  /** What became of a trigger of a transaction that has no run of its id. */
+  readonly findTriggered: (
+    environment: Environment,
+    id: string,
+  ) => Promise<{ readonly run: string } | { readonly problem: Problem } | undefined>;
+}
+
+export function retrieveHandlers({
+  engine,
+  packets,
+  findTriggered,
+}: RetrieveHandlerDependencies): HandlersOf<Named> {
+  const addressesFor =
+    ({
+      environment,
+      baseUrl,
+      principal,
+    }: Pick<Request<Named['retrieveRun']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
+    (name) =>
+      baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now(), endOf(principal));
+
+  return {
+    async retrieveRun(request) {
+      const { runId } = request.params;
+      const showsTrigger = request.query.trigger === 'true';
+      const retrieve = (id: string) =>
+        retrieveRun(engine, request.environment.id, id, addressesFor(request), showsTrigger);
+      let run = await retrieve(runId);
+      if (!run) {
+        const triggered = await findTriggered(request.environment, runId);
+        if (triggered && 'problem' in triggered) {
+          request.authorize([{ type: 'runs', id: runId }]);
+          throw triggered.problem;
+        }
+        if (triggered) run = await retrieve(triggered.run);
+      }
+      // A client that has just triggered may be ahead of a replica: let it ask again.
+      if (!run) throw notFound('Not found', true);
+      authorizeRun(request, run);
+      return run;
+    },
+
+    async retrieveRunPacket(request) {
+      const { runId, field } = request.params;
+      // In place of the addresses of its packets it has their names.
+      const run = await retrieveRun(engine, request.environment.id, runId, (name) => name);
+      if (run) authorizeRun(request, run);
+      const name = field === 'payload' ? run?.payloadPresignedUrl : run?.outputPresignedUrl;
+      if (name === undefined) throw notFound();
+      return { presignedUrl: addressesFor(request)(name), storagePath: name };
+    },
+  };
+}

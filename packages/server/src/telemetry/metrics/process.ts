@@ -1,0 +1,77 @@
+import type { PoolLoad } from '../../db/connect.ts';
+import type { MetricFamily } from '../exposition/family.ts';
+import type { Ticked } from '../../jobs/job.ts';
+
+interface JobCounts {
+  readonly job: string;
+  ticks: number;
+  failures: number;
+  seconds: number;
+  lagSeconds: number;
+}
+
+/** The background jobs of this process. */
+export class JobMetrics {
+  readonly #byName = new Map<string, JobCounts>();
+
+  observe({ job, failed, tookMs, lagMs }: Ticked): void {
+    let one = this.#byName.get(job);
+    if (!one) this.#byName.set(job, (one = { job, ticks: 0, failures: 0, seconds: 0, lagSeconds: 0 }));
+    one.ticks++;
+    if (failed) one.failures++;
+    one.seconds += tookMs / 1_000;
+    one.lagSeconds = lagMs / 1_000;
+  }
+
+  families(): MetricFamily[] {
+    const jobs = [...this.#byName.values()];
+    const of = (
+      name: string,
+      help: string,
+      type: 'counter' | 'gauge',
+      read: (one: JobCounts) => number,
+    ): MetricFamily => ({
+      name,
+      help,
+      type,
+      samples: jobs.map((one) => ({ labels: { job_name: one.job }, value: read(one) })),
+    });
+    return [
+      of('millrace_job_ticks_total', 'Ticks of background jobs.', 'counter', ({ ticks }) => ticks),
+      of(
+        'millrace_job_failures_total',
+        'Ticks of background jobs that failed.',
+        'counter',
+        ({ failures }) => failures,
+      ),
+      of(
+        'millrace_job_seconds_total',
+        'Time that background jobs took.',
+        'counter',
+        ({ seconds }) => seconds,
+      ),
+      of(
+        'millrace_job_lag_seconds',
+        'How late the last tick of a background job began.',
+        'gauge',
+        (one) => one.lagSeconds,
+      ),
+    ];
+  }
+}
+
+/** The connections of this process to PostgreSQL. */
+export function poolMetrics(pools: Readonly<Record<string, PoolLoad>>): MetricFamily[] {
+  const of = (name: string, help: string, read: (load: PoolLoad) => number): MetricFamily => ({
+    name,
+    help,
+    type: 'gauge',
+    samples: Object.entries(pools).map(([pool, load]) => ({ labels: { pool }, value: read(load) })),
+  });
+  return [
+    of('millrace_database_connections', 'Open connections to PostgreSQL.', ({ open }) => open),
+    of('millrace_database_connections_max', 'Most connections that may be open.', ({ max }) => max),
+    of('millrace_database_connections_idle', 'Open connections that nothing uses.', ({ idle }) => idle),
+    of('millrace_database_waiting', 'Calls that wait for a connection.', ({ waiting }) => waiting),
+  ];
+}

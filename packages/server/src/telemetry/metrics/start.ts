@@ -1,0 +1,70 @@
+import type { Clock } from '../../db/clock.ts';
+import type { Sql } from '../../db/connect.ts';
+import type { MetricFamily } from '../exposition/family.ts';
+import type { Ticked } from '../../jobs/job.ts';
+import type { RunStats } from '../stats/record.ts';
+import { readSample } from '../stats/sample.ts';
+import { environmentLabels } from './environments.ts';
+import { installationMetrics } from './installation.ts';
+import { JobMetrics, poolMetrics } from './process.ts';
+import { runMetrics } from './runs.ts';
+
+export interface FleetMetricsDependencies {
+  readonly sql: Sql;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly stats: RunStats;
+  readonly pools: Readonly<Record<string, Sql>>;
+  readonly runners: { readonly connected: () => number };
+  readonly channels: { readonly followed: number; readonly logReads: number };
+  /** Tasks, and queues, with series of their own. Default 200. */
+  readonly maxNames?: number | undefined;
+}
+
+export interface FleetMetrics {
+  onTick(ticked: Ticked): void;
+  collect(): Promise<MetricFamily[]>;
+}
+
+export const defaultMaxNames = 200;
+
+/** The metrics of runs, queues, runners and background jobs. Reading them costs one small query, whatever waits. */
+export function startFleetMetrics(dependencies: FleetMetricsDependencies): FleetMetrics {
+  const { sql, clock, stats, pools, runners, channels, maxNames = defaultMaxNames } = dependencies;
+  const runs = runMetrics(maxNames);
+  const jobs = new JobMetrics();
+  const labels = environmentLabels(sql);
+  stats.listeners.add(runs);
+  return {
+    onTick: (ticked) => jobs.observe(ticked),
+    async collect() {
+      const loads = Object.entries(pools).map(([name, pool]) => [name, pool.load()] as const);
+      // Without the database there are still those of the process.
+      const known = await labels(runs.environments()).catch(() => new Map());
+      const sample = await readSample(sql, clock).catch(() => undefined);
+      return [
+        ...runs.families(known),
+        ...installationMetrics(sample, maxNames),
+        ...jobs.families(),
+        ...poolMetrics(Object.fromEntries(loads)),
+        {
+          name: 'millrace_runners_connected',
+          help: 'Runners that are connected to this process.',
+          type: 'gauge',
+          samples: [{ labels: {}, value: runners.connected() }],
+        },
+        {
+          name: 'millrace_channels_followed',
+          help: 'Channels that this process follows for readers.',
+          type: 'gauge',
+          samples: [{ labels: {}, value: channels.followed }],
+        },
+        {
+          name: 'millrace_channel_reads_total',
+          help: 'Pages that this process read for followers of channels.',
+          type: 'counter',
+          samples: [{ labels: {}, value: channels.logReads }],
+        },
+      ];
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../db/clock.ts';
+import type { Sql } from '../../db/connect.ts';
+import { isDataError } from '../../db/errors.ts';
+import type { Job } from '../../jobs/job.ts';
+import { tiers } from './range.ts';
+import { counted, mergeInto, type Counted, type Pending, type RunStats, type Subject } from './record.ts';
+
+export interface FlushDependencies {
+  readonly sql: Sql;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly stats: RunStats;
+}
+
+/** Most arrivals of one flush. */
+const maxArrivals = 1_000;
+
+const maxPauseMs = 5_000;
+
+/** How often wider roll-ups than minutes are added to. */
+const coarseMs = 10_000;
+const coarseWidths = tiers.map(({ widthMinutes }) => widthMinutes).filter((width) => width > 1);
+
+interface Flush {
+  readonly number: number;
+  readonly widths: readonly number[];
+  /** Milliseconds since 1970. */
+  readonly minute: number;
+  /** As JSON. */
+  readonly rows: string;
+}
+
+/**
+ * The job that adds what this process has counted to `run_stats`: each second to minutes, every ten seconds to wider ones. Each minute of
+ * it is a flush with a number, which is sent until PostgreSQL has it: adding it twice has no effect. After a long flush it pauses for ten times as long, up to five seconds.
+ */
+export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
+  const process = randomUUID();
+  let number = 0;
+  /** What was taken and is not known to be stored. */
+  const unsent: Flush[] = [];
+  let notBefore = 0;
+  /** What wider roll-ups do not have yet. */
+  let coarse: Pending = new Map();
+  let coarseAt = 0;
+
+  const send = async (): Promise<void> => {
+    for (let next = unsent[0]; next; next = unsent[0]) {
+      try {
+        await sql`select add_run_stats(${process}, ${next.number}, ${new Date(next.minute)}, ${[...next.widths]}::int[], ${next.rows}::text::jsonb)`;
+      } catch (error) {
+        // It can never be stored, and must not hold up what comes after it.
+        if (isDataError(error)) unsent.shift();
+        throw error;
+      }
+      unsent.shift();
+    }
+  };
+  const add = (pending: Pending, widths: readonly number[]): void => {
+    for (const [minute, series] of pending)
+      unsent.push({ number: ++number, minute, widths, rows: JSON.stringify(rowsOf(series)) });
+  };
+  const flush = async (isLast: boolean): Promise<boolean> => {
+    await send();
+    const isMore = await countArrivals(sql, stats);
+    const taken = stats.take();
+    add(taken, [1]);
+    mergeInto(coarse, taken);
+    if (isLast || clock.now() >= coarseAt) {
+      add(coarse, coarseWidths);
+      coarse = new Map();
+      coarseAt = clock.now() + coarseMs;
+    }
+    await send();
+    return isMore;
+  };
+
+  return {
+    name: 'stats flusher',
+    everyMs: 1_000,
+    async tick() {
+      if (clock.now() < notBefore) return new Date(notBefore);
+      const begun = performance.now();
+      const isMore = await flush(false);
+      notBefore = clock.now() + Math.min(maxPauseMs, 10 * (performance.now() - begun));
+      return isMore;
+    },
+    // Without PostgreSQL the last second is lost, and the server must stop all the same.
+    stop: () => flush(true).catch(() => {}),
+  };
+}
+
+interface Arrival extends Subject {
+  readonly what: Counted;
+  readonly at: Date;
+  readonly n: number;
+}
+
+/** Counts what was counted within transactions. Replies whether there may be more. */
+async function countArrivals(sql: Sql, stats: RunStats): Promise<boolean> {
+  const arrivals = await sql<Arrival[]>`
+    with gone as (
+      delete from run_stat_arrivals where ctid = any(array(
+        select ctid from run_stat_arrivals limit ${maxArrivals} for update skip locked))
+      returning *
+    )
+    select g.env, g.task, q.name as queue, v.version, g.what, g.at, g.n
+      from gone g left join queues q on q.id = g.queue_id left join versions v on v.id = g.version_id`;
+  for (const { what, at, n, env, task, queue, version } of arrivals)
+    stats.count(
+      { env, task, queue: queue ?? undefined, version: version ?? undefined },
+      what,
+      at.getTime(),
+      n,
+    );
+  return arrivals.length >= maxArrivals;
+}
+
+type Series = Pending extends Map<number, infer S> ? S : never;
+
+const zeros = Object.fromEntries(counted.map((what) => [what, 0]));
+
+const rowsOf = (series: Series) =>
+  [...series.values()].map(({ env, series: name, counts }) => {
+    const { waited, lasted, maxWaiting, maxOldestMs, ...numbers } = counts;
+    return {
+      ...zeros,
+      ...numbers,
+      env,
+      series: name,
+      waited_from: waited?.dense().from ?? null,
+      waited: waited?.dense().counts ?? [],
+      waited_ms: Math.round(waited?.sum ?? 0),
+      lasted_from: lasted?.dense().from ?? null,
+      lasted: lasted?.dense().counts ?? [],
+      lasted_ms: Math.round(lasted?.sum ?? 0),
+      max_waiting: maxWaiting ?? null,
+      max_oldest_ms: maxOldestMs === undefined ? null : Math.round(maxOldestMs),
+    };
+  });

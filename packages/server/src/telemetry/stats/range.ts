@@ -1,0 +1,123 @@
+import { Problem } from '../../problem.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** The widths of roll-ups, and how long each is kept. */
+export const tiers = [
+  { widthMinutes: 1, name: 'below an hour', keptMs: 2 * dayMs },
+  { widthMinutes: 5, name: 'below an hour', keptMs: 2 * dayMs },
+  { widthMinutes: 60, name: 'below a day', keptMs: 90 * dayMs },
+  { widthMinutes: 360, name: 'below a day', keptMs: 90 * dayMs },
+  { widthMinutes: 1_440, name: 'of days', keptMs: 730 * dayMs },
+] as const;
+type Tier = (typeof tiers)[number];
+
+/** Steps that are chosen by themselves, in minutes. */
+const steps = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 10_080] as const;
+const preferredPoints = 200;
+/** Most points of all series of an answer together. */
+export const maxPoints = 1_000;
+/** Most roll-ups that one request reads. */
+export const maxRows = 1_500;
+
+export interface StatsRange {
+  readonly from: Date;
+  readonly to: Date;
+  readonly stepMs: number;
+  readonly widthMinutes: Tier['widthMinutes'];
+}
+
+export interface AskedStatsRange {
+  /** Milliseconds up to now; wins over the other two. */
+  readonly period?: number | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** Milliseconds. */
+  readonly step?: number | undefined;
+}
+
+const refused = (sentence: string): Problem => new Problem(400, sentence);
+
+/**
+ * The range that a request reads: it begins and ends with a step, so its last step may still be running. Throws a 400 that says what to
+ * change if there would be too many points, or if roll-ups that fine are not kept that long.
+ */
+export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount = 1): StatsRange {
+  const end = Math.min(asked.period === undefined ? (asked.to?.getTime() ?? now) : now, now);
+  const begin = asked.period === undefined ? (asked.from?.getTime() ?? end - dayMs) : now - asked.period;
+  if (begin >= end) throw refused('from: must be before `to`, and in the past.');
+  const oldest = tiers.at(-1)?.keptMs ?? 0;
+  if (now - begin > oldest + dayMs)
+    throw refused('The range is too wide: roll-ups are kept for 730 days. Use a later `from`.');
+
+  const choose = (stepMs: number) => {
+    const from = Math.floor(begin / stepMs) * stepMs;
+    const to = Math.ceil(end / stepMs) * stepMs;
+    const tier = tiers.findLast(({ widthMinutes }) => stepMs % (widthMinutes * minuteMs) === 0) ?? tiers[0];
+    const rows = ((to - from) / minuteMs / tier.widthMinutes) * seriesCount;
+    return {
+      from: new Date(from),
+      to: new Date(to),
+      stepMs,
+      tier,
+      points: ((to - from) / stepMs) * seriesCount,
+      rows,
+      isKept: now - from <= tier.keptMs + stepMs,
+    };
+  };
+
+  type Choice = ReturnType<typeof choose>;
+  const fits = ({ points, rows, isKept }: Choice): boolean =>
+    isKept && points <= maxPoints && rows <= maxRows;
+  const tooManySeries = (): Problem =>
+    refused(`The range is too wide for ${seriesCount} series: use a smaller \`limit\` or a shorter range.`);
+
+  if (asked.step === undefined) {
+    const options = steps.map((minutes) => choose(minutes * minuteMs)).filter(fits);
+    const chosen = options.find(({ points }) => points <= preferredPoints * seriesCount) ?? options.at(-1);
+    if (!chosen) throw tooManySeries();
+    return rangeOf(chosen);
+  }
+  if (!(asked.step > 0) || asked.step % minuteMs !== 0)
+    throw refused('step: must be whole minutes, such as 1m, 15m, 1h or 1d.');
+  const chosen = choose(asked.step);
+  if (!steps.some((minutes) => fits(choose(minutes * minuteMs)))) throw tooManySeries();
+  const suggestion = steps.map((minutes) => minutes * minuteMs).find((ms) => fits(choose(ms))) ?? 7 * dayMs;
+  const instead = `Use step=${stepText(suggestion)} or a shorter range.`;
+  if (!chosen.isKept)
+    throw refused(
+      `step: steps ${chosen.tier.name} can be read for ${chosen.tier.keptMs / dayMs} days. ${instead}`,
+    );
+  if (chosen.points > maxPoints)
+    throw refused(
+      `step: the range has ${chosen.points} points in ${seriesCount} series, and at most ${maxPoints} are allowed. ${instead}`,
+    );
+  if (chosen.rows > maxRows)
+    throw refused(`step: too fine for this range and ${seriesCount} series. ${instead}`);
+  return rangeOf(chosen);
+}
+
+const rangeOf = ({
+  from,
+  to,
+  stepMs,
+  tier,
+}: {
+  from: Date;
+  to: Date;
+  stepMs: number;
+  tier: Tier;
+}): StatsRange => ({
+  from,
+  to,
+  stepMs,
+  widthMinutes: tier.widthMinutes,
+});
+
+/** Such as `15m`. */
+function stepText(ms: number): string {
+  if (ms % dayMs === 0) return `${ms / dayMs}d`;
+  return ms % hourMs === 0 ? `${ms / hourMs}h` : `${ms / minuteMs}m`;
+}

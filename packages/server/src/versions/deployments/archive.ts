@@ -1,0 +1,60 @@
+import type { Deployment } from '@millrace/contract';
+import type { RecordHere } from '../../audit/record.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { lockVersions } from '../add.ts';
+import { findVersion, type FoundVersion } from './find.ts';
+import { liveRuns } from './live-runs.ts';
+import { conflict } from './conflict.ts';
+import type { DeploymentDependencies } from './promote.ts';
+import { showDeployment } from './show.ts';
+
+/** Archives a version: it can no longer be promoted or fetched, and its files are deleted unless other versions need them. */
+export async function archiveDeployment(
+  dependencies: DeploymentDependencies,
+  env: number,
+  idOrVersion: string,
+  record?: RecordHere,
+): Promise<Deployment> {
+  const { sql, clock, versions, wakes } = dependencies;
+  const shown = await sql.begin(async (tx) => {
+    await lockVersions(tx, env);
+    const version = await findVersion(tx, env, idOrVersion);
+    if (version.state !== 'archived') {
+      const refused = await reasonToStay(tx, env, version);
+      if (refused !== undefined) throw conflict(refused);
+      await markArchived(tx, version.id);
+      await record?.(tx, { act: 'version.archived', target: version.version });
+    }
+    return showDeployment(tx, env, version, new Date(clock.now()));
+  });
+  versions.forget(env);
+  wakes.tell({ kind: 'versions', env });
+  return shown;
+}
+
+async function reasonToStay(
+  tx: Transaction,
+  env: number,
+  { id, version, state }: FoundVersion,
+): Promise<string | undefined> {
+  if (state === 'uploading') return `Version ${version} is still being uploaded: give it up instead.`;
+  if (state === 'failed') return `Version ${version} failed: it has no files.`;
+  const [row] = await tx<{ current: boolean; canary: boolean; live: number }[]>`
+    select exists (select from current_versions c where c.env = ${env} and c.version_id = ${id}) as current,
+           exists (select from current_versions c where c.env = ${env} and c.canary_id = ${id}) as canary,
+           coalesce((select b.count from ${liveRuns(tx, env)} b where b.version_id = ${id}), 0) as live`;
+  if (row?.current) return `Version ${version} is the current one: promote another one first.`;
+  if (row?.canary) return `Version ${version} is the canary: abort it first.`;
+  if (row && row.live > 0) {
+    const live = row.live === 1 ? '1 run is' : `${row.live} runs are`;
+    return `${live} bound to version ${version}, not ended yet: wait, cancel what is left, or move it to another version (\`millrace versions move ${version} …\`).`;
+  }
+  return undefined;
+}
+
+/** Of a version that is not current, and that no live run is bound to. */
+export async function markArchived(tx: Transaction, version: number): Promise<void> {
+  await tx`update versions set state = 'archived', bundle = null where id = ${version}`;
+  await tx`delete from version_blobs where version_id = ${version}`;
+  await tx`delete from external_ids where version_id = ${version}`;
+}

@@ -1,0 +1,171 @@
+import type { Body, Operations, Reply } from '@millrace/contract';
+import type { RecordHere } from '../../audit/record.ts';
+import type { Sql, Transaction } from '../../db/connect.ts';
+import { unprocessable } from '../../problem.ts';
+import { lockVersions } from '../add.ts';
+import { findVersion, type FoundVersion } from './find.ts';
+import { readMovable, type Movable, type MoveFilter, type MovableStatus } from './movable.ts';
+import { conflict } from './conflict.ts';
+import { refuseUnready, type DeploymentDependencies } from './promote.ts';
+
+export interface MoveDependencies extends Pick<DeploymentDependencies, 'sql' | 'clock'> {
+  /** These runs are bound to another version, and some may start. Called after each commit. */
+  readonly onMove: (env: number, runs: readonly string[]) => void;
+}
+
+type Moved = Reply<Operations['moveDeployment']>;
+
+/** Rows that one statement looks at. */
+const maxAtOnce = 1_000;
+/** A call that has more to do than this allows replies, and is repeated. */
+export const moveMs = 10_000;
+const pauseMs = 50;
+
+/** A run goes from what stands before to what stands after: `queued` is last, so that none is missed that goes on meanwhile. */
+const waits: readonly (readonly [MovableStatus, string])[] = [
+  ['DELAYED', 'delayed'],
+  ['RETRYING', 'retrying'],
+  ['PENDING_VERSION', 'pending_version'],
+  ['WAITING', 'waiting'],
+  ['QUEUED', 'queued'],
+];
+
+/**
+ * Binds the waiting runs of a version to another one, in transactions of at most 1,000 runs each. Attempts that are alive stay. A run is
+ * either claimed on its old version or moved. A call after one that died in between moves the rest.
+ */
+export async function moveRuns(
+  dependencies: MoveDependencies,
+  env: number,
+  idOrVersion: string,
+  { to: target, dryRun, task, status }: Body<Operations['moveDeployment']>,
+  record?: RecordHere,
+  options: { readonly atOnce?: number; readonly budgetMs?: number } = {},
+): Promise<Moved> {
+  const { sql } = dependencies;
+  const filter: MoveFilter = { task, status };
+  const from = await findVersion(sql, env, idOrVersion);
+  const to = await findVersion(sql, env, target);
+  if (from.id === to.id)
+    throw unprocessable(`to: its runs are on version ${to.version} already; name another.`);
+  refuseUnready(to);
+  const found = await readMovable(sql, env, from.id, to.id, filter);
+  const shown = { from: from.version, to: to.version, ...found };
+  if (dryRun) return { ...shown, moved: 0, isComplete: false };
+  if (found.missingTasks.length > 0) throw conflict(lacking(to, found), { missingTasks: found.missingTasks });
+  if (found.waiting.length === 0) return { ...shown, moved: 0, isComplete: true };
+  const recordOnce = once(record, from, to, found, filter);
+  const done = await moveAll(dependencies, { env, from, to, filter, recordOnce, ...options });
+  return { ...shown, ...done };
+}
+
+const lacking = ({ version }: FoundVersion, { missingTasks }: Movable): string =>
+  `Version ${version} lacks ${missingTasks.map((task) => `"${task}"`).join(', ')}, of which runs wait. Nothing was moved: deploy a version that has them, or name the tasks to move.`;
+
+type RecordOnce = (tx: Transaction) => Promise<void>;
+
+/** With the first batch: what waited, and where it was to go. */
+function once(
+  record: RecordHere | undefined,
+  from: FoundVersion,
+  to: FoundVersion,
+  { waiting }: Movable,
+  filter: MoveFilter,
+): RecordOnce {
+  let isRecorded = false;
+  return async (tx) => {
+    if (isRecorded) return;
+    await record?.(tx, {
+      act: 'version.runsMoved',
+      target: from.version,
+      old: { version: from.version },
+      new: { version: to.version, runs: waiting.reduce((sum, { count }) => sum + count, 0), ...filter },
+    });
+    isRecorded = true;
+  };
+}
+
+interface Move {
+  readonly env: number;
+  readonly from: FoundVersion;
+  readonly to: FoundVersion;
+  readonly filter: MoveFilter;
+  readonly recordOnce: RecordOnce;
+  readonly atOnce?: number;
+  readonly budgetMs?: number;
+}
+
+/** Passes over all that waits until one has skipped nothing: a row that somebody had locked may be somewhere else by now. */
+async function moveAll(
+  dependencies: MoveDependencies,
+  move: Move,
+): Promise<Pick<Moved, 'moved' | 'isComplete'>> {
+  const { budgetMs = moveMs, filter } = move;
+  const until = performance.now() + budgetMs;
+  const kinds = waits.filter(([status]) => !filter.status || filter.status.includes(status));
+  let moved = 0;
+  for (;;) {
+    let skipped = 0;
+    for (const [, wait] of kinds) {
+      for (let after: Cursor | undefined = start; after;) {
+        if (performance.now() > until) return { moved, isComplete: false };
+        const batch: Batch = await moveBatch(dependencies, move, wait, after);
+        moved += batch.moved;
+        skipped += batch.skipped;
+        after = batch.last;
+      }
+    }
+    if (skipped === 0) return { moved, isComplete: true };
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+interface Cursor {
+  /** Only of queued runs; numbers beyond 2^53 are texts. */
+  readonly lane: string | null;
+  readonly sortKey: string | null;
+  readonly run: string;
+}
+const start: Cursor = { lane: '0', sortKey: '0', run: '' };
+
+interface Batch {
+  readonly moved: number;
+  readonly skipped: number;
+  /** Where the next one starts; undefined at the end. */
+  readonly last: Cursor | undefined;
+}
+
+async function moveBatch(
+  { sql, clock, onMove }: MoveDependencies,
+  { env, from, to, filter, recordOnce, atOnce = maxAtOnce }: Move,
+  wait: string,
+  after: Cursor,
+): Promise<Batch> {
+  const { moved, skipped, lane, sortKey, run } = await inTurn(sql, env, to, async (tx) => {
+    const [row] = await tx<
+      {
+        moved: string[];
+        skipped: number;
+        lane: string | null;
+        sortKey: string | null;
+        run: string | null;
+      }[]
+    >`
+      select moved, skipped, lane, sort_key as "sortKey", run
+        from move_runs(${env}, ${from.id}, ${to.id}, ${wait}, ${filter.task ?? null}::text[], ${after.lane}::bigint,
+                       ${after.sortKey}::bigint, ${after.run}, ${new Date(clock.now())}, ${atOnce})`;
+    if (!row) throw new Error('move_runs replied nothing');
+    if (row.moved.length > 0) await recordOnce(tx);
+    return row;
+  });
+  if (moved.length > 0) onMove(env, moved);
+  return { moved: moved.length, skipped, last: run === null ? undefined : { lane, sortKey, run } };
+}
+
+/** Nobody archives the target meanwhile, so no run is bound to a version without files. */
+const inTurn = <R>(sql: Sql, env: number, to: FoundVersion, act: (tx: Transaction) => Promise<R>) =>
+  sql.begin(async (tx) => {
+    await lockVersions(tx, env);
+    refuseUnready(await findVersion(tx, env, to.version));
+    return act(tx);
+  });

@@ -1,0 +1,80 @@
+import type { Clock } from '../../db/clock.ts';
+import type { Sql } from '../../db/connect.ts';
+import type { Wakes } from '../../db/wake.ts';
+import type { Job } from '../../jobs/job.ts';
+import { lockVersions } from '../add.ts';
+import type { Versions } from '../versions.ts';
+import { markArchived } from './archive.ts';
+import { pruneBlobs } from '../blobs/prune.ts';
+import { pruneObjects } from '../blobs/prune-objects.ts';
+import { markFailed } from './fail.ts';
+import { liveRuns } from './live-runs.ts';
+import type { BlobStore } from '../store/store.ts';
+
+/** Of each environment, so many uploaded versions stay. */
+export const keptVersions = 10;
+/** An upload that nobody continued for so long is given up. */
+export const uploadMs = 24 * 3_600_000;
+const maxAtOnce = 20;
+
+export interface RetentionDependencies {
+  readonly sql: Sql;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly versions: Pick<Versions, 'forget'>;
+  readonly wakes: Pick<Wakes, 'tell'>;
+  readonly store?: BlobStore | undefined;
+}
+
+/**
+ * The job that frees the storage of deployments: it gives up uploads that nobody continues, archives old versions, and deletes blobs that
+ * no version needs. Versions that are current, that live runs are bound to, or that are among the newest stay.
+ */
+export function deploymentPruner(dependencies: RetentionDependencies): Job {
+  const { sql, clock, store } = dependencies;
+  return {
+    name: 'deployment pruner',
+    everyMs: 60_000,
+    async tick() {
+      await giveUpUploads(sql, new Date(clock.now() - uploadMs));
+      await archiveOld(dependencies);
+      const hasMore = await pruneBlobs(sql, clock);
+      // Last, because the store may be away.
+      return (store !== undefined && (await pruneObjects(sql, clock, store))) || hasMore;
+    },
+  };
+}
+
+async function giveUpUploads(sql: Sql, before: Date): Promise<void> {
+  const late = await sql<{ id: number; env: number }[]>`
+    select id, env from versions where state = 'uploading' and begun_at < ${before} order by begun_at limit ${maxAtOnce}`;
+  for (const { id, env } of late) {
+    await sql.begin(async (tx) => {
+      await lockVersions(tx, env);
+      const [still] = await tx`select from versions where id = ${id} and begun_at < ${before}`;
+      const error = { name: 'TimeoutError', message: 'its upload was not finished within a day' };
+      if (still) await markFailed(tx, id, error);
+    });
+  }
+}
+
+async function archiveOld({ sql, versions, wakes }: RetentionDependencies): Promise<void> {
+  const envs = await sql<{ env: number }[]>`
+    select env from versions where is_uploaded and state = 'ready' group by env having count(*) > ${keptVersions}`;
+  for (const { env } of envs) {
+    const archived = await sql.begin(async (tx) => {
+      await lockVersions(tx, env);
+      // With its versions locked, none becomes current meanwhile.
+      const old = await tx<{ id: number }[]>`
+        select v.id from (
+          select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'
+           order by n.sequence desc offset ${keptVersions}) v
+         where not exists (select from current_versions c where c.env = ${env} and v.id in (c.version_id, c.canary_id))
+           and not exists (select from ${liveRuns(tx, env)} b where b.version_id = v.id)`;
+      for (const { id } of old) await markArchived(tx, id);
+      return old.length;
+    });
+    if (archived === 0) continue;
+    versions.forget(env);
+    wakes.tell({ kind: 'versions', env });
+  }
+}

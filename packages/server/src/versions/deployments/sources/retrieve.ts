@@ -1,0 +1,97 @@
+import { linesAround, maxSourceLine, type SourceLines } from '@millrace/contract';
+import type { Environment } from '../../../auth/principal.ts';
+import type { Queryable } from '../../../db/connect.ts';
+import { findVersion } from '../find.ts';
+import { maxMapBytes, type MapFile, type SourceMaps } from './maps.ts';
+import { askedFile, matchOf, pathOfSource, type AskedFile } from './asked-file.ts';
+
+/** Unpacked bytes of the maps of one version that are searched. */
+const maxSearchedBytes = 64 * 1_048_576;
+
+interface Position {
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * The lines around a place in the source of a version. They are from its source maps: a file that none of them has cannot be read. 404 for
+ * an unknown version. Where there are no lines, the reply says why.
+ */
+export async function retrieveSource(
+  { sql, maps }: { readonly sql: Queryable; readonly maps: SourceMaps },
+  environment: Environment,
+  idOrVersion: string,
+  { file, line }: Position,
+): Promise<SourceLines> {
+  const found = await findVersion(sql, environment.id, idOrVersion);
+  const { version } = found;
+  const none = (note: string): SourceLines => ({ version, file: null, lines: [], note });
+  const ofVersion = await maps.of(environment, found);
+  if ('reason' in ofVersion) return none(ofVersion.reason);
+
+  const asked = askedFile(file, ofVersion.folder);
+  const searched = searchedMaps(ofVersion.maps, asked);
+  const source = await findSource(maps, searched, asked);
+  if (!source) {
+    const where = searched.length === ofVersion.maps.length ? '' : ' that is small enough to be searched';
+    return none(`This file is in no source map of version ${version}${where}.`);
+  }
+  const text = await maps.text(source.map, source.index);
+  if (text === null)
+    return none(`The source map of version ${version} has the name of this file, and not its text.`);
+  const all = text.split('\n');
+  if (line > all.length) return none(`In version ${version} this file has ${all.length} lines.`);
+  const first = Math.max(1, line - linesAround);
+  const lines = all.slice(first - 1, line + linesAround);
+  return {
+    version,
+    file: source.path,
+    lines: lines.map((content, index) => ({ number: first + index, text: shownLine(content) })),
+    note: null,
+  };
+}
+
+interface Source {
+  readonly map: MapFile;
+  readonly index: number;
+  readonly path: string;
+}
+
+async function findSource(
+  maps: SourceMaps,
+  searched: readonly MapFile[],
+  asked: AskedFile,
+): Promise<Source | undefined> {
+  let best: Source | undefined;
+  let bestMatch = 0;
+  for (const map of searched) {
+    for (const [index, name] of (await maps.names(map)).entries()) {
+      const path = pathOfSource(map.path, name);
+      const match = matchOf(path, asked);
+      if (match > bestMatch) [bestMatch, best] = [match, { map, index, path }];
+    }
+    // Outside of the project, another one may match better.
+    if (best && !asked.isOutside) break;
+  }
+  return best;
+}
+
+/** The map of the module with the name of the file first, then the small ones, which have most files of a project. */
+function searchedMaps(maps: readonly MapFile[], { path }: AskedFile): MapFile[] {
+  const stem = path.replace(/\.[^./]+$/, '');
+  const isOwn = (map: MapFile): boolean => map.path.replace(/\.[cm]?js\.map$/, '').endsWith(stem);
+  const sorted = maps.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || a.size - b.size);
+  let bytes = 0;
+  return sorted.filter(({ size }) => {
+    if (size > maxMapBytes || bytes + size > maxSearchedBytes) return false;
+    bytes += size;
+    return true;
+  });
+}
+
+function shownLine(line: string): string {
+  const text = line.replace(/\r$/, '');
+  return text.length > maxSourceLine
+    ? `${text.slice(0, maxSourceLine).toWellFormed()}…`
+    : text.toWellFormed();
+}

@@ -1,0 +1,58 @@
+import type { Environment } from '../../auth/principal.ts';
+import type { Sql } from '../../db/connect.ts';
+import { notFound, Problem, unprocessable } from '../../problem.ts';
+import { appendToBlob, blobProgress, piecesOf } from '../blobs/append.ts';
+import { findVersion, type FoundVersion } from './find.ts';
+import { conflict } from './conflict.ts';
+
+export interface BlobUpload {
+  readonly deployment: string;
+  readonly blob: string;
+  /** Of the first byte that is sent. */
+  readonly offset: number;
+}
+
+/**
+ * Stores what is sent of a blob, piece by piece: what has arrived stays when the connection ends. Sending bytes again that are there does
+ * nothing. Replies how many bytes of the blob are there.
+ */
+export async function uploadBlob(
+  sql: Sql,
+  { id: env, projectId: project }: Environment,
+  { deployment, blob, offset }: BlobUpload,
+  body: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const version = await findVersion(sql, env, deployment);
+  refuseOthers(version);
+  const key = { project, blob };
+  const [asked] = await sql`select from version_blobs where version_id = ${version.id} and blob = ${blob}`;
+  const known = asked && (await blobProgress(sql, key));
+  if (!known) throw notFound(`The deployment of version ${version.version} has no blob ${blob}.`);
+  let { received } = known;
+  if (received === known.size) return received;
+  if (offset > received) throw gap(blob, received);
+  let at = offset;
+  for await (const bytes of piecesOf(body)) {
+    if (at + bytes.length > known.size) {
+      throw unprocessable(`The blob ${blob} was declared with ${known.size} bytes, and more were sent.`);
+    }
+    const now = await appendToBlob(sql, key, at, bytes);
+    if (!now) throw conflict(`The blob ${blob} was removed meanwhile: begin the deployment again.`);
+    at += bytes.length;
+    received = now.received;
+    if (received < at) throw gap(blob, received);
+  }
+  return received;
+}
+
+/** The client may go on from `received`. */
+const gap = (blob: string, received: number) =>
+  new Problem(409, `The blob ${blob} has ${received} bytes: go on with offset=${received}.`, { received });
+
+function refuseOthers({ version, state, error }: FoundVersion): void {
+  if (state === 'failed')
+    throw conflict(
+      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}): begin it again.`,
+    );
+  if (state === 'archived') throw conflict(`Version ${version} is archived: begin a new deployment.`);
+}
