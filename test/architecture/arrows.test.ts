@@ -100,13 +100,14 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   json: ['problem'],
   help: [],
   problem: ['db'],
-  db: ['logger', 'package-folder'],
+  db: ['logger', 'background', 'package-folder'],
+  background: [],
   logger: [],
   'package-folder': [],
 };
 
 /** Rooms that every other may import as well, but for `db` and these themselves. */
-const everywhere = ['request', 'problem', 'json', 'logger', 'help', 'package-folder'];
+const everywhere = ['request', 'problem', 'json', 'logger', 'background', 'help', 'package-folder'];
 const mayImport = (room: string): readonly string[] => {
   const arrows = roomArrows[room] ?? [];
   return room === 'db' || everywhere.includes(room) ? arrows : [...arrows, ...everywhere];

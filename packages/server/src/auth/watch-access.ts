@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { Sql } from '../db/connect.ts';
 import { endedAmong, type CredentialRows } from './credential-rows.ts';
 import { isUser, type Principal } from './principal.ts';
@@ -95,12 +96,11 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
     }
   };
 
-  const timer = setInterval(() => {
+  const stopChecking = background(checkMs, () => {
     endExpired();
-    // A slow check is not followed by another at once.
+    // A slow check is not followed by another at once, and does not keep tokens from expiring.
     if (!checking) void check();
-  }, checkMs);
-  timer.unref();
+  });
 
   return {
     watch(principal, ended) {
@@ -126,7 +126,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
     },
     stop() {
       stopped = true;
-      clearInterval(timer);
+      stopChecking();
       groups.clear();
     },
   };

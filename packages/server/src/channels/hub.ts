@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import { groupCommit } from '../db/group.ts';
 import { retry } from '../db/retry.ts';
 import type { ChannelKey } from './key.ts';
@@ -70,7 +71,7 @@ export class Hub {
   readonly #sources: HubSources;
   readonly #channels = new Map<string, FollowedChannel>();
   readonly pages: Pages;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopPolling: () => void;
   /** Calls during a read share the next one: the snapshot of the read under way may be older than the call. */
   readonly #tailOf: (key: ChannelKey) => Promise<number>;
   readonly #firstReads = new Map<FollowedChannel, Promise<void>>();
@@ -83,8 +84,7 @@ export class Hub {
       return keys.map(({ id }) => tails.get(id)?.tail ?? 0);
     });
     this.pages = new Pages((key, from) => sources.read(key, from));
-    this.#timer = setInterval(() => void this.#poll().catch(() => {}), pollMs);
-    this.#timer.unref();
+    this.#stopPolling = background(pollMs, () => this.#poll());
   }
 
   /** How many channels are followed. */
@@ -134,7 +134,7 @@ export class Hub {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopPolling();
     this.#channels.clear();
   }
 

@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { Sql } from './connect.ts';
 
 /** The database's clock, in milliseconds since 1970. */
@@ -30,8 +31,8 @@ export async function startClock(sql: Sql): Promise<Clock> {
   // Connects, which takes longer than what is measured.
   await sql`select`;
   await measure();
-  const timer = setInterval(() => void measure().catch(() => {}), 10_000);
-  timer.unref();
+  // Where the database is away, the last offset is as good as any.
+  const stop = background(10_000, measure);
   return {
     now: () => Math.floor(base + performance.now() + shifted),
     shift: (ms) => {
@@ -40,6 +41,6 @@ export async function startClock(sql: Sql): Promise<Clock> {
     get shiftedMs() {
       return shifted;
     },
-    stop: () => clearInterval(timer),
+    stop,
   };
 }

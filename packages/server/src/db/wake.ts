@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { Log } from '../logger.ts';
 import type { Clock } from './clock.ts';
 import type { Sql } from './connect.ts';
@@ -87,11 +88,10 @@ export async function startWakes(
       if (wake.kind !== 'here') for (const listener of listeners) listener(wake);
     }
   });
-  const presence = setInterval(() => {
+  const stopAnnouncing = background(presenceMs, () => {
     for (const [peer, at] of seen) if (at < clock.now() - 3 * presenceMs) seen.delete(peer);
     send([{ kind: 'here' }]);
-  }, presenceMs);
-  presence.unref();
+  });
   send([{ kind: 'here' }]);
 
   return {
@@ -107,7 +107,7 @@ export async function startWakes(
     },
     listen: (listener) => void listeners.push(listener),
     async stop() {
-      clearInterval(presence);
+      stopAnnouncing();
       clearTimeout(timer);
       await listening.unlisten().catch(() => {});
     },

@@ -2,6 +2,7 @@
  * Caches what runners need of environments' variables, and pushes changes to connected runners. Everything that a runner gets is read
  * here, so the environment's redactor knows every secret that the runner can know.
  */
+import { background } from '../background.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Wakes } from '../db/wake.ts';
@@ -161,16 +162,7 @@ export function createVariableCache({
       if (behind || entry.revision < revision) await push(env).catch(failed(env));
     }
   };
-  let polling = false;
-  const timer = setInterval(() => {
-    // One poll at a time.
-    if (polling) return;
-    polling = true;
-    void poll()
-      .catch(failed(0))
-      .finally(() => (polling = false));
-  }, pollMs);
-  timer.unref();
+  const stopPolling = background(pollMs, poll, failed(0));
 
   wakes.listen((wake) => {
     if (wake.kind === 'variables') void pushAll(wake.env);
@@ -198,7 +190,7 @@ export function createVariableCache({
       await pushAll(root);
     },
     stop() {
-      clearInterval(timer);
+      stopPolling();
       for (const { later } of entries.values()) clearTimeout(later);
     },
   };

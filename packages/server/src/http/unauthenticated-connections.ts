@@ -1,3 +1,5 @@
+import { background } from '../background.ts';
+
 /** Limits for connections without a successful request. */
 export interface ConnectionLimits {
   /** Milliseconds from the start of a connection to its first successful request. Default 60,000. */
@@ -27,13 +29,12 @@ export class UnauthenticatedConnections {
   readonly limits: ConnectionLimits;
   /** Oldest first. */
   readonly #since = new Map<Connection, number>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopSweeping: () => void;
 
   constructor(limits: Partial<ConnectionLimits> = {}) {
     this.limits = { ...defaultConnectionLimits, ...limits };
     const sweepMs = Math.min(1_000, this.limits.unauthenticatedMs / 4);
-    this.#timer = setInterval(() => this.#sweep(), sweepMs);
-    this.#timer.unref();
+    this.#stopSweeping = background(sweepMs, () => this.#sweep());
   }
 
   get size(): number {
@@ -53,7 +54,7 @@ export class UnauthenticatedConnections {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopSweeping();
   }
 
   #sweep(): void {

@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { Wake, Wakes } from '../db/wake.ts';
 import type { RunChanges } from '../runs/engine/changes.ts';
 
@@ -38,10 +39,9 @@ export function createInterest(wakes: Wakes): Interest {
     if (wake.kind === 'watching') elsewhere.set(wake.env, performance.now() + expiryMs);
     if (wake.kind === 'runs' && watched.has(wake.env)) listener?.someChanged(wake.env);
   });
-  const announce = setInterval(() => {
+  const stop = background(announceMs, () => {
     for (const env of watched.keys()) wakes.tell({ kind: 'watching', env });
-  }, announceMs);
-  announce.unref();
+  });
 
   return {
     changes: {
@@ -71,6 +71,6 @@ export function createInterest(wakes: Wakes): Interest {
         else watched.delete(env);
       };
     },
-    stop: () => clearInterval(announce),
+    stop,
   };
 }

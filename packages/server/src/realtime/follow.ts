@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import { isFinal } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 import { readChanged, type ShownRun } from './shown-run.ts';
@@ -124,11 +125,10 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
     }, restMs);
   };
 
-  const poll = setInterval(() => {
+  const stopPolling = background(pollMs, () => {
     for (const entries of byEnv.values())
       for (const entry of entries.values()) if (!entry.hasEnded) enqueue(entry);
-  }, pollMs);
-  poll.unref();
+  });
 
   return {
     follow(env, id, listener) {
@@ -180,7 +180,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
     },
     stop() {
       stopped = true;
-      clearInterval(poll);
+      stopPolling();
       clearTimeout(allTimer);
     },
   };

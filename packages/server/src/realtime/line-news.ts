@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { Wakes } from '../db/wake.ts';
 
 /** How often a process announces whose lines it follows, and for how long an announcement counts. */
@@ -23,10 +24,9 @@ export function createLineNews(wakes: Wakes): LineNews {
     if (wake.kind === 'followsLines') elsewhere.set(wake.env, performance.now() + expiryMs);
     if (wake.kind === 'lines') wakeHere(wake.env);
   });
-  const announce = setInterval(() => {
+  const stop = background(announceMs, () => {
     for (const env of followers.keys()) wakes.tell({ kind: 'followsLines', env });
-  }, announceMs);
-  announce.unref();
+  });
   return {
     stored(env) {
       wakeHere(env);
@@ -48,6 +48,6 @@ export function createLineNews(wakes: Wakes): LineNews {
         if (left?.size === 0) followers.delete(env);
       };
     },
-    stop: () => clearInterval(announce),
+    stop,
   };
 }

@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { ChangeListener, Interest } from './changes.ts';
 import type { Subject } from './subject.ts';
 import { TaggedRuns } from './tagged-runs.ts';
@@ -105,11 +106,10 @@ export function watchSets(
   };
   interest.listen(listener);
 
-  const poll = setInterval(() => {
+  const stopPolling = background(pollMs, () => {
     for (const sets of byEnv.values()) scan(sets);
     for (const { set } of held.values()) set.tidy();
-  }, pollMs);
-  poll.unref();
+  });
 
   return {
     hold(subject) {
@@ -142,7 +142,7 @@ export function watchSets(
       return held.size;
     },
     stop() {
-      clearInterval(poll);
+      stopPolling();
       for (const key of held.keys()) drop(key);
     },
   };

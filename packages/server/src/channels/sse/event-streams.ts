@@ -1,3 +1,4 @@
+import { background } from '../../background.ts';
 import { Problem } from '../../problem.ts';
 import type { Exchange, Request } from '../../request.ts';
 import { EventStream, type EventStreamOptions } from './event-stream.ts';
@@ -24,7 +25,7 @@ export class EventStreams {
   readonly #limits: StreamLimits;
   readonly #slots: Set<EventStream>[] = Array.from({ length: slots }, () => new Set<EventStream>());
   readonly #counts = new Map<string, number>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopTicking: () => void;
   #count = 0;
   /** The slots for the next stream and the next tick. */
   #nextSlot = 0;
@@ -32,8 +33,7 @@ export class EventStreams {
 
   constructor(limits: Partial<StreamLimits> = {}) {
     this.#limits = { ...defaultStreamLimits, ...limits };
-    this.#timer = setInterval(() => this.#tick(), checkIntervalMs / slots);
-    this.#timer.unref();
+    this.#stopTicking = background(checkIntervalMs / slots, () => this.#tick());
   }
 
   get size(): number {
@@ -77,7 +77,7 @@ export class EventStreams {
 
   /** Breaks every stream without a proper end, so that clients resume on another server. */
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopTicking();
     for (const slot of this.#slots) for (const stream of slot) stream.break();
   }
 

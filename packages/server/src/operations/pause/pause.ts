@@ -1,3 +1,4 @@
+import { background } from '../../background.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { Wakes } from '../../db/wake.ts';
@@ -41,9 +42,7 @@ export async function startPause(
     reading = next;
     return next;
   };
-  const readOrWarn = (): void => {
-    readInTurn().catch(() => log.warn('database.lost', { at: 'pause' }));
-  };
+  const warn = (): void => log.warn('database.lost', { at: 'pause' });
 
   if (pauseNow) {
     await sql`update installation set paused_at = ${new Date(clock.now())} where paused_at is null`;
@@ -51,10 +50,9 @@ export async function startPause(
   }
   await readInTurn();
   wakes.listen(({ kind }) => {
-    if (kind === 'pause') readOrWarn();
+    if (kind === 'pause') readInTurn().catch(warn);
   });
-  const poll = setInterval(readOrWarn, pollMs);
-  poll.unref();
+  const stop = background(pollMs, readInTurn, warn);
   return {
     get since() {
       return since;
@@ -64,6 +62,6 @@ export async function startPause(
       wakes.tell({ kind: 'pause' });
       await readInTurn();
     },
-    stop: () => clearInterval(poll),
+    stop,
   };
 }

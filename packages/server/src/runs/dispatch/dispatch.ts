@@ -1,3 +1,4 @@
+import { background } from '../../background.ts';
 import type { Assignment } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import type { Timer } from '../../jobs/timer.ts';
@@ -201,10 +202,9 @@ export function createDispatch({
     for (const env of environments) if (!idle.includes(env)) wake(env);
     if (idle.length > 0) for (const env of await readReady(engineSql, idle)) wake(env);
   };
-  const poll = setInterval(() => {
-    pollAll().catch((error: unknown) => engine.log.warn('dispatch.failed', { error: String(error) }));
-  }, pollMs);
-  poll.unref();
+  const stopPolling = background(pollMs, pollAll, (error) =>
+    engine.log.warn('dispatch.failed', { error: String(error) }),
+  );
 
   engine.wakes.listen((told) => {
     if (told.kind === 'queued' && runners.in(told.env).size > 0) wake(told.env);
@@ -256,7 +256,7 @@ export function createDispatch({
     expect: (at) => timer.wakeAt(at),
     async stop() {
       stopped = true;
-      clearInterval(poll);
+      stopPolling();
       waiting.stop();
       for (const ring of rings.values()) await ring.claiming;
     },
