@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts';
 
 test('a burst is allowed, then one request for each refilled token', () => {
@@ -47,4 +47,32 @@ test('a charge counts in full, and no further charge is allowed until the debt i
   expect(take('a', 490_000).allowed).toBe(false);
   expect(take('a', 491_000).allowed).toBe(true);
   expect(take('b', 0).allowed).toBe(true);
+});
+
+test('remembers so many keys and no more: the one that was silent for longest starts anew', () => {
+  const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, 3);
+  const now = 1_000_000;
+  for (const key of ['a', 'b', 'c']) expect(take(key, now).allowed).toBe(true);
+  // Asking again, also in vain, keeps a key from being the oldest.
+  expect(take('a', now).allowed).toBe(false);
+  expect(take('d', now).allowed).toBe(true);
+  expect([take('a', now).allowed, take('c', now).allowed, take('d', now).allowed]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(take('b', now).allowed).toBe(true);
+});
+
+test('a new key costs the same, however many are remembered', () => {
+  const reads = (max: number): number => {
+    const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, max);
+    const next = vi.spyOn(Map.prototype, 'delete');
+    for (let n = 0; n < 3 * max; n++) take(`key ${n}`, 1_000_000);
+    const { length } = next.mock.calls;
+    next.mockRestore();
+    return length / max;
+  };
+  expect(reads(1_000)).toBe(2);
+  expect(reads(10_000)).toBe(2);
 });

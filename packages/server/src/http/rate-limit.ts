@@ -89,29 +89,33 @@ export interface Verdict {
   readonly resetAt: number;
 }
 
-const maxBuckets = 10_000;
+const maxBuckets = 50_000;
 
-export function createRateLimiter({ burst, perSecond }: RateLimit) {
+/**
+ * @param max the number of keys that are remembered. Beyond it, the one that was silent for longest starts anew.
+ */
+export function createRateLimiter({ burst, perSecond }: RateLimit, max = maxBuckets) {
+  /** The one that was silent for longest comes first. */
   const buckets = new Map<string, Bucket>();
   const perMs = perSecond / 1_000;
 
   const filled = ({ tokens, at }: Bucket, now: number): number =>
     Math.min(burst, tokens + (now - at) * perMs);
 
-  /** A full bucket is the same as a new one. */
-  function dropFull(now: number): void {
-    for (const [key, bucket] of buckets) if (filled(bucket, now) >= burst) buckets.delete(key);
+  /** A full bucket is the same as a new one. Those that fill up in between are dropped when they come first. */
+  function makeRoom(now: number): void {
+    for (const [key, bucket] of buckets) {
+      if (buckets.size < max && filled(bucket, now) < burst) return;
+      buckets.delete(key);
+    }
   }
 
   function bucketAt(key: string, now: number): Bucket {
-    let bucket = buckets.get(key);
-    if (bucket === undefined) {
-      if (buckets.size >= maxBuckets) dropFull(now);
-      bucket = { tokens: burst, at: now };
-      buckets.set(key, bucket);
-    }
-    bucket.tokens = filled(bucket, now);
-    bucket.at = now;
+    const known = buckets.get(key);
+    if (known) buckets.delete(key);
+    else makeRoom(now);
+    const bucket = { tokens: known ? filled(known, now) : burst, at: now };
+    buckets.set(key, bucket);
     return bucket;
   }
 
