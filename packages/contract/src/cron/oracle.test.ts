@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../../../../test/support/long.ts';
 import { nextRuns, parseCron, previousRun } from './index.ts';
 import {
   findChanges,
@@ -103,7 +104,9 @@ describe('cron against an oracle that walks minutes', () => {
   test.skipIf(full)('agrees around every clock change of every zone, 2020-2035', { timeout: 120_000 }, () => {
     expect(windows.size).toBeGreaterThan(500);
     const wrong: string[] = [];
-    for (const { zone, from, to } of windows.values()) {
+    // A third of them, unless the run is long.
+    const tried = [...windows.values()].filter((_, index) => isLong || index % 3 === 0);
+    for (const { zone, from, to } of tried) {
       wrong.push(...disagreements(zone, readWalk(wallClock(zone), from, to, 1440)));
     }
     expect(wrong).toEqual([]);
