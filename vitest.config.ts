@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { sourceAliases } from './build/source-aliases.ts';
 
 /** Their subject is processes: runners, PostgreSQL, package managers. */
-const processTests = 'packages/millrace/src/{backup,deploy,postgres,runner}/**/*.test.ts';
+const processTests = [
+  'packages/millrace/src/{deploy,serve-folder}/**/*.test.ts',
+  'packages/postgres/src/{backup,cluster}/**/*.test.ts',
+  'packages/runner/src/runner/**/*.test.ts',
+  'packages/platform/src/folder-lock.test.ts',
+];
 
 const shared = {
   setupFiles: ['test/support/seed.ts'],
@@ -40,7 +45,7 @@ export default defineConfig({
             'packages/fingerprint/score/*.test.ts',
             'test/architecture/**/*.test.ts',
           ],
-          exclude: [processTests],
+          exclude: processTests,
         },
       },
       {
@@ -48,7 +53,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'system',
-          include: ['test/**/*.test.ts', processTests],
+          include: ['test/**/*.test.ts', ...processTests],
           exclude: ['test/architecture/**', '**/node_modules/**'],
         },
       },

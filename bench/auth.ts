@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createAuthenticate } from '../packages/server/src/auth/authenticate.ts';
 import { createSigningKeyRing } from '../packages/server/src/auth/signing-keys.ts';
 import { connect, createLog, loadMasterKey, startServer } from '../packages/server/src/index.ts';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 
 const calls = 50_000;
 const rounds = 9;

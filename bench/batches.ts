@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger, makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { promote } from '../test/support/promote.ts';
 
 const rounds = Number(process.argv[2] ?? 5);

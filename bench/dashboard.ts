@@ -10,7 +10,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
 import { startServer, type RunningServer } from '../packages/server/src/server.ts';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog, loadMasterKey, startServer } from '../packages/server/src/index.ts';
 import { createRedactor } from '../packages/server/src/envvars/redact/redactor.ts';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 
 const count = 1_000;
 const rounds = 30;

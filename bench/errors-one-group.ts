@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
 import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { indexSubscriptions } from '../packages/server/src/events/subscriptions.ts';
 import { createLog } from '../packages/server/src/logger.ts';

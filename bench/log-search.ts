@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { logIndexer } from '../packages/server/src/runs/logs/blocks.ts';

@@ -6,7 +6,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { insertRuns } from '../packages/server/src/runs/create/insert.ts';

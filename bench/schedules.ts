@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import type { BriefAssignment, ServerMessage } from '../packages/contract/src/runner/index.ts';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
 import { createLog } from '../packages/server/src/logger.ts';

@@ -9,7 +9,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { startServer } from '../packages/server/src/server.ts';

@@ -8,8 +8,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startPostgres } from '../packages/millrace/src/postgres/index.ts';
-import { startRunner } from '../packages/millrace/src/runner/index.ts';
+import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
+import { startRunner } from '../packages/millrace/src/serve-folder/start.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { createLog } from '../packages/server/src/logger.ts';
 import { startServer } from '../packages/server/src/server.ts';

@@ -34,14 +34,21 @@ const transportByPlatform: esbuild.Plugin = {
   },
 };
 
-async function bundle({ folder, programs = [], platform, external }: PublishedPackage): Promise<void> {
+async function bundle({ folder, programs = {}, platform, external }: PublishedPackage): Promise<void> {
   const packageFolder = join(root, 'packages', folder);
-  const exported = (await exportedModules(packageFolder)).map((module) => `${module}.ts`);
+  const exported = (await exportedModules(packageFolder)).map((module) => [
+    module,
+    `${folder}/src/${module}`,
+  ]);
   const outdir = join(packageFolder, 'dist');
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: [...exported, ...programs].map((file) => join(packageFolder, 'src', file)),
-    outbase: join(packageFolder, 'src'),
+    entryPoints: Object.fromEntries(
+      [...exported, ...Object.entries(programs)].map(([out, source]) => [
+        out,
+        join(root, `packages/${source}.ts`),
+      ]),
+    ),
     outdir,
     bundle: true,
     splitting: true,
@@ -85,7 +92,9 @@ const inputs = [
   'package-lock.json',
   'tsconfig.base.json',
   'tsconfig.source.json',
-  ...publishedPackages.flatMap(({ folder }) => [`packages/${folder}/src`, `packages/${folder}/package.json`]),
+  ...publishedPackages
+    .flatMap(({ folder, includes = [] }) => [folder, ...includes])
+    .flatMap((folder) => [`packages/${folder}/src`, `packages/${folder}/package.json`]),
 ];
 const done = await outdated('bundles', inputs);
 const areThere = publishedPackages.every(({ folder }) => existsSync(join(root, 'packages', folder, 'dist')));

@@ -2,8 +2,10 @@
 export interface PublishedPackage {
   /** Its folder below `packages`. */
   readonly folder: string;
-  /** Source files that stay a file of their own in `dist`, beside those that `exports` names. */
-  readonly programs?: readonly string[];
+  /** Modules that stay a file of their own in `dist`, beside those that `exports` names: their path there, and the source file below `packages`. Both without an extension. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** Private packages that are bundled into it, by folder. */
+  readonly includes?: readonly string[];
   /** `node` may use what only Node.js has; `neutral` also runs in browsers. */
   readonly platform: 'node' | 'neutral';
   /** Packages that stay outside the bundle, each with its reason. */
@@ -24,7 +26,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
   {
     folder: 'sdk',
     platform: 'neutral',
-    programs: ['transport/node.ts', 'transport/fetch.ts'],
+    programs: { 'transport/node': 'sdk/src/transport/node', 'transport/fetch': 'sdk/src/transport/fetch' },
     external: {
       '@opentelemetry/api': telemetry,
     },
@@ -42,7 +44,13 @@ export const publishedPackages: readonly PublishedPackage[] = [
   {
     folder: 'millrace',
     platform: 'node',
-    programs: ['cli/main.ts', 'executor/main.ts', 'postgres/watchdog.ts', 'runner/guard-process.ts'],
+    programs: {
+      'cli/main': 'millrace/src/cli/main',
+      'executor/main': 'runner/src/executor/main',
+      'postgres/watchdog': 'postgres/src/cluster/watchdog',
+      'runner/guard-process': 'runner/src/runner/guard-process',
+    },
+    includes: ['platform', 'diagnostics', 'compat', 'runner', 'postgres'],
     external: {
       '@millrace/sdk': 'tasks import it too, and both must share the current run',
       '@millrace/server': 'a package of its own, loaded only by commands that serve',
@@ -57,7 +65,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
   {
     folder: 'testing',
     platform: 'node',
-    programs: ['host/main.ts'],
+    programs: { 'host/main': 'testing/src/host/main' },
     external: {
       '@jest/globals': 'peer: the user’s test runner',
       vitest: 'peer: the user’s test runner',

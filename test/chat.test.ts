@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { answerTo } from '../examples/chat/answer.ts';
-import { startRunner } from '../packages/millrace/src/runner/index.ts';
+import { startRunner } from '../packages/millrace/src/serve-folder/start.ts';
 import { repository } from './cli/command.ts';
 import { startServerProcess } from './support/server-process/start.ts';
 import { findBrowser } from './support/browser.ts';

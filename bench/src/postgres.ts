@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres } from '../../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../../packages/postgres/src/cluster/index.ts';
 import { dataFolder } from './folders.ts';
 
 export interface Databases {

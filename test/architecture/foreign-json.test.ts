@@ -9,18 +9,19 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folders = [
   'packages/contract/src/operations',
   'packages/server/src',
-  'packages/millrace/src/runner',
-  'packages/millrace/src/executor',
+  'packages/millrace/src/serve-folder',
+  'packages/runner/src/runner',
+  'packages/runner/src/executor',
 ];
 
 /** Files that call `JSON.parse` themselves, with the reason: their texts are our own. */
 const allowed: Readonly<Record<string, string>> = {
-  'packages/millrace/src/executor/main.ts': 'lines of the runner that started this process',
-  'packages/millrace/src/executor/register-tracing.ts': 'the manifest of an installed package',
-  'packages/millrace/src/executor/sdk.ts': 'the manifest of an installed package',
-  'packages/millrace/src/runner/connection.ts':
+  'packages/millrace/src/serve-folder/deploy.ts': 'replies of the server that the runner logged in to',
+  'packages/runner/src/executor/main.ts': 'lines of the runner that started this process',
+  'packages/runner/src/executor/register-tracing.ts': 'the manifest of an installed package',
+  'packages/runner/src/executor/sdk.ts': 'the manifest of an installed package',
+  'packages/runner/src/runner/connection.ts':
     'messages and replies of the server that the runner logged in to',
-  'packages/millrace/src/runner/deploy.ts': 'replies of the server that the runner logged in to',
   'packages/server/src/db/sql-folder.ts': 'a file of this package',
   'packages/server/src/db/wake.ts': 'notifications that servers send to each other',
   'packages/server/src/envvars/redact/messages.ts': 'a text that was just written by JSON.stringify',

@@ -1,7 +1,7 @@
 /** An installation on an embedded PostgreSQL whose WAL is archived, in processes of its own, to be destroyed and restored. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
+import { runningConnection } from '../../packages/postgres/src/cluster/running.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { finished, millrace, temporaryProject, type Ready, type Running } from '../cli/command.ts';
 import { promote } from '../support/promote.ts';

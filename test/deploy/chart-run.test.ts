@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { millrace } from '../cli/command.ts';
 import { emptyDatabase } from '../support/database.ts';
-import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
+import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 import { hasHelm, installHelm, podOf, render, type Pod } from './helm.ts';
 
 const secrets = {

@@ -3,7 +3,7 @@ import type { RunnerInfo } from '../../packages/contract/src/operations/runners.
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { installation } from '../access/installation.ts';
 import { deployed, fetchingRunner, needing, projectOf } from '../support/deployment.ts';
-import { startRunner } from '../../packages/millrace/src/runner/index.ts';
+import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import { promote } from '../support/promote.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { promoteWhenLoaded } from '../../packages/millrace/src/deploy/promote.ts';
-import { startPreviews, type PreviewsOptions } from '../../packages/millrace/src/runner/start-previews.ts';
+import { startPreviews, type PreviewsOptions } from '../../packages/runner/src/runner/start-previews.ts';
 import { installation, type Ask, type Installation } from '../access/installation.ts';
 import { deployedTo, temporary } from '../support/deployment.ts';
 
@@ -94,7 +94,6 @@ async function previewsOf(
   const runner = await startPreviews({
     url,
     secretKey: home.keys.preview,
-    watch: false,
     cache: { folder: await temporary() },
     ...options,
     onServed: (branch) => said.push(`${branch} served`),

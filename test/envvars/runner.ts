@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { startRunner } from '../../packages/millrace/src/runner/index.ts';
+import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import type { VariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
 import { promote } from '../support/promote.ts';
 

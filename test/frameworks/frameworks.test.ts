@@ -5,7 +5,7 @@ import { MillraceClient } from '@millrace/sdk';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type * as tasks from '../../examples/frameworks/tasks/index.ts';
-import { startRunner } from '../../packages/millrace/src/runner/index.ts';
+import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import { repository } from '../cli/command.ts';
 import { findBrowser } from '../support/browser.ts';
 import { promote } from '../support/promote.ts';

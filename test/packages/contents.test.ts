@@ -8,7 +8,7 @@ import { anchors } from '@millrace/contract/troubleshooting';
 import { slugOf } from '../../docs/.vitepress/slug.ts';
 import { pages } from '../../packages/millrace/src/help/pages.ts';
 import { repository } from '../cli/command.ts';
-import { packAll, published, run, type Packed } from './packed.ts';
+import { bundled, packAll, published, run, type Packed } from './packed.ts';
 
 let packed: Packed;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const accepted = new Set(['CJSResolvesToESM']);
 /** Topics of `millrace help` that the sources name. `…` and other insertions are sections, which another test compares with the page. */
 async function namedTopics(): Promise<Set<string>> {
   const topics = new Set<string>();
-  for (const name of published) {
+  for (const name of [...published, ...bundled]) {
     const folder = join(repository, 'packages', name, 'src');
     for (const path of await readdir(folder, { recursive: true })) {
       if (!path.endsWith('.ts') || path.endsWith('.test.ts')) continue;

@@ -10,6 +10,8 @@ export const run = promisify(execFile);
 
 /** The packages that are published, by folder. */
 export const published = ['contract', 'fingerprint', 'sdk', 'server', 'millrace', 'testing'] as const;
+/** The private packages that are bundled into `millrace`, by folder. */
+export const bundled = ['platform', 'diagnostics', 'compat', 'runner', 'postgres'] as const;
 export type Published = (typeof published)[number];
 
 export interface Packed {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { inherited, millrace, watched, type Running } from '../cli/command.ts';
-import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
+import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 import { tcpPostgres } from '../support/tcp-postgres.ts';
 import { caddyHead, type CaddyPorts } from './caddy.ts';
 import { postgresPrograms } from './programs.ts';

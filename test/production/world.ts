@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { inherited, repository, type Running } from '../cli/command.ts';
 import { packAll, run } from '../packages/packed.ts';
-import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
+import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 import { authorityIn, type CaddyPorts } from './caddy.ts';
 import type { Replacements } from './page.ts';
 import { postgresPrograms } from './programs.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { describeProblem } from '../../packages/millrace/src/project/problem.ts';
+import { describeProblem } from '../../packages/diagnostics/src/problem.ts';
 import { millrace } from '../cli/command.ts';
 import { finished } from '../cli/in-process.ts';
 import { publishedProject } from './project.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exportRows } from '../../packages/millrace/src/published/project/exports.ts';
+import { exportRows } from '../../packages/compat/src/project/exports.ts';
 import { exportsInFixture, exportsOfVersions, movingPage } from './page.ts';
 
 test('docs/moving.md has the table of the exports', async () => {

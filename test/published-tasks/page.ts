@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { exportRows, type ExportRow } from '../../packages/millrace/src/published/project/exports.ts';
+import { exportRows, type ExportRow } from '../../packages/compat/src/project/exports.ts';
 import { versions } from './versions.ts';
 
 const tasks = fileURLToPath(new URL('./fixture/trigger', import.meta.url));

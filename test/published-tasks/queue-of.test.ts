@@ -1,8 +1,8 @@
 import { concurrencyLimit, queue, task } from '@trigger.dev/sdk';
 import { expect, test } from 'vitest';
-import { registerApis } from '../../packages/millrace/src/published/runtime/apis.ts';
-import { Catalog } from '../../packages/millrace/src/published/runtime/catalog.ts';
-import { queueOf } from '../../packages/millrace/src/published/runtime/queue-of.ts';
+import { registerApis } from '../../packages/compat/src/runtime/apis.ts';
+import { Catalog } from '../../packages/compat/src/runtime/catalog.ts';
+import { queueOf } from '../../packages/compat/src/runtime/queue-of.ts';
 
 /** The queue of the task `a`, or why it has none; declared with the published SDK. */
 function queueOfA(

@@ -6,8 +6,8 @@ import { isFinal } from '@millrace/contract';
 import { prepare } from '../../packages/millrace/src/deploy/prepare.ts';
 import { upload } from '../../packages/millrace/src/deploy/upload.ts';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
-import { startRunner } from '../../packages/millrace/src/runner/index.ts';
-import type { Problem } from '../../packages/millrace/src/project/problem.ts';
+import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
+import type { Problem } from '../../packages/diagnostics/src/problem.ts';
 import { promote } from '../support/promote.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

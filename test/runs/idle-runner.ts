@@ -1,4 +1,4 @@
-import { Connection } from '../../packages/millrace/src/runner/connection.ts';
+import { Connection } from '../../packages/runner/src/runner/connection.ts';
 
 /** A runner's own connection, but what it is given it keeps and never ends. */
 export interface IdleRunner {

@@ -1,8 +1,8 @@
 /** A cron in the code of a task, from its file through a real runner to its run. */
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { startRunner } from '../../packages/millrace/src/runner/index.ts';
-import { createProject } from '../../packages/millrace/src/runner/testing/project.ts';
+import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
+import { createProject } from '../../packages/runner/src/runner/testing/project.ts';
 import { ApiClient } from '../../packages/sdk/src/client/api-client.ts';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { startServer } from '../../packages/server/src/server.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { startPostgres } from '../../packages/millrace/src/postgres/index.ts';
+import { startPostgres } from '../../packages/postgres/src/cluster/index.ts';
 import { testDatabase } from '../support/database.ts';
 import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 import { insist } from './insist.ts';

@@ -101,7 +101,7 @@ const writeCatalogueCache = (sql: Sql): Promise<unknown> => sql`select`.finally(
 async function startServer(): Promise<{ admin: Database; stop: () => Promise<void> }> {
   const url = process.env['DATABASE_URL'];
   if (url) return { admin: url, stop: async () => {} };
-  const { startPostgres } = await import('../../packages/millrace/src/postgres/index.ts');
+  const { startPostgres } = await import('../../packages/postgres/src/cluster/index.ts');
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
   const running = await startPostgres({
     dataDir: folder,

@@ -8,7 +8,8 @@ import type { DeployTarget } from '../../packages/millrace/src/deploy/client.ts'
 import { prepare, type Prepared } from '../../packages/millrace/src/deploy/prepare.ts';
 import { upload } from '../../packages/millrace/src/deploy/upload.ts';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
-import { startRunner, type Runner, type RunnerOptions } from '../../packages/millrace/src/runner/index.ts';
+import { startRunner, type RunnerOptions } from '../../packages/millrace/src/serve-folder/start.ts';
+import type { Runner } from '../../packages/runner/src/runner/options.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
-import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
+import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 
 /** The PgBouncer of this machine: of PGBOUNCER, of PATH, or where Debian puts it. Undefined if there is none. */
 export const pgbouncer = [process.env['PGBOUNCER'], 'pgbouncer', '/usr/sbin/pgbouncer'].find(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
+import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 
 /** The programs of this machine: of PATH. Undefined if there are none. */
 const isInstalled = ['prometheus', 'promtool'].every((program) => {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBinaries } from '../../packages/millrace/src/postgres/binaries.ts';
-import { serverUser } from '../../packages/millrace/src/postgres/server-user.ts';
-import { freePort } from '../../packages/millrace/src/postgres/free-port.ts';
+import { findBinaries } from '../../packages/postgres/src/cluster/binaries.ts';
+import { serverUser } from '../../packages/postgres/src/cluster/server-user.ts';
+import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 
 export interface TcpPostgres {
   readonly port: number;

@@ -5,7 +5,7 @@ import { mkdir, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clusterMajor, startPostgres } from '../../packages/millrace/src/postgres/index.ts';
+import { clusterMajor, startPostgres } from '../../packages/postgres/src/cluster/index.ts';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { millrace } from '../cli/command.ts';

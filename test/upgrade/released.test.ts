@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { runningConnection } from '../../packages/millrace/src/postgres/running.ts';
+import { runningConnection } from '../../packages/postgres/src/cluster/running.ts';
 import { connect, type Database, type Sql } from '../../packages/server/src/db/connect.ts';
 import type { Running } from '../cli/command.ts';
 import { isLong } from '../support/long.ts';

@@ -1,3 +1,3 @@
 /** The embedded PostgreSQL, for `@millrace/testing`. */
-export { DataFolderInUse } from './postgres/errors.ts';
-export { startPostgres } from './postgres/start.ts';
+export { DataFolderInUse } from '@millrace/platform';
+export { startPostgres } from '@millrace/postgres';

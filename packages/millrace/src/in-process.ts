@@ -1,8 +1,8 @@
 /** Parts of a runner for `@millrace/testing`, which executes runs in the process of the tests. */
-export { maxDurationOf, withDefaults, type Task } from './executor/declared.ts';
-export { TimeLimit } from './executor/time-limit.ts';
-export { Waits } from './executor/waits.ts';
-export { Connection } from './runner/connection.ts';
-export { Credentials } from './runner/credential.ts';
-export { Outbox } from './runner/outbox.ts';
-export { packageFolderOf } from './platform/package-folder.ts';
+export { maxDurationOf, withDefaults, type Task } from '@millrace/runner';
+export { TimeLimit } from '@millrace/runner';
+export { Waits } from '@millrace/runner';
+export { Connection } from '@millrace/runner';
+export { Credentials } from '@millrace/runner';
+export { Outbox } from '@millrace/runner';
+export { packageFolderOf } from '@millrace/platform';

@@ -1,6 +1,6 @@
 import { maxPayloadSchemaBytes, maxPayloadSchemasBytes } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
-import type { IndexedTask } from '../executor/messages.ts';
+import type { IndexedTask } from '../../../runner/src/executor/messages.ts';
 import { boundSchemas } from './bound-schemas.ts';
 
 /** A task whose JSON Schema has so many bytes. */

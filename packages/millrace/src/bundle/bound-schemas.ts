@@ -1,5 +1,5 @@
 import { maxPayloadSchemaBytes, maxPayloadSchemasBytes } from '@millrace/contract/runner';
-import type { IndexedTask } from '../executor/messages.ts';
+import type { IndexedTask } from '@millrace/runner';
 
 /** Leaves out the JSON Schemas that are too large to be stored, and says so in their place. */
 export function boundSchemas(tasks: readonly IndexedTask[]): IndexedTask[] {

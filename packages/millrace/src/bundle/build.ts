@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
+import type { Problem } from '@millrace/diagnostics';
+import type { Entry } from '@millrace/runner';
+import { publishedPlugins } from '@millrace/compat';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import type { Project } from '../project/load.ts';
-import type { Problem } from '../project/problem.ts';
 import { localModules } from './local-modules.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
-import { entriesOf, filesOf, moduleOptions, outputOf, tsconfigOf, type Entry } from './module-options.ts';
+import { entriesOf, filesOf, moduleOptions, outputOf, tsconfigOf } from './module-options.ts';
 import { withRoot } from './source-path.ts';
 import { requiredPackages } from './package-modules.ts';
-import { publishedPlugins } from './published-plugins.ts';
 import { store } from './store.ts';
 import { compilerOptions } from './tsconfig.ts';
 import { workspacePackages } from './workspace-packages.ts';

@@ -1,15 +1,15 @@
 import { isBuiltin } from 'node:module';
 import { dirname } from 'node:path';
-import type { Plugin } from 'esbuild';
-import { outside } from './package-modules.ts';
 import {
   allowedScripts,
   installedFolder,
   manifestFolder,
+  type PackageManifest,
   packageOf,
   readManifest,
-  type PackageManifest,
-} from './package-folder.ts';
+} from '@millrace/diagnostics';
+import type { Plugin } from 'esbuild';
+import { outside } from './package-modules.ts';
 import { whyNotBundled } from './unbundlable.ts';
 
 /** The entry that imports all packages. It needs not find one that is installed only for the file that imports it. */

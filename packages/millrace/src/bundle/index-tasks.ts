@@ -1,11 +1,17 @@
-import { spawnExecutor } from '../executor/spawn.ts';
-import type { Death, SpawnOptions } from '../executor/spawn.ts';
-import type { FromExecutor, IndexedTask, ProcessEnvironment, TaskDefaults } from '../executor/messages.ts';
-import type { Problem } from '../project/problem.ts';
+import {
+  type Death,
+  type Entry,
+  type FromExecutor,
+  importOrder,
+  type IndexedTask,
+  type ProcessEnvironment,
+  spawnExecutor,
+  type SpawnOptions,
+  type TaskDefaults,
+} from '@millrace/runner';
+import type { Problem } from '@millrace/diagnostics';
 import { boundSchemas } from './bound-schemas.ts';
 import type { Build } from './build.ts';
-import { importOrder } from './import-order.ts';
-import type { Entry } from './module-options.ts';
 
 /** Milliseconds that importing one file may take while finding tasks. */
 export const importMs = 15_000;

@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
+import { ProjectError } from '@millrace/diagnostics';
 import type { Project } from '../project/load.ts';
 import { isBuildFailure, problemOf, slashes } from './messages.ts';
 import { moduleOptions, outputOf } from './module-options.ts';
-import { ProjectError } from '../project/problem.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
 /** The project's own files that its task files are made of, relative to it. Throws a ProjectError if one does not compile. */

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { basename, extname, relative } from 'node:path';
+import { installedFolder } from '@millrace/diagnostics';
 import type { Loader, Message, PartialMessage, Plugin } from 'esbuild';
 import { withDecoratorMetadata } from './decorator-metadata.ts';
 import { isBuildFailure, slashes } from './messages.ts';
 import { ownPathOptions, usesOwnPath } from './source-path.ts';
-import { installedFolder } from './package-folder.ts';
 import type { CompilerOptionsOf } from './tsconfig.ts';
 
 export interface LocalModulesOptions {

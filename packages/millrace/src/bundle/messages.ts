@@ -1,8 +1,6 @@
 import { dirname, join, relative, sep } from 'node:path';
+import { explainMissing, packageOf, type Problem } from '@millrace/diagnostics';
 import type { BuildFailure, Message } from 'esbuild';
-import { explainMissing } from '../project/older-package.ts';
-import type { Problem } from '../project/problem.ts';
-import { packageOf } from './package-folder.ts';
 
 export const slashes = (path: string): string => path.split(sep).join('/');
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Entry } from '@millrace/runner';
 import type { BuildOptions, Metafile } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import { banner, moduleConstants } from './source-path.ts';
@@ -47,14 +48,6 @@ export const tsconfigOf = ({ dir, published }: Pick<Project, 'dir' | 'published'
 
 /** Where the module of a task file is, without its extension. */
 export const outputOf = (taskFile: string): string => taskFile.replaceAll('../', '_/');
-
-/** A task file and its bundled module. */
-export interface Entry {
-  /** The task file, relative to the project. */
-  readonly source: string;
-  /** The module, relative to the build. */
-  readonly module: string;
-}
 
 /** The entries of a build. esbuild also calls modules that are imported dynamically entry points; these execute only when they are imported. */
 export const entriesOf = (taskFiles: readonly string[]): Entry[] =>

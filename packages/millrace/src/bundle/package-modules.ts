@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, extname, isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { packageOf, readManifest } from '@millrace/diagnostics';
 import type { ImportKind, OnResolveResult, Plugin } from 'esbuild';
 import { slashes } from './messages.ts';
-import { packageOf, readManifest } from './package-folder.ts';
 
 /** The namespace of modules that are only `require` of a package. */
 const namespace = 'required';

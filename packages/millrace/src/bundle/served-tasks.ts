@@ -1,5 +1,4 @@
-import type { IndexedTask } from '../executor/messages.ts';
-import type { ServedTask } from './versions-file.ts';
+import type { IndexedTask, ServedTask } from '@millrace/runner';
 
 /** The part of the tasks' declarations that a runner needs to execute them, by id. */
 export const servedTasks = (tasks: readonly IndexedTask[]): Record<string, ServedTask> =>

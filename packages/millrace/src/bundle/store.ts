@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
-import { renameOver } from '../platform/rename.ts';
+import { makeFolder, renameOver } from '@millrace/platform';
 
 /** Writes a build atomically, also when this command runs twice. */
 export async function store(

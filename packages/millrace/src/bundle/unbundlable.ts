@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readManifest } from './package-folder.ts';
+import { readManifest } from '@millrace/diagnostics';
 
 const platformName = /(?:^|[-_/.])(?:linux|darwin|win32|windows|macos|freebsd|android)(?:$|[-_/.])/;
 

@@ -2,32 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
-import type { TaskDefaults, TaskFiles } from '../executor/messages.ts';
-import { renameOver } from '../platform/rename.ts';
-import type { Entry } from './module-options.ts';
-
-/** What an executor needs to serve a version. */
-export interface ServedBuild {
-  readonly hash: string;
-  readonly dir: string;
-  /** Of a deployed version: the module that exports the SDK, relative to `dir`. Its processes work in `dir`, others in the project. */
-  readonly sdk?: string | undefined;
-  readonly entries: readonly Entry[];
-  readonly tasks: Readonly<Record<string, ServedTask>>;
-  readonly defaults: TaskDefaults;
-}
-
-export interface ServedTask extends TaskFiles {
-  /** Its runs get a process each. */
-  readonly isolated: boolean;
-  /** The same, with the memory of this machine. */
-  readonly machine: MachinePreset | null;
-  /** Seconds. */
-  readonly maxDuration: number | null;
-  /** If it asks for another machine when it runs out of memory. */
-  readonly retry?: RetryPolicy;
-}
+import type { ServedBuild } from '@millrace/runner';
+import { renameOver } from '@millrace/platform';
 
 type Stored = Record<string, Record<string, Omit<ServedBuild, 'dir'>>>;
 

@@ -1,5 +1,5 @@
+import { ProjectError } from '@millrace/diagnostics';
 import type * as Esbuild from 'esbuild';
-import { ProjectError } from '../project/problem.ts';
 
 let building = 0;
 

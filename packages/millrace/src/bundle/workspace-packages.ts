@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { sep } from 'node:path';
+import { installedFolder, sharedPackages } from '@millrace/diagnostics';
 import type { Plugin, ResolveOptions } from 'esbuild';
-import { installedFolder, sharedPackages } from './package-folder.ts';
 import { outside } from './package-modules.ts';
 
 /**

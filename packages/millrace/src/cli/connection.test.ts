@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findServer } from './connection.ts';
 import { findLogin } from './login.ts';
-import { processStart } from '../postgres/index.ts';
+import { processStart } from '../../../platform/src/process-start.ts';
 import { ownDev } from './running-dev.ts';
 
 const running = { url: 'http://127.0.0.1:4400', key: 'svc_dev_sk_0', token: 'svc_pat_0' };

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '@millrace/platform';
 import { Option, type Command } from 'commander';
-import { makeFolder } from '../make-folder.ts';
 import { withFolderOption } from './connection.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import { address } from './options.ts';

@@ -1,6 +1,6 @@
 import type { RunTimeline, TimelineEntry } from '@millrace/sdk';
 import { readableDuration } from '@millrace/contract/plain';
-import { type Screen } from './screen.ts';
+import type { Screen } from './screen.ts';
 import { escapeCell } from './terminal-text.ts';
 
 const barWidth = 16;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ownWays } from '../platform/ways.ts';
+import { ownWays } from '@millrace/platform';
 
 /**
  * A folder that only this user may read and write, for what commands have to trust on a system that does not say whose a file is. Undefined

@@ -1,8 +1,8 @@
+import { version } from '@millrace/platform';
 import { Command } from 'commander';
 import { commands } from './commands/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
-import { version } from '../version.ts';
 
 const cleanup = `
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 server not reachable or key refused, 5 \`doctor\` found only warnings.`;

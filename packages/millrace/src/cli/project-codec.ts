@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Codec } from '@millrace/sdk';
 import { type Command, Option } from 'commander';
+import { configFiles } from '../project/config-files.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 export interface CodecOptions {
@@ -50,7 +51,7 @@ async function ofProject(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
   // The modules are loaded only where there is a configuration: that takes its time.
   if (!names.some((one) => one.startsWith('millrace.config.'))) return undefined;
-  const { configFiles, readConfig } = await import('../project/read-config.ts');
+  const { readConfig } = await import('../project/read-config.ts');
   const name = configFiles.find((one) => existsSync(resolve(folder, one)));
   if (name === undefined || !/\bcodec\b/.test(await readFile(resolve(folder, name), 'utf8')))
     return undefined;

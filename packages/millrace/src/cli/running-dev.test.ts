@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { processStart } from '../postgres/index.ts';
+import { processStart } from '../../../platform/src/process-start.ts';
 import { privateFileOf } from './private-folder.ts';
 import { findDev, ownDev } from './running-dev.ts';
 

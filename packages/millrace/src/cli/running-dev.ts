@@ -1,9 +1,15 @@
 import { constants } from 'node:fs';
 import { lstat, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { explainFolder, makeFolder } from '../make-folder.ts';
-import { isRunning, lockFolder, processStart, processUser } from '../postgres/index.ts';
-import { renameOver } from '../platform/rename.ts';
+import {
+  explainFolder,
+  isRunning,
+  lockFolder,
+  makeFolder,
+  processStart,
+  processUser,
+  renameOver,
+} from '@millrace/platform';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import { ownPrivateFolder, privateFileOf } from './private-folder.ts';
 

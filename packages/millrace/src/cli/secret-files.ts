@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { commandMs, failureOfCommand } from '../command-failure.ts';
+import { commandMs, failureOfCommand } from '@millrace/platform';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '@millrace/platform';
 
 /** A folder that cannot hold the shop. */
 export class DemoFolderRefused extends Error {

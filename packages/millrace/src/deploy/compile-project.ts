@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { ProjectError, ProjectRefused, readManifest } from '@millrace/diagnostics';
+import type { ProcessEnvironment } from '@millrace/runner';
+import { type ExtensionTarget, publishedAdditions, type SyncedVariables } from '@millrace/compat';
 import semver from 'semver';
 import { buildDeployment, type DeploymentBuild } from '../bundle/build-deployment.ts';
 import type { Output } from '../bundle/build.ts';
 import { indexTasks, type TaskIndex } from '../bundle/index-tasks.ts';
-import { readManifest } from '../bundle/package-folder.ts';
 import { pruneBuilds } from '../bundle/prune.ts';
 import { store } from '../bundle/store.ts';
-import type { ProcessEnvironment } from '../executor/messages.ts';
 import type { Project } from '../project/load.ts';
-import { ProjectError, ProjectRefused } from '../project/problem.ts';
-import type { ExtensionTarget, SyncedVariables } from '../published/project/extensions.ts';
 import { copiedFiles } from './copied-files.ts';
 import { LayerRefused } from './layer-plan.ts';
-import { publishedAdditions } from './published-extensions.ts';
+import { isDotenv } from './secret-values.ts';
 
 /** A project as JavaScript modules and files, with the packages that can be bundled. */
 export interface CompiledProject {
@@ -32,12 +31,32 @@ export async function compileProject(
   target: () => Promise<ExtensionTarget>,
   onStep: (step: string) => void = () => {},
 ): Promise<CompiledProject> {
-  const { project, files, variables } = await publishedAdditions(given, target);
+  const { packages, files, variables } = await publishedAdditions(given, target);
+  refuseDotenv(files, given);
+  const project = withPackages(given, packages);
   onStep('the task files to be bundled');
   const build = await buildDeployment(project, nodeMajor);
   if (build.problems.length > 0) throw new ProjectRefused(build.problems, 'uploaded');
   const outputs = merged(build.outputs, [...(await copiedFiles(project)), ...files]);
   return { project, build, outputs, variables };
+}
+
+function refuseDotenv(files: readonly Output[], { published }: Project): void {
+  const secret = files.find(({ path }) => isDotenv(path));
+  if (secret)
+    throw new ProjectError({
+      file: published?.file ?? 'trigger.config.ts',
+      line: null,
+      column: null,
+      message: `an extension would put ${secret.path} into the bundle: such files have secrets`,
+    });
+}
+
+function withPackages(project: Project, packages: readonly string[]): Project {
+  if (packages.length === 0) return project;
+  const { build } = project;
+  const added = { name: 'trigger.config', packages };
+  return { ...project, build: { ...build, extensions: [...build.extensions, added] } };
 }
 
 function merged(outputs: readonly Output[], copied: readonly Output[]): Output[] {

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ProjectError } from '@millrace/diagnostics';
 import { glob } from 'tinyglobby';
 import type { Output } from '../bundle/build.ts';
 import type { Project } from '../project/load.ts';
-import { ProjectError } from '../project/problem.ts';
 import { isDotenv } from './secret-values.ts';
 
 /** Files of the project that its extensions add to a deployed version. */

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { allowedScripts, readManifest } from '../bundle/package-folder.ts';
+import { allowedScripts, readManifest } from '@millrace/diagnostics';
 import { whyNotBundled } from '../bundle/unbundlable.ts';
 import { dependencyNames, installedFrom, neededNames } from '../bundle/whole/closure.ts';
 import type { LayerPlan, LayerRoot } from './layer-plan.ts';

@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
+import { ProjectError } from '@millrace/diagnostics';
 import type { Project } from '../project/load.ts';
-import { ProjectError } from '../project/problem.ts';
 
 const run = promisify(exec);
 

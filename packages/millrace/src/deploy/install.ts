@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ownWays } from '../platform/ways.ts';
+import { ownWays } from '@millrace/platform';
 import { LayerRefused, type LayerPlan } from './layer-plan.ts';
 
 const run = promisify(execFile);

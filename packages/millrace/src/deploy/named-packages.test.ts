@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { build } from '../bundle/build.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
 import { loadProject } from '../project/load.ts';
-import { createProject, type TestProject } from '../runner/testing/project.ts';
+import { createProject, type TestProject } from '../../../runner/src/runner/testing/project.ts';
 import { emptyEnv, imported, packageJson, prepared } from './testing/bundle.ts';
 
 const importCreate = "import { createRequire } from 'node:module';";

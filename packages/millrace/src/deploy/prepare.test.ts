@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { bundle as bundleSchema } from '@millrace/contract/runner';
 import { unpackTar } from 'modern-tar';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createProject } from '../runner/testing/project.ts';
-import type { TestProject } from '../runner/testing/project.ts';
+import { createProject } from '../../../runner/src/runner/testing/project.ts';
+import type { TestProject } from '../../../runner/src/runner/testing/project.ts';
 import { contentOf, imported, packageJson, prepared } from './testing/bundle.ts';
 
 const run = promisify(execFile);

@@ -4,19 +4,17 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Bundle, TaskManifest } from '@millrace/contract/runner';
+import { importOrder, type ProcessEnvironment, sdkVersion } from '@millrace/runner';
+import { ProjectError, ProjectRefused } from '@millrace/diagnostics';
+import type { ExtensionTarget, SyncedVariables } from '@millrace/compat';
 import type { ExternalPackage } from '../bundle/external-packages.ts';
 import type { Output } from '../bundle/build.ts';
-import { importOrder } from '../bundle/import-order.ts';
 import type { NamedFile } from '../bundle/named-files.ts';
 import { servedTasks } from '../bundle/served-tasks.ts';
-import type { ProcessEnvironment } from '../executor/messages.ts';
-import { sdkVersion } from '../executor/sdk.ts';
 import type { Project } from '../project/load.ts';
-import { ProjectError, ProjectRefused } from '../project/problem.ts';
 import { compileProject, nodeMajorOf, tasksOf, withLayerProblems } from './compile-project.ts';
 import { buildLayers, type Layer } from './layers.ts';
 import { runHooks } from './hooks.ts';
-import type { ExtensionTarget, SyncedVariables } from '../published/project/extensions.ts';
 import { findSecrets, type SecretValue } from './secret-values.ts';
 
 /** What is uploaded under the digest of its compressed content. */

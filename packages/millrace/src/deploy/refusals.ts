@@ -1,7 +1,7 @@
-import type { ProcessEnvironment } from '../executor/messages.ts';
+import type { ProcessEnvironment } from '@millrace/runner';
+import { type Problem, ProjectError, ProjectRefused } from '@millrace/diagnostics';
+import { setsVariables } from '@millrace/compat';
 import type { Project } from '../project/load.ts';
-import { ProjectError, ProjectRefused, type Problem } from '../project/problem.ts';
-import { setsVariables } from '../published/project/extensions.ts';
 import { compileProject, nodeMajorOf, tasksOf, withLayerProblems } from './compile-project.ts';
 import { planLayers } from './layers.ts';
 

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { build } from '../bundle/build.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
 import { loadProject } from '../project/load.ts';
-import type { Problem } from '../project/problem.ts';
-import { createProject } from '../runner/testing/project.ts';
+import type { Problem } from '../../../diagnostics/src/problem.ts';
+import { createProject } from '../../../runner/src/runner/testing/project.ts';
 import { emptyEnv, imported, packageJson, prepared } from './testing/bundle.ts';
 
 const modules = fileURLToPath(new URL('../../../../test/modules/node_modules', import.meta.url));

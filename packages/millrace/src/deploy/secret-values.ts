@@ -1,8 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Problem } from '@millrace/diagnostics';
 import { parse } from 'dotenv';
 import type { Output } from '../bundle/build.ts';
-import type { Problem } from '../project/problem.ts';
 
 /** A value that must not be in a bundle. */
 export interface SecretValue {

@@ -1,5 +1,5 @@
 import type { EnvironmentKind } from '@millrace/contract';
-import type { SyncedVariables } from '../published/project/extensions.ts';
+import type { SyncedVariables } from '@millrace/compat';
 import { callServer, type DeployTarget } from './client.ts';
 
 /** Sets the variables of a deployment in its environment. Each call of the API sets all of its variables or none. */

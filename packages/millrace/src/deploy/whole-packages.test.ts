@@ -1,7 +1,7 @@
 import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createProject, type TestProject } from '../runner/testing/project.ts';
+import { createProject, type TestProject } from '../../../runner/src/runner/testing/project.ts';
 import { imported, packageJson, prepared } from './testing/bundle.ts';
 
 /** Files of packages that are installed in a folder, each as its code and what its package.json says. */

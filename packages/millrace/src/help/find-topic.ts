@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../platform/package-folder.ts';
+import { packageFolder } from '@millrace/platform';
 import { pages } from './pages.ts';
 
 /** In the package, and in the repository for a checkout that was not built. */

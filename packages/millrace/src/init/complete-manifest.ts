@@ -1,4 +1,4 @@
-import { ProjectError } from '../project/problem.ts';
+import { ProjectError } from '@millrace/diagnostics';
 import { parts } from './first-project.ts';
 
 type Members = Record<string, unknown>;

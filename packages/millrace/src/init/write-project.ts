@@ -1,8 +1,7 @@
 import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { explainFolder, makeFolder } from '../make-folder.ts';
-import { dependsOnPublished } from '../published/project/copy.ts';
-import { renameOver } from '../platform/rename.ts';
+import { explainFolder, makeFolder, renameOver } from '@millrace/platform';
+import { dependsOnPublished } from '@millrace/compat';
 import { commandFor, completeManifest, withParts, type CompletedManifest } from './complete-manifest.ts';
 import { firstProject, packageName, parts, publishedParts, readme } from './first-project.ts';
 

@@ -1,12 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { builtFile, explainFolder, makeFolder } from '@millrace/platform';
+import { locate, ProjectError } from '@millrace/diagnostics';
 import type { BuildFailure, Plugin } from 'esbuild';
 import { withEsbuild } from '../bundle/with-esbuild.ts';
-import { builtFile } from '../platform/built-file.ts';
-import { explainFolder, makeFolder } from '../make-folder.ts';
-import { locate } from './locate.ts';
-import { ProjectError } from './problem.ts';
 
 const ownHelpers = builtFile('index.js');
 

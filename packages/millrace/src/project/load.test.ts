@@ -1,5 +1,5 @@
 import { onTestFinished, expect, test } from 'vitest';
-import { createProject } from '../runner/testing/project.ts';
+import { createProject } from '../../../runner/src/runner/testing/project.ts';
 import { loadProject } from './load.ts';
 
 async function projectOf(files: Record<string, string>): Promise<string> {

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { PublishedSettings, RetryPolicy } from '@millrace/contract/runner';
+import { ProjectError, projectPath } from '@millrace/diagnostics';
+import { ignoredFiles, type PublishedProject, readPublished } from '@millrace/compat';
 import { buildSettings } from './build-settings.ts';
 import type { BuildSettings } from './build-settings.ts';
-import { projectPath } from './locate.ts';
-import { ProjectError } from './problem.ts';
+import { evaluateConfig } from './evaluate-config.ts';
 import { readConfig } from './read-config.ts';
-import { readPublished, type PublishedProject } from './read-published.ts';
-import { ignoredFiles } from './published-files.ts';
 import { isInit, taskFiles } from './task-files.ts';
 
 /** A folder with tasks, as its configuration describes it. */
@@ -40,7 +39,7 @@ export async function loadProject(folder: string): Promise<Project> {
     throw new ProjectError({ file: folder, line: null, column: null, message: 'this folder does not exist' });
   });
   const { file, config } = await readConfig(dir);
-  const published = await readPublished(dir);
+  const published = await readPublished(dir, evaluateConfig);
   const configFile = file ?? published?.file ?? null;
   // Where only a dependency tells of the published SDK, it may be there as a client of tasks of ours.
   const isTheirs = file === null && published && (published.file !== null || !existsSync(join(dir, 'tasks')));

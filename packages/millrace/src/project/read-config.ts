@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ProjectError } from '@millrace/diagnostics';
 import { checkConfig } from './config.ts';
 import type { ProjectConfig } from './config.ts';
+import { configFiles } from './config-files.ts';
 import { evaluateConfig } from './evaluate-config.ts';
-import { ProjectError } from './problem.ts';
-
-/** Names of the configuration file; the first that is there counts. */
-export const configFiles = ['ts', 'mts', 'js', 'mjs'].map((extension) => `millrace.config.${extension}`);
 
 export interface ReadConfig {
   readonly file: string | null;

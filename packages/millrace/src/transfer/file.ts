@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { renameOver } from '@millrace/platform';
 import { z } from 'zod';
-import { renameOver } from '../platform/rename.ts';
 import { parts } from './parts/index.ts';
 import { waitingRun } from './runs.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readManifest, type PackageManifest } from '../package-folder.ts';
+import { type PackageManifest, readManifest } from '@millrace/diagnostics';
 
 /** Where Node.js finds a package from a folder, links resolved. */
 export function installedFrom(from: string, name: string): string | undefined {

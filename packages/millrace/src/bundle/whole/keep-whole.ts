@@ -1,8 +1,8 @@
 import { join, relative, sep } from 'node:path';
+import { installedFolder, readManifest, sharedPackages } from '@millrace/diagnostics';
 import type { Message, Metafile } from 'esbuild';
 import type { ExternalPackage } from '../external-packages.ts';
 import { slashes } from '../messages.ts';
-import { installedFolder, readManifest, sharedPackages } from '../package-folder.ts';
 import { installedFrom, neededBy } from './closure.ts';
 import { searchFile } from './search-file.ts';
 import { findSelfReference, type SelfReference } from './self-reference.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { installedFolder, manifestFolder, readManifest, sharedPackages } from '@millrace/diagnostics';
 import type { Metafile } from 'esbuild';
 import type { ExternalPackage } from '../external-packages.ts';
 import { slashes } from '../messages.ts';
-import { installedFolder, manifestFolder, readManifest, sharedPackages } from '../package-folder.ts';
 import { dependencyNames, installedFrom } from './closure.ts';
 import { searchFile } from './search-file.ts';
 import { findComputedLoad } from './self-reference.ts';

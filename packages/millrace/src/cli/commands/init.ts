@@ -1,6 +1,6 @@
+import { version } from '@millrace/platform';
 import { Command } from 'commander';
 import { writeProject, type WrittenProject } from '../../init/write-project.ts';
-import { version } from '../../version.ts';
 import { port } from '../options.ts';
 import { printJson, screenOn } from '../screen.ts';
 

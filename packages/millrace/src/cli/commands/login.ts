@@ -1,13 +1,13 @@
 import { arch, hostname, platform } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { version } from '@millrace/platform';
 import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { givenToken, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
-import { version } from '../../version.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 
 interface Options extends LoginOptions {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { version } from '@millrace/platform';
 import { Command, Option } from 'commander';
 import { findServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { explainListen } from '../compose/listen-failure.ts';
@@ -6,7 +7,6 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { port } from '../options.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
-import { version } from '../../version.ts';
 
 interface McpCommandOptions extends ConnectionOptions {
   readonly write?: boolean;

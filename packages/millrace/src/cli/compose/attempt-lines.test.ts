@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AttemptEnd } from '../../runner/options.ts';
+import type { AttemptEnd } from '../../../../runner/src/runner/options.ts';
 import { screenOn } from '../screen.ts';
 import { attemptLines } from './attempt-lines.ts';
 

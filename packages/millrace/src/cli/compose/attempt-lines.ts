@@ -1,6 +1,6 @@
 import { readableDuration } from '@millrace/contract/plain';
-import type { AttemptEnd } from '../../runner/options.ts';
-import { type Screen } from '../screen.ts';
+import type { AttemptEnd } from '@millrace/runner';
+import type { Screen } from '../screen.ts';
 import { throttle } from './throttle.ts';
 
 /** Prints one line for each ended attempt: at most the first lines of each second, and how many more there were. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readableSize } from '@millrace/contract/plain';
-import { prune, readBackups, takeBackup, type Manifest } from '../../backup/index.ts';
+import { type Manifest, prune, readBackups, takeBackup } from '@millrace/postgres';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';

@@ -1,4 +1,6 @@
 import type { EnvironmentKind } from '@millrace/contract';
+import { ProjectRefused } from '@millrace/diagnostics';
+import { inherited } from '@millrace/runner';
 import { ServerRefused } from '../../api/errors.ts';
 import { callServer, type DeployTarget } from '../../deploy/client.ts';
 import { gitFacts } from '../../deploy/git.ts';
@@ -8,8 +10,6 @@ import { dotenvSecrets, type SecretValue } from '../../deploy/secret-values.ts';
 import { setVariables } from '../../deploy/set-variables.ts';
 import { upload, type Uploaded } from '../../deploy/upload.ts';
 import { loadProject } from '../../project/load.ts';
-import { ProjectRefused } from '../../project/problem.ts';
-import { inherited } from '../../runner/executor-env.ts';
 import { findServer, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { environmentOfKey } from '../key-environment.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { loadProject } from '../../project/index.ts';
+import { loadProject } from '../../project/load.ts';
 import { ownDev, type Connection } from '../running-dev.ts';
 import { screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';

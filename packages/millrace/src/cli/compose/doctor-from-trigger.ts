@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { describeProblem, type Problem, ProjectError } from '@millrace/diagnostics';
+import { describeCopy, type Finding, readPublished, usesOf } from '@millrace/compat';
 import { localFiles } from '../../bundle/local-files.ts';
 import { deploymentRefusals } from '../../deploy/refusals.ts';
+import { evaluateConfig } from '../../project/evaluate-config.ts';
 import { loadProject } from '../../project/load.ts';
-import { describeProblem, ProjectError, type Problem } from '../../project/problem.ts';
-import { readPublished } from '../../project/read-published.ts';
-import { describeCopy } from '../../published/project/describe.ts';
-import { usesOf, type Finding } from '../../published/project/imports.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { projectVariables } from './dotenv.ts';
@@ -19,7 +18,7 @@ export interface FromTriggerOptions {
 /** Prints which parts of a project that is written for the published SDK work here, which differ and which do not work. Runs none of its tasks. */
 export async function examineProject(options: FromTriggerOptions): Promise<void> {
   const problems: Problem[] = [];
-  const published = await orProblem(readPublished(resolve(options.dir)), problems);
+  const published = await orProblem(readPublished(resolve(options.dir), evaluateConfig), problems);
   if (!published && problems.length === 0) {
     const sentence =
       'This project has no trigger.config.ts and does not depend on @trigger.dev/sdk: there is nothing to move.';

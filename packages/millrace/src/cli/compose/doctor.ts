@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { version } from '@millrace/platform';
 import { examine, type Examination, type Group } from '../../doctor/examine.ts';
 import { defaultBackupAgeMs } from '../../doctor/machine/backup-age.ts';
 import { exitCodes, CommandFailed } from '../exit-codes.ts';
 import { keptLogin } from '../login.ts';
 import { findDev } from '../running-dev.ts';
 import { printJson, screenOn, table } from '../screen.ts';
-import { version } from '../../version.ts';
 import { waitsFor } from '../waiting.ts';
 import { withCleanup } from './cleanup.ts';
 import { embeddedOrRunning, externalDatabase, type OpenDatabase } from './open-database.ts';

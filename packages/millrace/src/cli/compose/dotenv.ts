@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inherited } from '@millrace/runner';
 import { parse } from 'dotenv';
-import { inherited } from '../../runner/executor-env.ts';
 
 /** The project's `.env` for `millrace dev`. */
 export interface ProjectVariables {

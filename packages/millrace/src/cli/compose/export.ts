@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { version } from '@millrace/platform';
 import { exportEnvironment, type Exported } from '../../transfer/export.ts';
 import type { NotExported } from '../../transfer/runs.ts';
 import { writeFileOnce, type Lines } from '../../transfer/file.ts';
-import { version } from '../../version.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn, writeJson } from '../screen.ts';

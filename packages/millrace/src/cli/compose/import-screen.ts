@@ -1,5 +1,4 @@
-import type { Failures, Step } from '../../import/apply.ts';
-import type { From } from '../../import/read.ts';
+import type { Failures, From, Step } from '@millrace/compat';
 import { printJson, screenOn, table } from '../screen.ts';
 import type { ImportTriggerOptions } from './import-options.ts';
 

@@ -2,20 +2,26 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { EnvironmentKind } from '@millrace/contract/plain';
 import type { Schedule } from '@millrace/sdk';
-import { applySchedules, applyVariables, type Failures, type Step } from '../../import/apply.ts';
-import { planSchedules, type ScheduleStep } from '../../import/plan-schedules.ts';
-import { planVariables, type VariableStep } from '../../import/plan-variables.ts';
 import {
+  applySchedules,
+  applyVariables,
   credentialText,
+  type Failures,
+  type From,
+  planSchedules,
+  planVariables,
   readKey,
+  readPublished,
   readRuns,
   readSchedules,
   readVariables,
-  type From,
-} from '../../import/read.ts';
-import { saveRuns } from '../../import/save-runs.ts';
-import { readPublished } from '../../project/read-published.ts';
+  saveRuns,
+  type ScheduleStep,
+  type Step,
+  type VariableStep,
+} from '@millrace/compat';
 import { findServer, openClient } from '../connection.ts';
+import { evaluateConfig } from '../../project/evaluate-config.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { environmentOfKey } from '../key-environment.ts';
 import { progressLine } from '../progress-line.ts';
@@ -71,7 +77,8 @@ async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Prom
         exitCodes.usage,
         `The credential of ${url} has a space, a line end or another character that no credential has: copy it again.`,
       );
-  const projectRef = options.fromProject ?? (await readPublished(resolve(options.dir)))?.config.project;
+  const projectRef =
+    options.fromProject ?? (await readPublished(resolve(options.dir), evaluateConfig))?.config.project;
   if (projectRef === undefined)
     throw new CommandFailed(
       exitCodes.usage,

@@ -1,5 +1,5 @@
 import type { Database } from '@millrace/server';
-import { runningConnection, startPostgres } from '../../postgres/index.ts';
+import { runningConnection, startPostgres } from '@millrace/postgres';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import type { Cleanup } from './cleanup.ts';
 

@@ -1,5 +1,5 @@
+import { describeCopy } from '@millrace/compat';
 import type { Project } from '../../project/load.ts';
-import { describeCopy } from '../../published/project/describe.ts';
 
 /** What people are told of the part of a project that is written for the published SDK: that it was found, and which settings differ. */
 export const publishedLines = ({ version, file, config }: NonNullable<Project['published']>): string[] => [

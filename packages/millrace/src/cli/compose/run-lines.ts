@@ -1,5 +1,5 @@
 import type { LogLine } from '@millrace/contract/runner';
-import type { RunnerEvents } from '../../runner/options.ts';
+import type { RunnerEvents } from '@millrace/runner';
 import type { Screen } from '../screen.ts';
 import { jsonLine } from '../terminal-text.ts';
 import { throttle } from './throttle.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '@millrace/server';
-import type { AttemptEnd, RunnerEvents } from '../../runner/options.ts';
+import type { AttemptEnd, RunnerEvents } from '@millrace/runner';
 import { throttle } from './throttle.ts';
 
 /** Logs what a runner does. */

@@ -1,6 +1,6 @@
 import { readableDuration } from '@millrace/contract/plain';
-import type { RunnerEvents } from '../../runner/options.ts';
-import { describeProblem } from '../../project/index.ts';
+import { describeProblem } from '@millrace/diagnostics';
+import type { FolderEvents } from '../../serve-folder/start.ts';
 import { attemptLines } from './attempt-lines.ts';
 import { runLines } from './run-lines.ts';
 import type { Screen } from '../screen.ts';
@@ -17,7 +17,7 @@ interface RunnerScreenOptions {
 export function runnerScreen(
   screen: Screen,
   { quiet, raw: asItIs = false, json = false }: RunnerScreenOptions,
-): RunnerEvents {
+): FolderEvents {
   const { line, text, raw, paint } = screen;
   let wasConnected = false;
   return {

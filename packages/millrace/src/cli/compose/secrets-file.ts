@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { renameOver } from '@millrace/platform';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { renameOver } from '../../platform/rename.ts';
 import type { ShownCredentials } from './credentials.ts';
 
 /** Whether the file is from an earlier, interrupted first start. Other files are never replaced. */

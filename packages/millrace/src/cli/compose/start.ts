@@ -8,10 +8,10 @@ import {
   type BootstrapSettings,
   type RunningServer,
 } from '@millrace/server';
+import { version } from '@millrace/platform';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { logLinesOn, printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
-import { version } from '../../version.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { credentialsJson, holdsSecrets, printCredentials, withoutGiven } from './credentials.ts';
 import { foldJsonLines } from './fold-repeats.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { readableDuration, readableSize } from '@millrace/contract/plain';
 import type { CopyProgress } from '@millrace/server';
-import { keptClusters, removeKept, upgradeData } from '../../upgrade-data/index.ts';
+import { keptClusters, removeKept, upgradeData } from '@millrace/postgres';
 import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';

@@ -1,7 +1,6 @@
 // Does not import the whole server, which takes 200 ms to load.
 import { createLog, type Log } from '@millrace/server/log';
-import type { RunnerEvents } from '../../runner/options.ts';
-import type { PreviewsOptions } from '../../runner/start-previews.ts';
+import type { PreviewsOptions, RunnerEvents } from '@millrace/runner';
 import { logLinesOn, screenOn } from '../screen.ts';
 import { foldJsonLines, foldRepeats } from './fold-repeats.ts';
 import { runnerLog } from './runner-log.ts';

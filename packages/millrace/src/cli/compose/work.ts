@@ -2,13 +2,18 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { EnvironmentKind } from '@millrace/contract';
-import type { Runner, RunnerEvents } from '../../runner/options.ts';
-import { configFiles } from '../../project/read-config.ts';
-import { startPreviews } from '../../runner/start-previews.ts';
-import { startRunner } from '../../runner/start.ts';
+import {
+  readOutsideVariables,
+  type Runner,
+  type RunnerEvents,
+  type RunnerOptions,
+  startPreviews,
+  startRunner,
+  VariablesUnread,
+} from '@millrace/runner';
+import { configFiles } from '../../project/config-files.ts';
 import { findServer } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { readOutsideVariables, VariablesUnread } from '../../outside-variables/index.ts';
 import { isPreviewKey } from '../key-environment.ts';
 import type { ListenAddress } from '../options.ts';
 import { printJson } from '../screen.ts';
@@ -91,7 +96,6 @@ export async function work(options: WorkOptions): Promise<void> {
       url,
       outside,
       secretKey: key,
-      watch: false,
       cache: { folder: options.cache ?? cacheFolder(), size: options.cacheSize },
       labels: options.label,
       stopMs: options.grace,
@@ -111,7 +115,7 @@ export async function work(options: WorkOptions): Promise<void> {
     const starting = (
       servesAll
         ? startPreviews({ ...runnerOptions, ...output.previews, events })
-        : startRunner({ ...runnerOptions, branch: options.branch, projectDir, isStrict: true, events })
+        : startOne({ ...runnerOptions, branch: options.branch, events }, projectDir)
     ).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
     waitsFor();
@@ -123,6 +127,16 @@ export async function work(options: WorkOptions): Promise<void> {
     if (options.json) printJson({ runner: runner.id, version: runner.version });
     const end = await Promise.race([stop.requested, runner.ended]);
     if (end) refused(end);
+  });
+}
+
+/** A runner of deployed versions loads no bundler. */
+async function startOne(options: RunnerOptions, projectDir: string | undefined): Promise<Runner> {
+  if (projectDir === undefined) return startRunner(options);
+  const { openFolder } = await import('../../serve-folder/open.ts');
+  return startRunner({
+    ...options,
+    folder: await openFolder({ projectDir, watch: false, isStrict: true }),
   });
 }
 

@@ -3,12 +3,12 @@ import { cp, mkdir, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { deployments } from '@millrace/sdk';
-import { manifestFolder } from '../../bundle/package-folder.ts';
+import { manifestFolder } from '@millrace/diagnostics';
+import { packageFolder as ownFolder } from '@millrace/platform';
+import { inherited } from '@millrace/runner';
 import { prepare, type Prepared } from '../../deploy/prepare.ts';
 import { upload } from '../../deploy/upload.ts';
-import { packageFolder as ownFolder } from '../../platform/package-folder.ts';
-import { loadProject } from '../../project/index.ts';
-import { inherited } from '../../runner/executor-env.ts';
+import { loadProject } from '../../project/load.ts';
 import type { Shop } from '../shop.ts';
 
 interface Release {

@@ -8,7 +8,7 @@ import { unpackTar } from 'modern-tar';
 import { onTestFinished } from 'vitest';
 import { indexTasks } from '../../bundle/index-tasks.ts';
 import { loadProject } from '../../project/load.ts';
-import type { TestProject } from '../../runner/testing/project.ts';
+import type { TestProject } from '../../../../runner/src/runner/testing/project.ts';
 import { prepare, type DeployedTo, type Prepared, type PrepareOptions } from '../prepare.ts';
 
 export const emptyEnv = { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} };

@@ -1,6 +1,6 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { Skipped } from '@millrace/server';
-import { newestBackup } from '../../backup/index.ts';
+import { newestBackup } from '@millrace/postgres';
 import type { MachineCheck } from './facts.ts';
 import { noBackupFolder } from './backup-missing.ts';
 

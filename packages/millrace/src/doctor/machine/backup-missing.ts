@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Skipped } from '@millrace/server';
-import { newestBackup } from '../../backup/index.ts';
-import { systemIdOf } from '../../postgres/index.ts';
+import { newestBackup, systemIdOf } from '@millrace/postgres';
 import type { MachineCheck } from './facts.ts';
 
 /** Why checks of backups are skipped where no folder of backups is known. */

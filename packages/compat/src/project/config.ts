@@ -1,0 +1,116 @@
+import { logLevelSettings, machinePresets, type PublishedSettings } from '@millrace/contract/runner';
+import { z } from 'zod';
+import { configuredHooks } from '../settings/configuration.ts';
+import { retryPolicyOf } from '../settings/retry.ts';
+import { readExtensions, resolving, type Extensions } from './extensions.ts';
+
+/** `trigger.config.ts` as far as it means something here. */
+export interface PublishedConfig {
+  readonly project: string | undefined;
+  readonly dirs: readonly string[] | undefined;
+  readonly ignorePatterns: readonly string[];
+  readonly settings: Omit<PublishedSettings, 'version' | 'configFile'>;
+  readonly hasHooks: boolean;
+  readonly external: readonly string[];
+  readonly conditions: readonly string[];
+  readonly jsx: { readonly factory?: string; readonly fragment?: string; readonly automatic?: boolean };
+  readonly tsconfig: string | undefined;
+  readonly extensions: Extensions;
+  /** Settings that mean something else here, or nothing: a sentence each. */
+  readonly notes: readonly string[];
+}
+
+const maxDurationSeconds = 2_147_483_647;
+const schema = z.looseObject({
+  project: z.string().optional(),
+  dirs: z.array(z.string()).optional(),
+  triggerDirectories: z.array(z.string()).optional(),
+  ignorePatterns: z.array(z.string()).optional(),
+  runtime: z.string().optional(),
+  tsconfig: z.string().optional(),
+  tsconfigPath: z.string().optional(),
+  retries: z
+    .looseObject({ enabledInDev: z.boolean().optional(), default: z.looseObject({}).optional() })
+    .optional(),
+  machine: z
+    .union([
+      z.enum(machinePresets),
+      z.looseObject({ preset: z.enum(machinePresets) }).transform(({ preset }) => preset),
+    ])
+    .optional(),
+  // Others, as `log` of older projects, mean `info`.
+  logLevel: z.enum(logLevelSettings).optional().catch(undefined),
+  maxDuration: z.number().int().min(5).max(maxDurationSeconds).optional(),
+  ttl: z.union([z.string(), z.number()]).optional(),
+  build: z
+    .looseObject({
+      external: z.array(z.string()).optional(),
+      conditions: z.array(z.string()).optional(),
+      extensions: z.array(z.unknown()).optional(),
+      jsx: z
+        .looseObject({
+          factory: z.string().optional(),
+          fragment: z.string().optional(),
+          automatic: z.boolean().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+/** Settings without a meaning here, and what to do instead. */
+const otherwise: Readonly<Record<string, string>> = {
+  telemetry:
+    'exporters, processors and instrumentations are not loaded: spans go where `millrace` sends them (millrace help tracing)',
+  instrumentations: 'instrumentations are not loaded: register them in a file of the task folder',
+  extraCACerts: 'set NODE_EXTRA_CA_CERTS where `millrace dev` or `millrace work` starts',
+  deploy: 'variables are set with `millrace env set`, or by the extension syncEnvVars',
+  postInstall: 'run it before `millrace deploy`',
+  additionalFiles: 'use the extension additionalFiles',
+  additionalPackages: 'use the extension additionalPackages',
+  disableConsoleInterceptor: 'what tasks print is always part of the log of their run',
+};
+
+/** Reads the default export. A string is the sentence that says what is wrong with it. */
+export function readPublishedConfig(exported: unknown, resolveEnvVars?: unknown): PublishedConfig | string {
+  if (typeof exported !== 'object' || exported === null)
+    return 'must export its configuration as default: export default defineConfig({ … })';
+  const parsed = schema.safeParse(exported);
+  if (!parsed.success) {
+    const { path = [], message } = parsed.error.issues[0] ?? { message: 'is not valid' };
+    return `"${path.join('.')}": ${message}`;
+  }
+  const { data } = parsed;
+  const extensions = readExtensions(data.build?.extensions ?? []);
+  if (typeof extensions === 'string') return extensions;
+  const resolve = data['resolveEnvVars'] ?? resolveEnvVars;
+  const list =
+    typeof resolve === 'function'
+      ? [...extensions.list, resolving(resolve as Parameters<typeof resolving>[0])]
+      : extensions.list;
+  const notes = Object.keys(exported)
+    .filter((name) => name in otherwise && data[name] !== undefined)
+    .map((name) => `${name}: ${otherwise[name]}`);
+  if (data.runtime !== undefined && !/^node(?:-\d+)?$/.test(data.runtime))
+    notes.push(`runtime: "${data.runtime}" is not used: tasks run on the Node.js of their runner`);
+  return {
+    project: data.project,
+    dirs: data.dirs ?? data.triggerDirectories,
+    ignorePatterns: data.ignorePatterns ?? [],
+    settings: {
+      retry: data.retries?.default && retryPolicyOf(data.retries.default),
+      ...(data.retries?.enabledInDev === false && { noRetriesInDev: true }),
+      maxDuration: data.maxDuration,
+      machine: data.machine,
+      ttl: data.ttl,
+      logLevel: data.logLevel,
+    },
+    hasHooks: configuredHooks(exported as Record<string, unknown>).length > 0,
+    external: data.build?.external ?? [],
+    conditions: data.build?.conditions ?? [],
+    jsx: data.build?.jsx ?? {},
+    tsconfig: data.tsconfig ?? data.tsconfigPath,
+    extensions: { ...extensions, list },
+    notes: [...notes, ...extensions.notes],
+  };
+}

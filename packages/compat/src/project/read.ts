@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ProjectError } from '@millrace/diagnostics';
+import { configurationIn } from '../settings/configuration.ts';
+import { readPublishedConfig, type PublishedConfig } from './config.ts';
+import { dependsOnPublished, findCopy } from './copy.ts';
+import { triggerFolders } from './task-dirs.ts';
+
+/** Names of the configuration of the published SDK; the first that is there counts. */
+const configFiles = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
+  (extension) => `trigger.config.${extension}`,
+);
+
+/** The part of a project that is written for the published SDK. */
+export interface PublishedProject {
+  /** Of the project's copy of the package. */
+  readonly version: string;
+  /** Relative to the project; null without one. */
+  readonly file: string | null;
+  readonly config: PublishedConfig;
+  /** Absolute. */
+  readonly taskDirs: readonly string[];
+}
+
+/** What a configuration file of a project exports. Throws a ProjectError. */
+type EvaluateConfig = (projectDir: string, file: string) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Reads it, if there is one: a `trigger.config.ts`, or the package among the dependencies. */
+export async function readPublished(
+  projectDir: string,
+  evaluateConfig: EvaluateConfig,
+): Promise<PublishedProject | undefined> {
+  const file = configFiles.find((name) => existsSync(join(projectDir, name))) ?? null;
+  if (file === null && !dependsOnPublished(projectDir)) return undefined;
+  const copy = findCopy(projectDir);
+  if ('refused' in copy) {
+    // Without a configuration of its own it may be there as a client only.
+    if (file === null) return undefined;
+    throw problem(file, copy.refused);
+  }
+  const exported = file === null ? { default: {} } : await evaluateConfig(projectDir, file);
+  const config = readPublishedConfig(configurationIn(exported), exported['resolveEnvVars']);
+  if (typeof config === 'string') throw problem(file ?? 'package.json', config);
+  const { dirs } = config;
+  const taskDirs = dirs?.map((dir) => resolve(projectDir, dir)) ?? (await triggerFolders(projectDir));
+  return { version: copy.version, file, config, taskDirs };
+}
+
+const problem = (file: string, message: string): ProjectError =>
+  new ProjectError({ file, line: null, column: null, message });

@@ -1,0 +1,255 @@
+import { setTimeout } from 'node:timers/promises';
+import type { PublishedSettings } from '@millrace/contract/runner';
+import { retryPolicyOf } from '../settings/retry.ts';
+import { enterAttempt, type Attempt, type CallArguments } from './attempt.ts';
+import type { Catalog, CatalogTask } from './catalog.ts';
+import type { PublishedContext } from './context.ts';
+import { conversationPayload } from './conversation.ts';
+import { fail, isNamed } from './final-errors.ts';
+import type { HookFunction, HookKind, Hooks } from './hooks.ts';
+import { queueOf } from './queue-of.ts';
+
+/** The registered symbol under which a task object of our SDK has its declaration. */
+const brand = Symbol.for('@millrace/sdk/task');
+
+type Call = (args: object) => unknown;
+type Next = CallArguments & { readonly next: () => Promise<void> };
+type Result = { readonly error?: unknown; readonly output?: unknown; readonly runPromise?: Promise<unknown> };
+
+/**
+ * A task of the published SDK as one of ours, so that everything that executes, stops and retries ours executes it. Its hooks get what
+ * theirs get: their `ctx`, `init` and `task`.
+ */
+export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, settings: PublishedSettings) {
+  const { id } = task;
+  const machine = task.machine?.preset ?? settings.machine;
+  const isAgent = task.triggerSource === 'agent';
+  const enter = (given: CallArguments): Attempt => enterAttempt(given, machine);
+  const args = (attempt: Attempt) => ({
+    payload: attempt.payload,
+    ctx: attempt.ctx,
+    signal: attempt.signal,
+    task: id,
+    init: attempt.init,
+  });
+  const noRetries = (attempt: Attempt): boolean =>
+    settings.noRetriesInDev === true && attempt.ctx.environment.type === 'DEVELOPMENT';
+  const attempting = (kind: HookKind) => async (given: CallArguments) => {
+    const attempt = enter(given);
+    try {
+      if (attempt.failed) throw attempt.failed.thrown;
+      for (const hook of hooks.of(kind, id)) await (hook as Call)(args(attempt));
+    } catch (thrown) {
+      throw fail(thrown, noRetries(attempt));
+    }
+  };
+  const watching =
+    (kind: HookKind) => async (given: CallArguments & Result & { readonly result?: unknown }) => {
+      const attempt = enter(given);
+      const { error, output, runPromise, result } = given;
+      const more = {
+        ...('error' in given && { error }),
+        ...('output' in given && { output }),
+        runPromise,
+        result,
+      };
+      for (const hook of hooks.of(kind, id)) await (hook as Call)({ ...args(attempt), ...more });
+    };
+  /** Most tasks have none, and their attempts skip the code for hooks. */
+  const present = <T extends HookFunction>(kind: HookKind, hook: T): T | undefined =>
+    hooks.has(kind, id) ? hook : undefined;
+  const [start, startAttempt] = [attempting('Start'), attempting('StartAttempt')];
+  const [success, failure] = [watching('Success'), watching('Failure')];
+  const [complete, cancel] = [watching('Complete'), watching('Cancel')];
+  const catchError = async (
+    given: CallArguments & { readonly error: unknown; readonly retryDelayInMs?: number },
+  ) => {
+    const attempt = enter(given);
+    const { error, retryDelayInMs } = given;
+    const retryAt = retryDelayInMs === undefined ? undefined : new Date(Date.now() + retryDelayInMs);
+    const own = hooks.ofTask('CatchError', id);
+    for (const hook of [...(own ? [own] : []), ...hooks.global('CatchError').map(({ fn }) => fn)]) {
+      const said = await (hook as Call)({
+        ...args(attempt),
+        error,
+        retry: task.retry,
+        retryDelayInMs,
+        retryAt,
+      });
+      if (said) return said;
+    }
+    return undefined;
+  };
+  const definition = {
+    id,
+    description: task.description,
+    // Agents keep what they read in a variable of their module: two in one process would take each other's messages.
+    isolated: isAgent || undefined,
+    retry: task.retry ? retryPolicyOf(task.retry) : (settings.retry ?? { maxAttempts: 1 }),
+    machine,
+    maxDuration: task.maxDuration ?? settings.maxDuration,
+    ttl: task.ttl ?? settings.ttl,
+    scheduled: task.triggerSource === 'schedule' || undefined,
+    schedule: task.schedule && {
+      pattern: task.schedule.cron,
+      timezone: task.schedule.timezone,
+      environments: task.schedule.environments,
+    },
+    schema: schemaOf(task),
+    lossyOutput: true,
+    get middleware() {
+      return hooks.isWrapped(id) ? (given: Next) => around(hooks, id, enter(given), given.next) : undefined;
+    },
+    get onStart() {
+      return present('Start', start);
+    },
+    get onStartAttempt() {
+      return present('StartAttempt', startAttempt);
+    },
+    get onSuccess() {
+      return present('Success', success);
+    },
+    get onFailure() {
+      return present('Failure', failure);
+    },
+    get onComplete() {
+      return present('Complete', complete);
+    },
+    get onCancel() {
+      return present('Cancel', cancel);
+    },
+    get catchError() {
+      return present('CatchError', catchError);
+    },
+    async run(payload: unknown, { ctx, signal }: Omit<CallArguments, 'payload'>): Promise<unknown> {
+      const attempt = enter({ payload, ctx, signal });
+      try {
+        if (attempt.failed) throw attempt.failed.thrown;
+        const given = isAgent ? await conversationPayload(attempt, payload) : payload;
+        return await task.fns.run(given, new RunArguments(attempt));
+      } catch (thrown) {
+        // Thrown by `runs.completeWithOutput` and the like.
+        if (isNamed(thrown, 'CompleteTaskWithOutput')) return (thrown as { output?: unknown }).output;
+        throw fail(thrown, noRetries(attempt));
+      } finally {
+        if (!attempt.isWrapped) {
+          attempt.closeInboxes();
+          if (attempt.hasDeferred) await afterDeferred(attempt);
+        }
+      }
+    },
+  };
+  // Read for the manifest alone, when all task files have declared their queues and limits. A process that executes tasks may import fewer.
+  Object.defineProperty(definition, 'queue', { get: () => queueOf(task, catalog), enumerable: false });
+  return { id, [brand]: definition };
+}
+
+/**
+ * What the function of a task gets beside its payload. Few functions read `ctx`, so it is made when it is read. All objects share one getter:
+ * V8 makes a hidden class for each getter of a literal, and that keeps the attempt in memory until the next collection of the whole heap.
+ */
+class RunArguments {
+  static readonly #ctx: ThisType<RunArguments> & PropertyDescriptor = {
+    enumerable: true,
+    configurable: true,
+    get(): PublishedContext {
+      return this.#attempt.ctx;
+    },
+  };
+  readonly init: unknown;
+  readonly signal: AbortSignal;
+  readonly #attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.init = attempt.init;
+    this.signal = attempt.signal;
+    this.#attempt = attempt;
+    Object.defineProperty(this, 'ctx', RunArguments.#ctx);
+  }
+}
+
+/** The attempt within its middleware and its `init` and `cleanup` hooks. */
+async function around(
+  hooks: Hooks,
+  id: string,
+  attempt: Attempt,
+  execute: () => Promise<void>,
+): Promise<void> {
+  const { payload, signal } = attempt;
+  attempt.isWrapped = true;
+  let after: { readonly thrown: unknown } | undefined;
+  const inner = async (): Promise<void> => {
+    if (hooks.has('Init', id)) {
+      try {
+        const made: object = {};
+        for (const hook of hooks.of('Init', id)) {
+          const value = await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id });
+          if (typeof value === 'object' && value !== null && !Array.isArray(value))
+            Object.assign(made, value);
+        }
+        attempt.init = made;
+      } catch (thrown) {
+        attempt.failed = { thrown };
+      }
+    }
+    await execute();
+    attempt.closeInboxes();
+    // What fails after the end of the task is no concern of the middleware.
+    try {
+      for (const hook of hooks.of('Cleanup', id))
+        await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id, init: attempt.init });
+      if (attempt.hasDeferred) await afterDeferred(attempt);
+    } catch (thrown) {
+      after = { thrown };
+    }
+  };
+  let went = inner;
+  for (const hook of hooks.of('Middleware', id).toReversed()) {
+    const next = went;
+    went = async () => void (await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id, next }));
+  }
+  await went();
+  if (after) throw after.thrown;
+}
+
+/** Milliseconds that an attempt waits at its end for what `waitUntil` and streams have registered. */
+const deferredMs = 60_000;
+
+async function afterDeferred({ deferred }: Attempt): Promise<void> {
+  const promises = [...deferred]
+    .filter((one) => one.requiresResolving())
+    .map(({ promise }) => (typeof promise === 'function' ? promise(deferredMs) : promise));
+  if (promises.length === 0) return;
+  await Promise.race([Promise.allSettled(promises), setTimeout(deferredMs, undefined, { ref: false })]);
+}
+
+/** The task's schema, by whose parser it goes; whatever library it is of. */
+function schemaOf({ schema, payloadSchema, fns: { parsePayload } }: CatalogTask) {
+  if (!parsePayload) return payloadSchema === undefined ? undefined : describedBy(payloadSchema);
+  const { vendor, jsonSchema } =
+    (schema as { '~standard'?: { vendor?: string; jsonSchema?: unknown } } | undefined)?.['~standard'] ?? {};
+  return {
+    '~standard': {
+      version: 1,
+      vendor: vendor ?? 'published',
+      ...(jsonSchema !== undefined && { jsonSchema }),
+      async validate(payload: unknown) {
+        try {
+          return { value: await parsePayload(payload) };
+        } catch (error) {
+          return { issues: [{ message: error instanceof Error ? error.message : String(error) }] };
+        }
+      },
+    },
+  };
+}
+
+/** `jsonSchema` of a task without a schema: shown, and not checked, as there. */
+const describedBy = (payloadSchema: unknown) => ({
+  '~standard': {
+    version: 1,
+    vendor: 'published',
+    jsonSchema: { input: () => payloadSchema },
+    validate: (value: unknown) => ({ value }),
+  },
+});

@@ -1,2 +1,0 @@
-export { loadProject } from './load.ts';
-export { describeProblem } from './problem.ts';

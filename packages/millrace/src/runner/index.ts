@@ -1,2 +1,0 @@
-export { startRunner } from './start.ts';
-export type { Runner, RunnerEvents, RunnerOptions, VersionEvent } from './options.ts';

@@ -1,0 +1,33 @@
+import { rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeFolder } from '@millrace/platform';
+
+/**
+ * Lets the task files of a project import `@millrace/sdk` before it is installed there: a link in `.millrace` leads to the copy that this
+ * command has. Builds are in `.millrace`, so they find the link before what the project has; it goes once the project has its own, or where
+ * none `mayBeLent`. Returns whether the SDK is lent.
+ */
+export async function lendSdk(projectDir: string, mayBeLent: boolean): Promise<boolean> {
+  const link = join(projectDir, '.millrace', 'node_modules', '@millrace', 'sdk');
+  // Removes the link, not what it leads to. It may be of a command that is gone.
+  await rm(link, { force: true, recursive: true });
+  if (!mayBeLent || isInstalled(projectDir)) return false;
+  await makeFolder(dirname(link));
+  // A junction needs no privilege on Windows; other systems ignore the type.
+  await symlink(ownSdk(), link, 'junction');
+  return true;
+}
+
+function isInstalled(projectDir: string): boolean {
+  try {
+    createRequire(join(projectDir, 'millrace.js')).resolve('@millrace/sdk');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder of the package, above that of its main module. */
+const ownSdk = (): string => dirname(dirname(fileURLToPath(import.meta.resolve('@millrace/sdk'))));

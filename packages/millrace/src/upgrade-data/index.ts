@@ -1,2 +1,0 @@
-export { keptClusters, removeKept } from './kept.ts';
-export { upgradeData } from './upgrade.ts';

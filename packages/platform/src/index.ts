@@ -1,0 +1,13 @@
+export { builtFile } from './built-file.ts';
+export { commandMs, failureOfCommand } from './command-failure.ts';
+export { DataFolderInUse } from './data-folder-in-use.ts';
+export { lockFolder, type Ownership } from './folder-lock.ts';
+export { killTree } from './kill-tree.ts';
+export { explainFolder, makeFolder } from './make-folder.ts';
+export { packageFolder, packageFolderOf, version } from './package-folder.ts';
+export { packagePlatform } from './package-platform.ts';
+export { isRunning, processStart, processUser } from './process-start.ts';
+export { programFile } from './program-file.ts';
+export { renameOver } from './rename.ts';
+export { syncFolder } from './sync-folder.ts';
+export { ownWays, type Ways } from './ways.ts';

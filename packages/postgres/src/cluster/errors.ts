@@ -1,0 +1,45 @@
+export type PostgresErrorCode =
+  | 'no_binaries'
+  | 'disk_full'
+  | 'permission_denied'
+  | 'other_version'
+  | 'initdb_failed'
+  | 'start_failed';
+
+/** The embedded PostgreSQL cannot run. The message says what to do, and is shown without a stack. */
+export class EmbeddedPostgresError extends Error {
+  readonly code: PostgresErrorCode;
+
+  constructor(code: PostgresErrorCode, message: string) {
+    super(message);
+    this.name = 'EmbeddedPostgresError';
+    this.code = code;
+  }
+}
+
+/** Turns the output of initdb or postgres into a sentence; unknown output is quoted. */
+export function explainOutput(
+  code: 'initdb_failed' | 'start_failed',
+  what: string,
+  folder: string,
+  output: string,
+): EmbeddedPostgresError {
+  if (/no space left on device|disk quota exceeded/i.test(output)) {
+    return new EmbeddedPostgresError(
+      'disk_full',
+      `${what} because the disk that holds ${folder} is full. Free some space and start again; nothing acknowledged is lost.`,
+    );
+  }
+  if (/permission denied|operation not permitted|read-only file system/i.test(output)) {
+    return new EmbeddedPostgresError(
+      'permission_denied',
+      `${what} because it may not write to ${folder}. Give the user that runs Millrace the folder, or choose another with --data. It said: ${lastLines(output, 3)}`,
+    );
+  }
+  return new EmbeddedPostgresError(code, `${what} in ${folder}. It said: ${lastLines(output, 8)}`);
+}
+
+function lastLines(output: string, count: number): string {
+  const lines = output.trim().split('\n').slice(-count).join('\n');
+  return lines === '' ? '(nothing)' : lines;
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { renameOver, syncFolder } from '@millrace/platform';
+
+/** The folder of the cluster in a data folder. */
+export const CLUSTER = 'postgres';
+const MARKER = 'upgrade.json';
+
+/** Names of folders in the data folder. */
+interface Swap {
+  /** Has the new cluster, complete and on disk. */
+  readonly draft: string;
+  /** What the old cluster is called from then on. */
+  readonly kept: string;
+}
+
+/**
+ * Replaces the cluster of a data folder by that of a draft, and keeps the old one. From the moment when the marker is written the data
+ * folder has the new cluster: a process that dies before the renames leaves them to `finishSwap`. The caller owns the folder.
+ */
+export async function swapClusters(dataFolder: string, swap: Swap): Promise<void> {
+  const draft = join(dataFolder, `${MARKER}.new`);
+  await writeFile(draft, JSON.stringify(swap), { flush: true });
+  await renameOver(draft, join(dataFolder, MARKER));
+  await finishSwap(dataFolder);
+}
+
+/** Whether a replacement was begun and not finished. */
+export const isSwapping = (dataFolder: string): boolean => existsSync(join(dataFolder, MARKER));
+
+/** Does what is left of a replacement that was begun; does nothing if there is none. The caller owns the folder. */
+export async function finishSwap(dataFolder: string): Promise<void> {
+  const marker = join(dataFolder, MARKER);
+  const text = await readFile(marker, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return;
+  await syncFolder(dataFolder);
+  const { draft, kept } = JSON.parse(text) as Swap;
+  const cluster = join(dataFolder, CLUSTER);
+  const made = join(dataFolder, draft, CLUSTER);
+  if (existsSync(made)) {
+    // Not there any more if a process died between the two renames.
+    if (existsSync(cluster)) await renameOver(cluster, join(dataFolder, kept));
+    await syncFolder(dataFolder);
+    await renameOver(made, cluster);
+  }
+  await syncFolder(dataFolder);
+  await rm(marker);
+  await rm(join(dataFolder, draft), { recursive: true, force: true });
+}

@@ -1,0 +1,10 @@
+export { newestBackup, readBackups } from './backup/backup-folder.ts';
+export type { Manifest } from './backup/manifest.ts';
+export { prune } from './backup/prune.ts';
+export { restore } from './backup/restore.ts';
+export { takeBackup } from './backup/take.ts';
+export { runningConnection } from './cluster/running.ts';
+export { startPostgres } from './cluster/start.ts';
+export { systemIdOf } from './cluster/wal-archive.ts';
+export { keptClusters, removeKept } from './upgrade-data/kept.ts';
+export { upgradeData } from './upgrade-data/upgrade.ts';

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Connection } from './connection.ts';
+import { startRunner } from '../../../millrace/src/serve-folder/start.ts';
+import { Peer } from './testing/peer.ts';
+import { createProject } from './testing/project.ts';
+import { startTestRunner, tasksFile } from './testing/runner.ts';
+
+test('after a lost connection the runner comes back under its name, with what it holds, and tells again what was not confirmed', async () => {
+  const { peer, runner } = await startTestRunner({
+    'tasks/all.ts': tasksFile({
+      quick: 'return 1;',
+      slow: "console.log('began'); await sleep(600); return 2;",
+    }),
+  });
+  peer.confirms = false;
+  const [quick, slow] = [peer.assign('quick'), peer.assign('slow')];
+  await peer.outcome(quick);
+  await peer.line(`run_${slow}`, 'began');
+  peer.outcomes.clear();
+  peer.confirms = true;
+  peer.cut();
+  await peer.until(() => peer.hellos.length === 2);
+  expect(peer.hellos[1]).toMatchObject({
+    runner: runner.id,
+    held: expect.arrayContaining([quick, slow]) as number[],
+  });
+  expect(peer.hellos[1]?.versions).toEqual([peer.version]);
+  expect(await peer.outcome(quick)).toMatchObject({ kind: 'completed', output: '1' });
+  expect(await peer.outcome(slow)).toMatchObject({ kind: 'completed', output: '2' });
+});
+
+test('attempts that were lost meanwhile are stopped and never settled', async () => {
+  const { peer } = await startTestRunner({
+    'tasks/all.ts': tasksFile({
+      slow: "signal.addEventListener('abort', () => console.log('stopped')); console.log('began'); await sleep(60_000, undefined, { signal });",
+      quick: '',
+    }),
+  });
+  const slow = peer.assign('slow');
+  await peer.line(`run_${slow}`, 'began');
+  peer.lost = [slow];
+  peer.cut();
+  await peer.line(`run_${slow}`, 'stopped');
+  await peer.outcome(peer.assign('quick'));
+  expect(peer.outcomes.has(slow)).toBe(false);
+});
+
+test('a server that is silent for as long as leases last is given up: its attempts stop', async () => {
+  const { peer } = await startTestRunner(
+    {
+      'tasks/all.ts': tasksFile({
+        slow: "console.log('began'); await sleep(60_000, undefined, { signal });",
+        quick: '',
+      }),
+    },
+    {},
+    (prepared) => {
+      prepared.heartbeatMs = 100;
+      prepared.leaseMs = 400;
+    },
+  );
+  const slow = peer.assign('slow');
+  await peer.line(`run_${slow}`, 'began');
+  peer.refuseWith = 503;
+  peer.cut();
+  // Back only after the leases are over: the runner must not claim the attempt any more.
+  const silence = new Promise((resolve) => setTimeout(resolve, 1_000));
+  await silence;
+  peer.refuseWith = undefined;
+  await peer.until(() => peer.hellos.length === 2);
+  expect(peer.hellos[1]?.held).toEqual([]);
+});
+
+test('a server that takes its time with its welcome after a long silence is waited for', async () => {
+  const { peer, states } = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ quick: '' }) },
+    {},
+    (prepared) => {
+      prepared.heartbeatMs = 200;
+      prepared.leaseMs = 3_000;
+    },
+  );
+  peer.refuseWith = 503;
+  peer.welcomes = false;
+  peer.cut();
+  const away = new Promise((resolve) => setTimeout(resolve, 1_700));
+  await away;
+  peer.refuseWith = undefined;
+  await peer.until(() => peer.hellos.length === 2);
+  // No longer than the runner puts up with, and longer than it takes to look at that again.
+  const slow = new Promise((resolve) => setTimeout(resolve, 500));
+  await slow;
+  peer.welcome();
+  await expect.poll(() => states.at(-1)).toBe('connected');
+  expect(peer.hellos).toHaveLength(2);
+});
+
+test('what waits for a slot longer than a second is given back, and is not among what the runner asks for', async () => {
+  const { peer } = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ slow: 'await sleep(2_500); return "mine";' }) },
+    { concurrency: 1 },
+  );
+  const [first, second] = [peer.assign('slow'), peer.assign('slow')];
+  expect(await peer.outcome(second)).toEqual({ kind: 'released' });
+  expect(peer.outcomes.has(first)).toBe(false);
+  expect(await peer.outcome(first)).toMatchObject({ output: 'mine' });
+});
+
+test('a runner whose runs are quick asks for more than its slots, and for no more than those once it is idle', async () => {
+  const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ quick: '' }) }, { concurrency: 2 });
+  const fences = Array.from({ length: 400 }, () => peer.assign('quick'));
+  await Promise.all(fences.map((fence) => peer.outcome(fence)));
+  const told = (): number[] =>
+    peer.received.flatMap((message) => (message.type === 'capacity' ? [message.capacity] : []));
+  await peer.until(() => told().length > 1 && told().at(-1) === 2);
+  expect(Math.max(...told())).toBeGreaterThan(20);
+});
+
+test('stopping drains: nothing new is taken, what waits goes back, what runs is finished and confirmed', async () => {
+  const { peer, runner } = await startTestRunner(
+    { 'tasks/all.ts': tasksFile({ slow: "console.log('began'); await sleep(300); return 'finished';" }) },
+    { concurrency: 1 },
+  );
+  const [running, waiting] = [peer.assign('slow'), peer.assign('slow')];
+  await peer.line(`run_${running}`, 'began');
+  await runner.stop();
+  expect(peer.received.some(({ type }) => type === 'drain')).toBe(true);
+  expect(await peer.outcome(waiting)).toEqual({ kind: 'released' });
+  expect(await peer.outcome(running)).toMatchObject({ output: 'finished' });
+  expect(await runner.ended).toBeNull();
+});
+
+test('a wrong key is one clear sentence that does not repeat the key', async () => {
+  const peer = await new Peer().listen();
+  const project = await createProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
+  const secretKey = 'svc_dev_sk_111111111111111111111111';
+  const started = startRunner({ url: peer.url, secretKey, projectDir: project.dir, watch: false });
+  await expect(started).rejects.toThrow(/does not accept this secret key/);
+  await expect(started).rejects.not.toThrow(secretKey);
+  await peer.close();
+  await project.remove();
+});
+
+test('a refusal that says no more than its status, and does not end, is told all the same', async () => {
+  const server = createServer();
+  server.on('upgrade', (_request, socket) =>
+    socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{'),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  let connection: Connection | undefined;
+  const refused = await new Promise<Error>((resolve) => {
+    connection = new Connection({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      secretKey: 'svc_dev_sk_111111111111111111111111',
+      hello: () => expect.fail('it was refused'),
+      onWelcome: () => expect.fail('it was refused'),
+      onMessage: () => undefined,
+      onState: () => undefined,
+      onLeasesLost: () => undefined,
+      onRefused: resolve,
+    });
+  });
+  connection?.close();
+  expect(refused.message).toMatch(/does not accept this secret key .*403/);
+});
+
+test('a server that does not answer is waited for until the start is given up', async () => {
+  const project = await createProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
+  const stopping = new AbortController();
+  const states: string[] = [];
+  const onState = (state: string): void => {
+    states.push(state);
+    if (states.filter((seen) => seen === 'disconnected').length === 2) stopping.abort();
+  };
+  const started = startRunner({
+    url: 'http://127.0.0.1:1',
+    secretKey: 'svc_dev_sk_111111111111111111111111',
+    projectDir: project.dir,
+    watch: false,
+    signal: stopping.signal,
+    events: { onState },
+  });
+  await expect(started).rejects.toThrow('Asked to stop');
+  await project.remove();
+});

@@ -1,0 +1,429 @@
+import { availableParallelism } from 'node:os';
+import type {
+  AttemptWaited,
+  BriefAssignment,
+  LogLine,
+  Outcome,
+  Settlement,
+  SpanChunk,
+} from '@millrace/contract/runner';
+import type { ServedTask } from './served-build.ts';
+import type { Death } from '../executor/spawn.ts';
+import type { FromExecutor } from '../executor/messages.ts';
+import { newAttempt } from './attempt.ts';
+import type { Attempt } from './executor.ts';
+import { afterDeath, crashed, startsAtMost } from './crash.ts';
+import type { Credential } from './credential.ts';
+import { DirectOutput } from './direct-output.ts';
+import type { Executor } from './executor.ts';
+import { HeldAttempts } from './held-attempts.ts';
+import type { HeldAttemptsOptions } from './held-attempts.ts';
+import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { LostFiles } from './lost-files.ts';
+import { purposeOf, WaitingAttempts } from './waiting-attempts.ts';
+import { Pool } from './pool.ts';
+import type { Slots, SlotUser } from './slots.ts';
+import type { ExecutorEnvironment, PoolOptions } from './pool.ts';
+import { SuspendedAttempts, isWaiting } from './suspended-attempts.ts';
+import type { SuspendedAttemptsOptions } from './suspended-attempts.ts';
+
+export interface DispatchOptions
+  extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
+  /** Shared with other environments of this runner. */
+  readonly slots: Slots;
+  /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
+  readonly load?: ((version: string) => Promise<boolean>) | undefined;
+  /** Verifies the files of a version and fetches them again if they have changed. False if that failed. */
+  readonly repair?: ((version: string) => Promise<boolean>) | undefined;
+  /** Issues the credential of an attempt. */
+  readonly credential: (attempt: BriefAssignment) => Credential;
+  readonly log: (lines: readonly LogLine[]) => void;
+  readonly spans: (spans: readonly SpanChunk[]) => void;
+  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
+}
+
+/** Concurrent processes that run suspects: attempts of a shared process that died. */
+const suspectsAtOnce = Math.max(2, Math.min(4, availableParallelism()));
+
+/** Given back although its code may have begun. */
+const returned = { kind: 'released', started: true } as const;
+
+/** Only the runner gives attempts back. Code that could do so for itself would run again and again without being counted. */
+const isForged = (outcome: Outcome): boolean => outcome.kind === 'released';
+
+/** Holds the attempts of this runner and puts them into executor processes. */
+export class Dispatch implements SlotUser {
+  readonly #options: DispatchOptions;
+  readonly #pool: Pool;
+  readonly #waiting = new WaitingAttempts();
+  readonly #held: HeldAttempts;
+  readonly #suspended: SuspendedAttempts;
+  readonly #lostFiles: LostFiles;
+
+  constructor(options: DispatchOptions) {
+    this.#options = options;
+    const output = new DirectOutput(options);
+    this.#pool = new Pool({
+      ...options,
+      events: {
+        onReady: (executor) => this.#ready(executor),
+        onProgress: (executor, progress) => this.#progress(executor, progress),
+        onWaits: (executor, attempts) => this.#suspended.begin(executor, attempts),
+        onCredential: (executor, fence) => this.#credential(executor, fence),
+        onUncaught: (executor, message) => this.#uncaught(executor, message),
+        onExiting: (executor, message) => this.#exiting(executor, message),
+        onDeath: (executor, death) => this.#died(executor, death),
+        onOutput: (executor, stream, text) => output.write(executor, stream, text),
+      },
+    });
+    this.#held = new HeldAttempts(this.#pool, this.#waiting, options);
+    this.#suspended = new SuspendedAttempts(this.#held, this.#waiting, options);
+    this.#lostFiles = new LostFiles(options.intact);
+    options.slots.add(this);
+  }
+
+  /** Attempts that have a slot. */
+  get busy(): number {
+    return this.#held.busy;
+  }
+
+  /** The same, with those that wait for one. */
+  get active(): number {
+    return this.#held.size === 0 ? 0 : this.#held.busy + this.#waiting.size;
+  }
+
+  /** Attempts that may execute at once. */
+  get limit(): number {
+    return this.#options.slots.limit(this);
+  }
+
+  /** Fences of everything held here. */
+  get fences(): number[] {
+    return this.#held.fences;
+  }
+
+  /** Ids of the runs that are held here. */
+  get runs(): string[] {
+    return [...this.#held.attempts].map(({ assignment }) => assignment.run);
+  }
+
+  /** Ids of the runs that `close` would give back. */
+  get unfinished(): string[] {
+    return [...this.#held.attempts].flatMap(({ assignment, canceledAt }) =>
+      canceledAt === null ? [assignment.run] : [],
+    );
+  }
+
+  /** Total number of settled attempts. */
+  get finished(): number {
+    return this.#held.finished;
+  }
+
+  get pids(): number[] {
+    return this.#pool.pids;
+  }
+
+  /** Versions that attempts or processes use. */
+  get versionsInUse(): Set<string> {
+    const attempts = [...this.#held.attempts].map(({ assignment }) => assignment.version);
+    return new Set([...attempts, ...[...this.#pool.executors].map(({ version }) => version)]);
+  }
+
+  /** Whether ticks are needed: for attempts, for code of settled attempts, or for starting processes. */
+  get hasWork(): boolean {
+    return this.#held.size > 0 || this.#pool.hasWork;
+  }
+
+  /** Resolves when no attempt is held. */
+  emptied(): Promise<void> {
+    return this.#held.emptied();
+  }
+
+  /** Sets the environment of new processes. Running ones keep theirs. */
+  setEnvironment(executorEnvironment: ExecutorEnvironment): void {
+    this.#pool.setEnvironment(executorEnvironment);
+  }
+
+  /** Sets the versions for which a process is kept ready. */
+  keep(versions: readonly string[]): void {
+    this.#pool.keep(versions);
+  }
+
+  /** Starts a shared process of a version. Replies why it has not started, or undefined. */
+  async start(version: string): Promise<string | undefined> {
+    // Without the environment's variables nothing starts yet. It will when there is work.
+    const executor = this.#pool.shared(version);
+    if (!executor || (await executor.started)) return undefined;
+    const { code, signal, lastWords } = await executor.died;
+    if (executor.ending && executor.killedFor === null) return undefined;
+    const how = executor.killedFor ?? `its process ended (${signal ?? `exit code ${code}`})`;
+    return [`its task files could not be imported: ${how}`, ...lastWords.slice(-5)].join('\n');
+  }
+
+  assign(assignments: readonly BriefAssignment[]): void {
+    const now = performance.now();
+    for (const assignment of assignments) {
+      if (this.#held.get(assignment.fence)) continue;
+      const attempt = newAttempt(assignment, now);
+      this.#held.add(attempt);
+      const { version } = assignment;
+      const { build, load } = this.#options;
+      if (!load || build(version)) this.#admit(attempt);
+      else {
+        this.#waiting.join('loading', attempt);
+        void load(version).then((isLoaded) => this.#loaded(version, isLoaded));
+      }
+    }
+    this.#pump();
+  }
+
+  cancel(fences: readonly number[]): void {
+    for (const fence of fences) {
+      const attempt = this.#held.get(fence);
+      if (!attempt || attempt.canceledAt !== null) continue;
+      attempt.canceledAt = performance.now();
+      if (attempt.executor) attempt.executor.cancel([fence]);
+      else this.#held.complete(attempt, { kind: 'canceled' });
+    }
+  }
+
+  /** Stops attempts that are no longer this runner's, without telling the server. */
+  drop(fences: readonly number[]): void {
+    for (const fence of fences) {
+      const attempt = this.#held.get(fence);
+      if (!attempt) continue;
+      attempt.executor?.cancel([fence]);
+      this.#held.forget(attempt, performance.now() + this.#options.graceMs);
+    }
+    this.#pump();
+  }
+
+  /** Handles the server's news about waits. */
+  waited(news: readonly AttemptWaited[]): void {
+    for (const { fence, state, spell, keys } of news) {
+      const attempt = this.#held.get(fence);
+      if (!attempt) continue;
+      if (state === 'stale') this.drop([fence]);
+      else if (state === 'suspended') this.#suspended.suspend(attempt, spell ?? 0);
+      else this.#suspended.resume(attempt, spell ?? 0, keys);
+    }
+    this.#pump();
+  }
+
+  /** Asks the server about all waits again, because its answers may have been lost. */
+  askAgain(): void {
+    this.#suspended.askAgain();
+  }
+
+  /** Detaches all suspended attempts, now and from now on. */
+  letGo(): void {
+    this.#suspended.letGo();
+  }
+
+  /** Gives back attempts that have waited this many milliseconds and have not started. Returns the ids of their runs. */
+  giveBack(waited: number): string[] {
+    const untouched = this.#waiting.untouched(waited);
+    for (const attempt of untouched) this.#held.complete(attempt, { kind: 'released' });
+    return untouched.map(({ assignment }) => assignment.run);
+  }
+
+  /** Whether an attempt that could be given back has waited this many milliseconds. */
+  hasWaited(milliseconds: number): boolean {
+    return this.#waiting.hasWaited(milliseconds);
+  }
+
+  /** Enforces time limits. Call every `tickMs`. */
+  tick(): void {
+    const now = performance.now();
+    for (const attempt of this.#held.attempts) {
+      const { executor, assignment } = attempt;
+      const seconds = assignment.maxDuration ?? this.#taskOf(attempt)?.maxDuration ?? null;
+      const outcome = overdue(attempt, seconds, this.#options.graceMs, now);
+      // Other attempts of a killed process run again.
+      if (!outcome || !executor || executor.ending) continue;
+      if (outcome.kind === 'failed' && isHeldUp(executor)) {
+        // The attempts run again one by one, which shows which of them blocks.
+        executor.kill(null);
+        continue;
+      }
+      this.#held.complete(attempt, outcome, now);
+      evict(executor, this.#options, now);
+    }
+    for (const executor of this.#pool.executors) checkHealth(executor, this.#options, now);
+    this.#pump();
+  }
+
+  /**
+   * Ends all processes; resolves when they have ended. Gives back each unfinished attempt when its process has ended, so that no other
+   * runner starts it while it runs here. An outcome that the process had sent before still counts.
+   */
+  close(): Promise<void> {
+    this.#options.slots.remove(this);
+    const closed = this.#pool.close();
+    for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.complete(attempt, returned);
+    return closed;
+  }
+
+  /** Lets an attempt of a version that is here wait for a process. */
+  #admit(attempt: Attempt): void {
+    const task = this.#taskOf(attempt);
+    if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
+    else this.#held.complete(attempt, { kind: 'unknownTask' });
+  }
+
+  /** The version that attempts waited for is here, or will not be. */
+  #loaded(version: string, isLoaded: boolean): void {
+    const isHere = isLoaded && this.#options.build(version) !== undefined;
+    for (const attempt of isHere ? this.#waiting.takeLoading(version) : this.#waiting.takeAll(version)) {
+      if (isHere) this.#admit(attempt);
+      else this.#held.complete(attempt, attempt.touched ? returned : { kind: 'released' });
+    }
+    this.#pump();
+  }
+
+  #repair(version: string): void {
+    void this.#options.repair?.(version).then((isLoaded) => {
+      this.#lostFiles.forget(version);
+      this.#loaded(version, isLoaded);
+    });
+  }
+
+  #taskOf({ assignment }: Attempt): ServedTask | undefined {
+    return this.#options.build(assignment.version)?.tasks[assignment.task];
+  }
+
+  #pump(): void {
+    if (!this.#pool.isOpen) return;
+    const { limit } = this;
+    while (this.#held.busy < limit) {
+      const attempt = this.#waiting.next('resuming');
+      if (!attempt) break;
+      this.#suspended.comeBack(attempt);
+    }
+    while (this.#waiting.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
+      this.#runAlone('suspect');
+    }
+    while (this.#held.busy < limit) {
+      const attempt = this.#waiting.first('isolated');
+      if (!attempt || !this.#pool.hasMemoryFor(attempt)) break;
+      this.#runAlone('isolated');
+    }
+    const batches = new Map<Executor, Attempt[]>();
+    for (const attempt of this.#waiting.take('shared', limit - this.#held.busy)) {
+      const executor = this.#pool.shared(attempt.assignment.version);
+      if (!this.#held.enter(attempt, executor)) continue;
+      const batch = batches.get(executor);
+      if (batch) batch.push(attempt);
+      else batches.set(executor, [attempt]);
+    }
+    for (const [executor, attempts] of batches) executor.run(attempts);
+  }
+
+  #runAlone(purpose: 'suspect' | 'isolated'): void {
+    const attempt = this.#waiting.next(purpose);
+    if (!attempt) return;
+    const executor = this.#pool.alone(attempt, purpose);
+    if (this.#held.enter(attempt, executor)) executor.run([attempt]);
+  }
+
+  #ready(executor: Executor): void {
+    const now = performance.now();
+    for (const attempt of executor.running.values()) attempt.startedAt = now;
+  }
+
+  #progress(
+    executor: Executor,
+    { settlements, lines, spans }: Extract<FromExecutor, { type: 'progress' }>,
+  ): void {
+    if (lines.length > 0) this.#options.log(lines);
+    if (spans) this.#options.spans(spans);
+    for (const { fence, outcome, heard } of settlements) {
+      const attempt = executor.running.get(fence);
+      if (isForged(outcome)) continue;
+      if (attempt) this.#end(executor, attempt, outcome, heard);
+      else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
+    }
+    this.#pump();
+  }
+
+  /**
+   * Completes an attempt. If it failed because the cache lost a file of its version, it is given back instead: the version is repaired, and new
+   * processes serve it.
+   */
+  #end(executor: Executor, attempt: Attempt, outcome: Outcome, heard: Settlement['heard']): void {
+    const { version, fence } = attempt.assignment;
+    const checked = this.#lostFiles.check(version, outcome);
+    if (!checked) return this.#held.complete(attempt, outcome, undefined, heard);
+    void checked.then((isIntact) => {
+      // It was taken away meanwhile, or its process has ended.
+      if (executor.running.get(fence) !== attempt) return;
+      const isDamaged = !isIntact && attempt.canceledAt === null;
+      if (isDamaged) {
+        for (const other of this.#pool.executors) if (other.version === version) other.retiring = true;
+        this.#repair(version);
+      }
+      this.#held.complete(attempt, isDamaged ? returned : outcome, undefined, heard);
+      this.#pump();
+    });
+  }
+
+  /** Issues a credential only for an attempt in that process. */
+  #credential(executor: Executor, fence: number): void {
+    const attempt = executor.running.get(fence);
+    executor.credential(fence, attempt ? this.#options.credential(attempt.assignment) : null);
+  }
+
+  #uncaught(
+    executor: Executor,
+    { settlement, torn, error }: Extract<FromExecutor, { type: 'uncaught' }>,
+  ): void {
+    const attempt = settlement && executor.running.get(settlement.fence);
+    if (torn) executor.retiring = true;
+    // Its promise may never resolve now, but other attempts in the process may go on.
+    if (attempt && !isForged(settlement.outcome))
+      this.#held.complete(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
+    else {
+      const what = error.stackTrace || `${error.name}: ${error.message}`;
+      this.#options.onOutput('stderr', `Thrown outside of any run: ${what}\n`);
+    }
+    this.#pool.endIfDone(executor);
+    this.#pool.warm();
+    this.#pump();
+  }
+
+  #exiting(executor: Executor, { fence, error }: Extract<FromExecutor, { type: 'exiting' }>): void {
+    executor.retiring = true;
+    if (fence === null) return;
+    executor.culpritKnown = true;
+    const attempt = executor.running.get(fence);
+    if (attempt) this.#held.complete(attempt, crashed(error));
+  }
+
+  /**
+   * Settles attempts that caused the crash or were asked to stop, detaches waiting ones, and queues the others again. After `close`, gives
+   * the others back.
+   */
+  #died(executor: Executor, death: Death): void {
+    this.#pool.remove(executor);
+    const { ready, purpose, culpritKnown } = executor;
+    for (const attempt of [...executor.running.values()].toReversed()) {
+      const waited = isWaiting(attempt);
+      this.#held.exit(attempt, executor);
+      if (!ready) attempt.failedStarts += 1;
+      attempt.suspect ||= ready
+        ? !culpritKnown
+        : purpose === 'shared' && attempt.failedStarts >= startsAtMost;
+      const killed = this.#pool.isClosed && attempt.canceledAt === null;
+      const outcome = killed ? returned : afterDeath(attempt, this.#taskOf(attempt), executor, death);
+      if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
+      else if (outcome) this.#held.complete(attempt, outcome);
+      else if (!ready && this.#options.repair) this.#waiting.join('loading', attempt);
+      else this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);
+    }
+    if (ready && purpose === 'shared') this.#pool.warm();
+    const { version } = executor;
+    if (!ready) this.#repair(version);
+    this.#pump();
+  }
+}

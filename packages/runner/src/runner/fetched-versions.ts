@@ -1,0 +1,164 @@
+import type { RunnerFacts } from '@millrace/contract/runner';
+import { CannotServe, DiskFull, type BundleCache, type BundleSource } from '../bundle-cache/index.ts';
+import type { ServedBuild } from './served-build.ts';
+
+export interface FetchedVersionsOptions {
+  readonly cache: BundleCache;
+  readonly source: BundleSource;
+  readonly facts: RunnerFacts;
+  /** Versions that attempts or processes of this runner use. */
+  readonly inUse: () => ReadonlySet<string>;
+  /** Starts a process of a version. Replies why it ended while it imported the task files, or undefined. */
+  readonly start: (version: string) => Promise<string | undefined>;
+  /** Other versions than before can be executed. */
+  readonly onChange: () => void;
+  /** A version was fetched and is in service. */
+  readonly onLoaded: (version: string, took: number) => void;
+  /** Files of a version in the cache were lost or changed: it is loaded again. */
+  readonly onDamaged: (version: string) => void;
+  readonly onUnable: (version: string, why: string) => void;
+}
+
+/** Deployed versions that this runner has fetched. They are loaded when the server asks for it, or when a run of them arrives. */
+export class FetchedVersions {
+  readonly #options: FetchedVersionsOptions;
+  readonly #loaded = new Map<string, ServedBuild>();
+  readonly #loading = new Map<string, Promise<boolean>>();
+  /** Processes that start at the same time share a look at their files. */
+  readonly #checks = new Map<string, Promise<boolean>>();
+  /** Those that the server wants to be ready. */
+  #kept: readonly string[] = [];
+  #ended = false;
+
+  constructor(options: FetchedVersionsOptions) {
+    this.#options = options;
+  }
+
+  get names(): string[] {
+    return [...this.#loaded.keys()];
+  }
+
+  /** What the server wants to be ready and is loaded. */
+  get kept(): string[] {
+    return this.#kept.filter((version) => this.#loaded.has(version));
+  }
+
+  /** What is being fetched. */
+  get loading(): string[] {
+    return [...this.#loading.keys()];
+  }
+
+  build(version: string): ServedBuild | undefined {
+    return this.#loaded.get(version);
+  }
+
+  /** Loads these versions and keeps them ready, the most important one first. */
+  async keep(versions: readonly string[]): Promise<void> {
+    this.#kept = versions;
+    for (const version of versions) {
+      if (!this.#ended && !this.#loaded.has(version)) await this.load(version);
+    }
+  }
+
+  /** Fetches a version. False if this runner cannot execute it: the server has been told why. */
+  load(version: string): Promise<boolean> {
+    const under = this.#loading.get(version);
+    if (under) return under;
+    const loading = this.#load(version).finally(() => this.#loading.delete(version));
+    this.#loading.set(version, loading);
+    return loading;
+  }
+
+  /** Whether its files are what they were when it was loaded. Undefined for a version that is not. */
+  isIntact(version: string): Promise<boolean> | undefined {
+    if (!this.#loaded.has(version)) return undefined;
+    const under = this.#checks.get(version);
+    if (under) return under;
+    const check = this.#options.cache
+      .isIntact(version)
+      .catch(() => false)
+      .finally(() => this.#checks.delete(version));
+    this.#checks.set(version, check);
+    return check;
+  }
+
+  /** Loads a version again if its files in the cache were lost or changed. False if this runner cannot execute it any more: the server has been told why. */
+  async repair(version: string): Promise<boolean> {
+    const loading = this.#loading.get(version);
+    if (loading) return loading;
+    if (!this.#loaded.has(version) || (await this.isIntact(version))) return true;
+    if (!this.#loading.has(version)) this.#options.onDamaged(version);
+    return this.load(version);
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#options.cache.end();
+  }
+
+  async #load(version: string): Promise<boolean> {
+    const { start, onChange, onLoaded, onUnable } = this.#options;
+    const startedAt = performance.now();
+    try {
+      const build = await this.#fetch(version).catch(async (error: unknown) => {
+        // What is idle here is fetched again when a run of it comes.
+        if (!(error instanceof DiskFull) || !(await this.#giveUpIdle())) throw error;
+        return this.#fetch(version);
+      });
+      if (this.#ended) return false;
+      this.#loaded.set(version, build);
+      const failed = await start(version);
+      if (failed !== undefined) throw new CannotServe(failed);
+    } catch (error) {
+      if (this.#ended) return false;
+      await this.#options.cache.close([version]).catch(() => undefined);
+      // Attempts that wait for it are given back in this very turn.
+      const wasLoaded = this.#loaded.delete(version);
+      onUnable(version, error instanceof Error ? error.message : String(error));
+      if (wasLoaded) onChange();
+      return false;
+    }
+    onChange();
+    onLoaded(version, Math.round(performance.now() - startedAt));
+    void this.#makeRoom().catch(() => undefined);
+    return true;
+  }
+
+  async #fetch(version: string): Promise<ServedBuild> {
+    const { cache, source, facts } = this.#options;
+    const bundle = await source.bundle(version);
+    const { contentHash, entries, tasks, defaults, sdk, layers, nodeMajor, requires } = bundle;
+    // The server does not offer what does not fit. One that knows less of it might.
+    if (nodeMajor > facts.nodeMajor)
+      throw new CannotServe(`it needs Node.js ${nodeMajor}, and this runner has ${facts.nodeMajor}`);
+    const missing = requires.filter((label) => !facts.labels.includes(label));
+    if (missing.length > 0)
+      throw new CannotServe(`this runner does not have the label ${missing.join(', ')}`);
+    const layer = layers.find(({ platform }) => platform === facts.platform);
+    if (layers.length > 0 && !layer)
+      throw new CannotServe(
+        `its packages are for ${layers.map(({ platform }) => platform).join(', ')}, and this runner is ${facts.platform}`,
+      );
+    const dir = await cache.open(source, bundle, layer);
+    return { hash: contentHash, dir, entries, tasks, defaults, sdk };
+  }
+
+  /** When the cache is over its limit, idle versions are given up: they are fetched again when a run of them comes. */
+  async #makeRoom(): Promise<void> {
+    const { cache } = this.#options;
+    if (!(await cache.isOver())) return;
+    await this.#giveUpIdle();
+    await cache.makeRoom();
+  }
+
+  /** Whether there was any. */
+  async #giveUpIdle(): Promise<boolean> {
+    const { cache, inUse, onChange } = this.#options;
+    const needed = new Set([...inUse(), ...this.#kept, ...this.#loading.keys()]);
+    const idle = this.names.filter((version) => !needed.has(version));
+    for (const version of idle) this.#loaded.delete(version);
+    if (idle.length > 0) onChange();
+    await cache.close(idle);
+    return idle.length > 0;
+  }
+}

@@ -1,0 +1,15 @@
+/** The guard of a system without a shell. Reads lines `add <pid>` and `remove <pid>`; at the end of them it kills what is on its list. */
+import { createInterface } from 'node:readline';
+import { killTree } from '@millrace/platform';
+
+const pids = new Set<number>();
+
+createInterface(process.stdin)
+  .on('line', (line) => {
+    const [act, pid] = line.split(' ');
+    if (act === 'add') pids.add(Number(pid));
+    else pids.delete(Number(pid));
+  })
+  .on('close', () => {
+    for (const pid of pids) killTree(pid);
+  });

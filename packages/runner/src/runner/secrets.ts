@@ -1,0 +1,95 @@
+import {
+  createRedactor,
+  redactLines,
+  redactOutcome,
+  redactTexts,
+  type Redactor,
+} from '@millrace/server/redact';
+import type { LogLine, Settlement, SpanChunk } from '@millrace/contract/runner';
+import type { Problem } from '@millrace/diagnostics';
+import type { RunnerEvents } from './options.ts';
+
+/** Number of old values that are redacted too, since attempts may still have them. */
+const maxValues = 2_000;
+
+/** Adds values, the newest last, and forgets the oldest. */
+function keep(values: Set<string>, more: readonly string[]): void {
+  for (const value of more) {
+    values.delete(value);
+    values.add(value);
+  }
+  for (const value of values) {
+    if (values.size <= maxValues) break;
+    values.delete(value);
+  }
+}
+
+/** Redacts the secrets that this runner's executors got, and Millrace's own credentials, in what the runner prints. */
+export class Secrets {
+  readonly #values = new Set<string>();
+  /** Of variables that the server does not know: it cannot redact them. */
+  readonly #outside = new Set<string>();
+  #redactor: Redactor = createRedactor([]);
+  #outsideRedactor: Redactor | undefined;
+
+  /** The variables of the environment and which of them are secrets, and values that the server does not know: those are redacted in what is sent, too. */
+  learn(
+    variables: Readonly<Record<string, string>>,
+    names: readonly string[] = [],
+    outside: readonly string[] = [],
+  ): void {
+    keep(
+      this.#values,
+      names.flatMap((name) => variables[name] ?? []),
+    );
+    keep(this.#outside, outside);
+    this.#redactor = createRedactor([...this.#values, ...this.#outside]);
+    if (outside.length > 0) this.#outsideRedactor = createRedactor(this.#outside);
+  }
+
+  /** What goes to the server about the end of an attempt. */
+  outcome(settlement: Settlement): Settlement {
+    const redactor = this.#outsideRedactor;
+    return redactor ? { ...settlement, outcome: redactOutcome(redactor, settlement.outcome) } : settlement;
+  }
+
+  /** Log lines that go to the server. */
+  lines(lines: readonly LogLine[]): readonly LogLine[] {
+    return this.#outsideRedactor ? redactLines(this.#outsideRedactor, lines) : lines;
+  }
+
+  /** Spans that go to the server. */
+  spans(chunks: readonly SpanChunk[]): readonly SpanChunk[] {
+    return this.#outsideRedactor ? redactTexts(this.#outsideRedactor, chunks) : chunks;
+  }
+
+  /** Wraps events so that their listeners never see a secret. */
+  hiddenFrom({
+    onAttemptEnd,
+    onOutput,
+    onProblem,
+    onRunLog,
+    onUnable,
+    ...others
+  }: RunnerEvents): RunnerEvents {
+    return {
+      ...others,
+      ...(onAttemptEnd && {
+        onAttemptEnd: (end) =>
+          onAttemptEnd({ ...end, outcome: redactOutcome(this.#redactor, end.outcome) as typeof end.outcome }),
+      }),
+      ...(onOutput && { onOutput: (stream, text) => onOutput(stream, this.#redactor.text(text)) }),
+      ...(onProblem && { onProblem: (problem) => onProblem(this.problem(problem)) }),
+      ...(onUnable && { onUnable: (version, why) => onUnable(version, this.text(why)) }),
+      ...(onRunLog && { onRunLog: (lines) => onRunLog(redactLines(this.#redactor, lines)) }),
+    };
+  }
+
+  text(text: string): string {
+    return this.#redactor.text(text);
+  }
+
+  problem(problem: Problem): Problem {
+    return redactTexts(this.#redactor, problem);
+  }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { version } from '@millrace/platform';
+import { BranchRunners } from './branch-runners.ts';
+import { Connection } from './connection.ts';
+import { startGuard } from './guard.ts';
+import { defaultConcurrency, defaultStopMs } from './options.ts';
+import type { Runner, RunnerEvents, RunnerOptions } from './options.ts';
+import { Slots } from './slots.ts';
+import { startRunner } from './start.ts';
+
+export interface PreviewsOptions extends Omit<RunnerOptions, 'branch' | 'folder' | 'events'> {
+  /** Of the connection that is told which branches there are. */
+  readonly events?: Pick<RunnerEvents, 'onState' | 'onStopAsked'>;
+  /** What happens to the runs of a branch. */
+  readonly branchEvents?: (branch: string) => RunnerEvents;
+  readonly onServed?: (branch: string, runner: string) => void;
+  readonly onLeft?: (branch: string, why?: string) => void;
+}
+
+/**
+ * Serves all branches of preview, those made later too, with the key of preview. One connection is told which there are. Each has a
+ * runner of its own, with its own connection, variables, versions and processes, so that nothing of one can get into another. They
+ * share the slots and the folder of the cache. An idle one has no process.
+ *
+ * Rejects if the server refuses the key. Waits for a server that does not answer.
+ */
+export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runner, 'changeEnv'>> {
+  const { url, secretKey, events = {}, branchEvents, onServed, onLeft, ...runnerOptions } = options;
+  const { concurrency = defaultConcurrency, stopMs = defaultStopMs } = options;
+  const id = `runner_${randomUUID().replaceAll('-', '')}`;
+  const shared = { slots: new Slots(concurrency), guard: startGuard() };
+  let stopping: Promise<void> | undefined;
+  let end!: (error: Error | null) => void;
+  const ended = new Promise<Error | null>((resolve) => {
+    end = resolve;
+  });
+  let begin!: (error?: Error) => void;
+  const welcomed = new Promise<void>((resolve, reject) => {
+    begin = (error) => (error ? reject(error) : resolve());
+  });
+
+  const branches = new BranchRunners({
+    stopMs,
+    onServed,
+    onLeft,
+    start: (branch, signal) =>
+      startRunner(
+        {
+          ...runnerOptions,
+          url,
+          secretKey,
+          branch,
+          signal,
+          // The first connection says whether there is a server.
+          events: { ...branchEvents?.(branch), onState: () => undefined, onStopAsked: () => stopAsked() },
+        },
+        shared,
+      ),
+  });
+  const connection: Connection = new Connection({
+    url,
+    secretKey,
+    hello: () => ({
+      type: 'hello',
+      runner: id,
+      host: hostname(),
+      pid: process.pid,
+      release: version,
+      capacity: 0,
+      versions: [],
+      held: [],
+      servesBranches: true,
+    }),
+    onWelcome: () => begin(),
+    onMessage: (message) => {
+      if (message.type === 'branches' && !stopping) branches.set(message.branches);
+      else if (message.type === 'stop') stopAsked();
+    },
+    onState: (state, detail) => events.onState?.(state, detail),
+    onLeasesLost: () => undefined,
+    onRefused: (error) => {
+      begin(error);
+      stopping ??= stop((runner) => runner.stop({ waitMs: 0 }), error);
+    },
+  });
+
+  const stop = async (
+    stopOne: (runner: Runner) => Promise<void>,
+    error: Error | null = null,
+  ): Promise<void> => {
+    branches.end();
+    connection.send({ type: 'drain' });
+    await Promise.all(branches.runners.map(stopOne));
+    connection.close();
+    shared.guard.end();
+    if (!error) events.onState?.('stopped');
+    end(error);
+  };
+  const stopAsked = (): void => {
+    if (stopping) return;
+    events.onStopAsked?.();
+    stopping = stop((runner) => runner.stop({ waitMs: stopMs }));
+  };
+
+  options.signal?.addEventListener('abort', () =>
+    begin(new Error('Asked to stop before the server was reached.')),
+  );
+  if (options.signal?.aborted) begin(new Error('Asked to stop before the server was reached.'));
+  try {
+    await welcomed;
+  } catch (error) {
+    stopping ??= stop((runner) => runner.stop({ waitMs: 0 }), error as Error);
+    await stopping;
+    throw error;
+  }
+  return {
+    id,
+    version: null,
+    loading: () => [],
+    ended,
+    pids: () => branches.runners.flatMap((runner) => runner.pids()),
+    stop: ({ waitMs = stopMs } = {}) => (stopping ??= stop((runner) => runner.stop({ waitMs }))),
+    stopNow: () => {
+      for (const runner of branches.runners) void runner.stopNow();
+      return (stopping ??= stop((runner) => runner.stopNow()));
+    },
+  };
+}
