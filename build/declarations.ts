@@ -15,12 +15,8 @@ const reference = /(?:\bfrom|\bimport\()\s*['"](\.[^'"\n]+)['"]/g;
 const named = /\b(import|export)( type)? \{([^}]*)\} from ['"]([^'"\n]+)['"]/g;
 const inline = /\bimport\(['"]([^'"\n]+)['"]\)\.(\w+)/g;
 
-/** A name of the list in `export { a, type b } from …`. */
-const nameOf = (item: string): string =>
-  item
-    .trim()
-    .replace(/^type /, '')
-    .split(' as ')[0] as string;
+/** The name of an item of the list in `export { a, type b, c as d } from …`. */
+const nameOf = (item: string): string => item.replace(/^\s*(?:type )?|\s.*$/g, '').trim();
 
 const typesOf = (folder: string): string => join(root, 'packages', folder, 'types');
 

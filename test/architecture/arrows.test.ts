@@ -13,9 +13,30 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
   fingerprint: [],
   sdk: ['contract'],
   server: ['contract', 'fingerprint'],
-  millrace: ['server', 'sdk', 'contract'],
+  platform: [],
+  diagnostics: ['contract'],
+  compat: ['sdk', 'contract', 'diagnostics', 'platform'],
+  runner: ['compat', 'server', 'sdk', 'contract', 'diagnostics', 'platform'],
+  postgres: ['server', 'contract', 'platform'],
+  millrace: ['runner', 'postgres', 'compat', 'server', 'sdk', 'contract', 'diagnostics', 'platform'],
   testing: ['millrace', 'server', 'sdk', 'contract'],
   dashboard: ['contract'],
+};
+
+/** What only some files of a package may import of another one. */
+const seams: readonly { readonly from: string; readonly to: RegExp; readonly files: readonly string[] }[] = [
+  // An executor adds the runtime of the published SDK only when a version has tasks of it.
+  { from: 'runner', to: /^@millrace\/compat/, files: ['executor/published-tasks.ts'] },
+  // A runner uses only the redaction of the server, not the server.
+  { from: 'runner', to: /^@millrace\/server/, files: ['runner/secrets.ts'] },
+  { from: 'runner', to: /^@millrace\/server$/, files: [] },
+];
+
+/** Rooms of the command that belong to one command, and the files that import them. `transfer` is `export` and `import`. */
+const roomsOfOneCommand: Readonly<Record<string, readonly string[]>> = {
+  demo: ['cli/compose/demo.ts'],
+  mcp: ['cli/commands/mcp.ts'],
+  transfer: ['cli/compose/export.ts', 'cli/compose/import-environment.ts', 'cli/compose/transfer-remote.ts'],
 };
 
 /** Which rooms of the server a room may import. docs/architecture.md shows this table. */
@@ -116,7 +137,7 @@ const mayImport = (room: string): readonly string[] => {
 const workspaceName = (specifier: string): string | undefined =>
   specifier.startsWith('@millrace/')
     ? specifier.split('/')[1]
-    : specifier === 'millrace'
+    : /^millrace(?:\/|$)/.test(specifier)
       ? 'millrace'
       : undefined;
 
@@ -133,11 +154,42 @@ describe('the packages', () => {
       expect(wrong).toEqual([]);
     });
 
+    test(`${name} imports other packages by their names`, () => {
+      const own = join(root, 'packages', name);
+      const wrong = imports.filter(
+        ({ from, to }) => to.startsWith('.') && relative(own, resolve(dirname(from), to)).startsWith('..'),
+      );
+      expect(wrong).toEqual([]);
+    });
+
     test(`the files of ${name} import each other in no circle, types included`, () => {
       const circles = circlesIn(graphOf(imports)).map((files) => files.map((file) => relative(root, file)));
       expect(circles).toEqual([]);
     });
   }
+
+  test('form no circle', () => {
+    const table = new Map(Object.entries(packageArrows).map(([name, targets]) => [name, new Set(targets)]));
+    expect(circlesIn(table)).toEqual([]);
+  });
+
+  test('use every arrow of the table', () => {
+    const unused = Object.entries(packageArrows).flatMap(([name, targets]) => {
+      const used = new Set(
+        importsBelow(join(root, 'packages', name, 'src')).map(({ to }) => workspaceName(to)),
+      );
+      return targets.filter((target) => !used.has(target)).map((target) => `${name} → ${target}`);
+    });
+    expect(unused).toEqual([]);
+  });
+
+  test.each(seams)('$to is imported in $from only by $files', ({ from: name, to: pattern, files }) => {
+    const folder = join(root, 'packages', name, 'src');
+    const importing = importsBelow(folder).flatMap(({ from, to }) =>
+      pattern.test(to) ? [relative(folder, from)] : [],
+    );
+    expect([...new Set(importing)]).toEqual(files);
+  });
 
   test('contract needs zod and nothing else', () => {
     const wrong = importsBelow(join(root, 'packages/contract/src')).filter(
@@ -146,6 +198,21 @@ describe('the packages', () => {
     expect(wrong).toEqual([]);
   });
 });
+
+test.each(Object.entries(roomsOfOneCommand))(
+  'the room %s of the command is imported only by the files of its command',
+  (room, files) => {
+    const folder = join(root, 'packages/millrace/src');
+    const importing = importsBelow(folder).flatMap(({ from, to }) => {
+      const file = relative(folder, from);
+      const isInside = file.startsWith(`${room}/`);
+      const reaches =
+        to.startsWith('.') && relative(folder, resolve(dirname(from), to)).startsWith(`${room}/`);
+      return reaches && !isInside ? [file] : [];
+    });
+    expect([...new Set(importing)].toSorted()).toEqual(files);
+  },
+);
 
 describe('the rooms of the server', () => {
   const imports = importsBelow(source);

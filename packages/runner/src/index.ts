@@ -17,8 +17,16 @@ export { Connection } from './runner/connection.ts';
 export { credentialHeaders } from './runner/credential-headers.ts';
 export { Credentials } from './runner/credential.ts';
 export { inherited } from './runner/executor-env.ts';
-export type { Folder, FolderOptions, ServedFolder } from './runner/folder.ts';
-export type { AttemptEnd, Runner, RunnerEvents, RunnerOptions, VersionEvent } from './runner/options.ts';
+export type {
+  AttemptEnd,
+  Folder,
+  FolderOptions,
+  Runner,
+  RunnerEvents,
+  RunnerOptions,
+  ServedFolder,
+  VersionEvent,
+} from './runner/options.ts';
 export { Outbox } from './runner/outbox.ts';
 export type { ServedBuild, ServedTask } from './runner/served-build.ts';
 export { type PreviewsOptions, startPreviews } from './runner/start-previews.ts';

@@ -1,6 +1,6 @@
 import type { ServedBuild } from './served-build.ts';
 import type { FetchedVersions } from './fetched-versions.ts';
-import type { ServedFolder } from './folder.ts';
+import type { ServedFolder } from './options.ts';
 
 /** The versions that this runner can execute now: those of its folder, and those that it has fetched. */
 export class Versions {

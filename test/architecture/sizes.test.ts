@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const packages = fileURLToPath(new URL('../../packages/', import.meta.url));
+
+/** Lines of source, without tests and their helpers, that a package may have: one concept that a person can know. */
+const maxLines = 12_000;
+
+/** Packages that are larger. A number is the most that they may have until they are divided. */
+const larger: Readonly<Record<string, number>> = {
+  server: Infinity,
+  dashboard: Infinity,
+  // Writing tasks, triggering them, the client and the side of executors.
+  sdk: 15_500,
+  // The commands alone are 10,900; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200.
+  millrace: 20_900,
+};
+
+function linesOf(name: string): number {
+  const source = join(packages, name, 'src');
+  return readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/(?:^|\/)testing\//.test(relative(source, file)))
+    .reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0);
+}
+
+test.each(readdirSync(packages))('%s has no more lines of source than a package may have', (name) => {
+  expect(linesOf(name)).toBeLessThanOrEqual(larger[name] ?? maxLines);
+});
+
+test('a package that has become small enough is no exception any more', () => {
+  const small = Object.entries(larger).filter(([name, max]) => max < Infinity && linesOf(name) <= maxLines);
+  expect(small).toEqual([]);
+});
