@@ -1,12 +1,13 @@
 /** Bundles the published packages into their `dist` folders, unless nothing has changed: `node build/bundle.ts`. */
 import { existsSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
 import * as esbuild from 'esbuild';
 import { exportedModules } from './exported-modules.ts';
 import { writeNotices } from './notices.ts';
 import { publishedPackages, type PublishedPackage } from './packages.ts';
+import { filesOfEntries, withoutEntries } from './private-entries.ts';
 import { copyReference } from './reference.ts';
 import { outdated, root } from './up-to-date.ts';
 
@@ -34,7 +35,32 @@ const transportByPlatform: esbuild.Plugin = {
   },
 };
 
-async function bundle({ folder, programs = {}, platform, external }: PublishedPackage): Promise<void> {
+/**
+ * Imports what entries of private packages export from its own file. esbuild puts whole files into chunks, so with an entry
+ * a command would load all that the package exports: `millrace dev` the server, before it starts PostgreSQL.
+ */
+async function withoutPrivateEntries(folders: readonly string[]): Promise<esbuild.Plugin> {
+  const findFile = await filesOfEntries(folders);
+  const pathTo = (file: string): string =>
+    join(root, 'packages', file.replace('/', '/src/')).replaceAll('\\', '/');
+  return {
+    name: 'without-private-entries',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]packages[\\/]\w+[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
+        contents: withoutEntries(await readFile(path, 'utf8'), findFile, pathTo),
+        loader: 'ts',
+      }));
+    },
+  };
+}
+
+async function bundle({
+  folder,
+  programs = {},
+  includes = [],
+  platform,
+  external,
+}: PublishedPackage): Promise<void> {
   const packageFolder = join(root, 'packages', folder);
   const exported = (await exportedModules(packageFolder)).map((module) => [
     module,
@@ -60,7 +86,11 @@ async function bundle({ folder, programs = {}, platform, external }: PublishedPa
     // ES modules of packages first: they are smaller, and unused parts of them can be left out.
     mainFields: ['module', 'main'],
     external: ['node:*', ...Object.keys(external)],
-    plugins: [ownTelemetryApi, transportByPlatform],
+    plugins: [
+      ownTelemetryApi,
+      transportByPlatform,
+      ...(includes.length > 0 ? [await withoutPrivateEntries(includes)] : []),
+    ],
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
