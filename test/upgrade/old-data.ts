@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterMajor, readBinaries, serverUser, startPostgres } from '../../packages/postgres/src/cluster/index.ts';
+import {
+  clusterMajor,
+  readBinaries,
+  serverUser,
+  startPostgres,
+} from '../../packages/postgres/src/cluster/index.ts';
 import { connect, type Database } from '../../packages/server/src/db/connect.ts';
 import { shell } from '../cli/command.ts';
 import { blocksOf } from '../cli/documented-page.ts';
