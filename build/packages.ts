@@ -44,6 +44,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
   {
     folder: 'millrace',
     platform: 'node',
+    // Each is a process of its own.
     programs: {
       'cli/main': 'millrace/src/cli/main',
       'executor/main': 'runner/src/executor/main',
