@@ -2,7 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundleOf, sha256, type TestBundle } from '../../packages/server/src/versions/deployments/testing/bundle.ts';
+import {
+  bundleOf,
+  sha256,
+  type TestBundle,
+} from '../../packages/server/src/versions/deployments/testing/bundle.ts';
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
 import { call, deploy } from './client.ts';

@@ -104,11 +104,7 @@ import {
 } from '../../packages/server/src/runs/timeline/read.ts';
 import { maxPauseMs } from '../../packages/server/src/runs/complete/write.ts';
 import { graceMs as lateMs } from '../../packages/server/src/schedules/rules.ts';
-import {
-  maxLifeMs,
-  maxUnsentBytes,
-  stalledMs,
-} from '../../packages/server/src/channels/sse/event-stream.ts';
+import { maxLifeMs, maxUnsentBytes, stalledMs } from '../../packages/server/src/channels/sse/event-stream.ts';
 import { defaultStreamLimits } from '../../packages/server/src/channels/sse/event-streams.ts';
 import { maxStreams } from '../../packages/server/src/realtime/open-stream.ts';
 import { defaultMaxNames } from '../../packages/server/src/telemetry/metrics/start.ts';

@@ -1,5 +1,8 @@
 import { startTestRunner } from '../../../packages/server/src/notifications/testing/runner.ts';
-import { bundleOf, type TestBundle } from '../../../packages/server/src/versions/deployments/testing/bundle.ts';
+import {
+  bundleOf,
+  type TestBundle,
+} from '../../../packages/server/src/versions/deployments/testing/bundle.ts';
 import { fromPage, logIn } from '../browser/tab.ts';
 import type { Installation } from '../installation.ts';
 import type { Things } from './rules.ts';

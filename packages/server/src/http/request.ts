@@ -31,6 +31,18 @@ declare module 'fastify' {
   }
 }
 
+export interface HttpRequestParts {
+  readonly raw: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly access: Access;
+  /** Whether the credential's scopes cover the operation, whatever object it is about. */
+  readonly authorized: boolean;
+  readonly role: Role | undefined;
+  readonly values: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
+  readonly responseKey: string | undefined;
+  readonly limiter: Limiter | undefined;
+}
+
 /** The request that a handler gets. Its values are validated against the operation's declaration. */
 export class HttpRequest implements Request<OperationDeclaration> {
   readonly params: never;
@@ -50,16 +62,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   readonly #limiter: Limiter | undefined;
   #gone: AbortSignal | undefined;
 
-  constructor(
-    raw: FastifyRequest,
-    reply: FastifyReply,
-    access: Access,
-    authorized: boolean,
-    role: Role | undefined,
-    values: { params: unknown; query: unknown; body: unknown },
-    responseKey: string | undefined,
-    limiter: Limiter | undefined,
-  ) {
+  constructor({ raw, reply, access, authorized, role, values, responseKey, limiter }: HttpRequestParts) {
     this.#raw = raw;
     this.#reply = reply;
     this.#access = access;

@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { jsonOfReply } from '../json/shown.ts';
+import type { Log } from '../logger.ts';
+import { forbidden, Problem } from '../problem.ts';
+import { Streaming } from '../request.ts';
+import { apiHeaders, corsHeaders } from './headers.ts';
+import { withBody, type Answer, type IdempotentResponses } from './idempotent-responses.ts';
+import { sendFailure, sendJson } from './problem.ts';
+import { requestReader, type ReaderDependencies } from './request-reader.ts';
+import type { HttpRequest } from './request.ts';
+import type { Route } from './route.ts';
+import { refusedText } from './validate.ts';
+
+export interface AnswerDependencies extends ReaderDependencies {
+  readonly log: Log;
+  readonly responses: IdempotentResponses;
+}
+
+type Respond = (raw: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Returns what reads a request, calls the handler of its operation, and sends what comes of it. */
+export function answer(
+  route: Route,
+  dependencies: AnswerDependencies,
+): (raw: FastifyRequest, reply: FastifyReply) => void {
+  const { streams = false, bodyStream } = route.declaration;
+  const respond = streams ? streamed(route, dependencies) : replied(route, dependencies);
+  return (raw, reply) => {
+    respond(raw, reply)
+      // Drain the unread body.
+      .finally(() => bodyStream && raw.raw.resume())
+      .catch((error: unknown) => sendFailure(raw, reply, error, dependencies.log))
+      // The error response could not be sent either.
+      .catch(() => raw.raw.destroy());
+  };
+}
+
+/** Sends JSON: of a repeated request what the first one got. */
+function replied(route: Route, dependencies: AnswerDependencies): Respond {
+  const { status = 200, storesRequestKey = false } = route.declaration;
+  const read = requestReader(route, dependencies);
+
+  async function answerOf(request: HttpRequest): Promise<Answer> {
+    const text = jsonOfReply(await act(route, request)) ?? 'null';
+    return { text, headers: request.headersSet, status: request.status };
+  }
+
+  async function answerOnce(raw: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+    const request = await read(raw, reply);
+    const { responseKey: key } = request;
+    if (key === undefined || storesRequestKey) return answerOf(request);
+    const kept = await dependencies.responses.once(withBody(key, raw.body), () => answerOf(request));
+    for (const [name, value] of kept.headers) reply.header(name, value);
+    return kept;
+  }
+
+  return async (raw, reply) => {
+    const { text, status: own = status } = await answerOnce(raw, reply);
+    sendJson(reply, own, text);
+    route.observed.observe(own, performance.now() - raw.arrivedAt);
+  };
+}
+
+/** Hands the connection to the handler's stream. */
+function streamed(route: Route, dependencies: AnswerDependencies): Respond {
+  const { id, status = 200 } = route.declaration;
+  const read = requestReader(route, dependencies);
+  return async (raw, reply) => {
+    const request = await read(raw, reply);
+    const streaming = await act(route, request);
+    if (!(streaming instanceof Streaming))
+      throw new TypeError(`The handler of ${id} did not answer a stream.`);
+    const { socket, httpVersionMinor } = raw.raw;
+    // The client disconnected during the checks.
+    if (socket.destroyed) return;
+    reply.hijack();
+    route.observed.observe(status, performance.now() - raw.arrivedAt);
+    streaming.open({
+      socket,
+      isHttp10: httpVersionMinor === 0,
+      headers: { ...apiHeaders, ...(route.cors && corsHeaders), ...Object.fromEntries(request.headersSet) },
+      whileAllowed: (ended) => (raw.principal ? dependencies.access.watch(raw.principal, ended) : () => {}),
+    });
+  };
+}
+
+/** Calls the handler. */
+async function act({ declaration: { id }, handler }: Route, request: HttpRequest): Promise<unknown> {
+  const result = await handler(request).catch((thrown: unknown) => {
+    const { params: where, query: asked, body: sent } = request;
+    const error = refusedText(thrown, { where, asked, sent }) ?? thrown;
+    // A caller who may not see an object must not learn whether it exists.
+    throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
+  });
+  if (!request.authorized)
+    throw new TypeError(`The handler of ${id} answered without authorizing its object.`);
+  return result;
+}
