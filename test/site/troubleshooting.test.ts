@@ -26,7 +26,7 @@ beforeAll(async () => {
       messages: (/```text\n([\s\S]*?)\n```/.exec(section)?.[1] ?? '').split('\n'),
     }));
   const texts: string[] = [];
-  for (const name of ['contract', 'sdk', 'server', 'millrace']) {
+  for (const name of await readdir(join(repository, 'packages'))) {
     const folder = join(repository, 'packages', name, 'src');
     for (const path of await readdir(folder, { recursive: true }))
       if (path.endsWith('.ts') && !/\.test\.ts$|^troubleshooting\//.test(path))
