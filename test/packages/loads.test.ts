@@ -1,19 +1,21 @@
 /** What commands and executor processes load of the bundles, which decides how long they take to start. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const built = (path: string): string => new URL(`../../packages/${path}`, import.meta.url).href;
 
-/** The file of the bundle that has the code of a source file. */
+/** The file of the bundle that has the code of a source file. Chunks of earlier builds stay for an hour: the newest is of the last one. */
 function chunkWith(source: string): string {
   const chunks = new URL('../../packages/millrace/dist/chunks/', import.meta.url);
-  const found = readdirSync(chunks).find(
-    (name) => name.endsWith('.js') && readFileSync(new URL(name, chunks), 'utf8').includes(`// ${source}\n`),
-  );
-  if (found === undefined) throw new Error(`No chunk has ${source}.`);
-  return new URL(found, chunks).href;
+  const [newest] = readdirSync(chunks)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => new URL(name, chunks))
+    .filter((chunk) => readFileSync(chunk, 'utf8').includes(`// ${source}\n`))
+    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
+  if (newest === undefined) throw new Error(`No chunk has ${source}.`);
+  return newest.href;
 }
 
 /** What Node.js loads for these files: the modules in our bundles, such as `packages/sdk/src/index.ts`, and parts of its own. */

@@ -1,10 +1,12 @@
+import { type Resolvers, withResolvers } from '../with-resolvers.ts';
+
 /** The credential of an attempt: requested from the runner on first use, and again before it expires. */
 export class AttemptCredential {
   readonly #ask: () => void;
   #text = '';
   /** Milliseconds, monotonic: until then calls may begin with it. */
   #until = -Infinity;
-  #asked: PromiseWithResolvers<string> | undefined;
+  #asked: Resolvers<string> | undefined;
 
   constructor(ask: () => void) {
     this.#ask = ask;
@@ -30,19 +32,4 @@ export class AttemptCredential {
     this.#until = performance.now() + goodForMs;
     asked?.resolve(text);
   }
-}
-
-/** Node 20 has no Promise.withResolvers. */
-interface PromiseWithResolvers<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: Error) => void;
-}
-
-function withResolvers<T>(): PromiseWithResolvers<T> {
-  let functions!: Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>;
-  const promise = new Promise<T>((resolve, reject) => {
-    functions = { resolve, reject };
-  });
-  return { promise, ...functions };
 }

@@ -1,0 +1,74 @@
+import type { EnvironmentFacts } from '@millrace/contract/runner';
+import type { ProcessEnvironment } from '../executor/messages.ts';
+import type { Welcome } from './connection.ts';
+import { executorEnvironment } from './executor-env.ts';
+import type { RunnerOptions } from './options.ts';
+import type { ExecutorEnvironment } from './pool.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The variables of the environment, as the server tells them. */
+export type ToldVariables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
+
+export interface ExecutorVariablesOptions extends Pick<RunnerOptions, 'url' | 'outside'> {
+  /** What processes inherit. */
+  readonly base: Readonly<Record<string, string>>;
+  /** What they inherit besides, whatever `base` is: who they run as. */
+  readonly identity: Readonly<Record<string, string>> | undefined;
+  readonly secrets: Secrets;
+}
+
+/** What the code of tasks has in `process.env`: what it inherits, what this machine adds, and the variables of the environment. */
+export class ExecutorVariables {
+  readonly #options: ExecutorVariablesOptions;
+  #base: Readonly<Record<string, string>>;
+  #env: ProcessEnvironment;
+  #revision = '';
+  #told: ToldVariables | undefined;
+
+  constructor(options: ExecutorVariablesOptions) {
+    this.#options = options;
+    this.#base = { ...options.base, ...options.identity };
+    this.#env = { inherited: this.#base, added: {} };
+  }
+
+  get env(): ProcessEnvironment {
+    return this.#env;
+  }
+
+  /** What the server told last; undefined before its welcome. */
+  get told(): ToldVariables | undefined {
+    return this.#told;
+  }
+
+  /** Changes what processes inherit, from the next `in` on. */
+  inherit(base: Readonly<Record<string, string>>): void {
+    this.#base = { ...base, ...this.#options.identity };
+  }
+
+  learn(told: ToldVariables): void {
+    this.#told = told;
+    const unknown = this.#unknown;
+    const hidden = Object.keys(unknown).filter((name) => !(name in told.variables));
+    this.#options.secrets.learn(
+      told.variables,
+      told.secrets,
+      hidden.flatMap((name) => unknown[name] ?? []),
+    );
+  }
+
+  /** The environment of processes from now on, and whether it is another one than before. Call it after `learn`. */
+  in(facts: EnvironmentFacts): { readonly environment: ExecutorEnvironment; readonly isNew: boolean } {
+    const { variables = {}, revision } = this.#told ?? {};
+    const all = { ...this.#unknown, ...variables };
+    const environment = executorEnvironment(this.#base, all, this.#options, facts, revision);
+    const isNew = environment.revision !== this.#revision;
+    this.#env = environment.env;
+    this.#revision = environment.revision;
+    return { environment, isNew };
+  }
+
+  /** Variables that the server does not know. */
+  get #unknown(): Readonly<Record<string, string>> {
+    return this.#options.outside?.values ?? {};
+  }
+}
