@@ -33,7 +33,7 @@ test('never calls while the last call is under way', async () => {
   expect(calls).toBe(2);
 });
 
-test('tells of a call that fails, and calls again', async () => {
+test('passes on the error of a call that fails, and calls again', async () => {
   withFakeTimers();
   const errors: unknown[] = [];
   const stop = background(

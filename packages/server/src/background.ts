@@ -1,15 +1,15 @@
 /**
- * Calls `act` again and again until the returned function is called, first after `everyMs`. Never while the last call is under way, so that
- * calls do not pile up on a slow database, and never so that the process stays for it.
+ * Calls `act` every `everyMs` milliseconds until the returned function is called. Skips a call while the previous one is running, so that
+ * calls do not pile up on a slow database. Does not keep the process alive.
  *
- * What is to be done once in an installation, or must be seen when it fails, is a job (`jobs/job.ts`).
+ * Work that all processes share, or whose failures the doctor must see, is a job instead (`jobs/job.ts`).
  *
- * @param onError of a call that rejects; the next one comes all the same
+ * @param onError handles the error of a call. Default: none, so the error is uncaught, as in any timer
  */
 export function background(
   everyMs: number,
   act: () => unknown,
-  onError: (error: unknown) => void = () => {},
+  onError?: (error: unknown) => void,
 ): () => void {
   let isUnderWay = false;
   const timer = setInterval(async () => {
@@ -18,6 +18,7 @@ export function background(
     try {
       await act();
     } catch (error) {
+      if (!onError) throw error;
       onError(error);
     } finally {
       isUnderWay = false;

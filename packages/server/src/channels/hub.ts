@@ -84,7 +84,12 @@ export class Hub {
       return keys.map(({ id }) => tails.get(id)?.tail ?? 0);
     });
     this.pages = new Pages((key, from) => sources.read(key, from));
-    this.#stopPolling = background(pollMs, () => this.#poll());
+    // A poll that fails is made up for by the next one.
+    this.#stopPolling = background(
+      pollMs,
+      () => this.#poll(),
+      () => {},
+    );
   }
 
   /** How many channels are followed. */

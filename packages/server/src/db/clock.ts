@@ -32,7 +32,7 @@ export async function startClock(sql: Sql): Promise<Clock> {
   await sql`select`;
   await measure();
   // Where the database is away, the last offset is as good as any.
-  const stop = background(10_000, measure);
+  const stop = background(10_000, measure, () => {});
   return {
     now: () => Math.floor(base + performance.now() + shifted),
     shift: (ms) => {
