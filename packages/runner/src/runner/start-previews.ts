@@ -7,6 +7,7 @@ import { startGuard } from './guard.ts';
 import { defaultConcurrency, defaultStopMs } from './options.ts';
 import type { Runner, RunnerEvents, RunnerOptions } from './options.ts';
 import { Slots } from './slots.ts';
+import { withResolvers } from '../with-resolvers.ts';
 import { startRunner } from './start.ts';
 
 export interface PreviewsOptions extends Omit<RunnerOptions, 'branch' | 'folder' | 'events'> {
@@ -31,14 +32,8 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
   const id = `runner_${randomUUID().replaceAll('-', '')}`;
   const shared = { slots: new Slots(concurrency), guard: startGuard() };
   let stopping: Promise<void> | undefined;
-  let end!: (error: Error | null) => void;
-  const ended = new Promise<Error | null>((resolve) => {
-    end = resolve;
-  });
-  let begin!: (error?: Error) => void;
-  const welcomed = new Promise<void>((resolve, reject) => {
-    begin = (error) => (error ? reject(error) : resolve());
-  });
+  const ended = withResolvers<Error | null>();
+  const welcomed = withResolvers<void>();
 
   const branches = new BranchRunners({
     stopMs,
@@ -72,7 +67,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
       held: [],
       servesBranches: true,
     }),
-    onWelcome: () => begin(),
+    onWelcome: () => welcomed.resolve(),
     onMessage: (message) => {
       if (message.type === 'branches' && !stopping) branches.set(message.branches);
       else if (message.type === 'stop') stopAsked();
@@ -80,7 +75,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
     onState: (state, detail) => events.onState?.(state, detail),
     onLeasesLost: () => undefined,
     onRefused: (error) => {
-      begin(error);
+      welcomed.reject(error);
       stopping ??= stop((runner) => runner.stop({ waitMs: 0 }), error);
     },
   });
@@ -95,7 +90,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
     connection.close();
     shared.guard.end();
     if (!error) events.onState?.('stopped');
-    end(error);
+    ended.resolve(error);
   };
   const stopAsked = (): void => {
     if (stopping) return;
@@ -104,11 +99,11 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
   };
 
   options.signal?.addEventListener('abort', () =>
-    begin(new Error('Asked to stop before the server was reached.')),
+    welcomed.reject(new Error('Asked to stop before the server was reached.')),
   );
-  if (options.signal?.aborted) begin(new Error('Asked to stop before the server was reached.'));
+  if (options.signal?.aborted) welcomed.reject(new Error('Asked to stop before the server was reached.'));
   try {
-    await welcomed;
+    await welcomed.promise;
   } catch (error) {
     stopping ??= stop((runner) => runner.stop({ waitMs: 0 }), error as Error);
     await stopping;
@@ -118,7 +113,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
     id,
     version: null,
     loading: () => [],
-    ended,
+    ended: ended.promise,
     pids: () => branches.runners.flatMap((runner) => runner.pids()),
     stop: ({ waitMs = stopMs } = {}) => (stopping ??= stop((runner) => runner.stop({ waitMs }))),
     stopNow: () => {
