@@ -327,7 +327,8 @@ describe('the table', () => {
         }
       }
       expect(wrong).toEqual([]);
-      expect(calls).toBeGreaterThan((routes.length * callers.length) / (isLong ? 1 : 3) - callers.length);
+      const ofEach = isLong ? routes.length : Math.floor(routes.length / 3);
+      expect(calls).toBeGreaterThanOrEqual(ofEach * callers.length);
       expect(installed.logged.filter((line) => line.includes('request.failed'))).toEqual([]);
       const secrets = /(?:svc|tr)_(?:\w+_sk|pat|inv)_[0-9A-Za-z]{20,}|eyJ[\w-]{20,}\./;
       expect(installed.logged.filter((line) => secrets.test(line))).toEqual([]);

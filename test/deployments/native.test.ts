@@ -7,9 +7,9 @@ import { nativeProject, openPrisma, prisma, prismaFiles } from './native-project
 
 let installation: Installation;
 beforeAll(async () => {
-  if (isLong) installation = await startInstallation();
+  installation = await startInstallation();
 });
-afterAll(() => installation?.stop());
+afterAll(() => installation.stop());
 
 // popular.test.ts does the same with other packages, and always.
 test.runIf(isLong)(

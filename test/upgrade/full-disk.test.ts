@@ -70,7 +70,6 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  if (!isLong) return;
   made = await startInstallation();
   disk = join(made.folder, 'disk');
   data = join(disk, 'data');
