@@ -12,7 +12,7 @@ export type ToldVariables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
 export interface ExecutorVariablesOptions extends Pick<RunnerOptions, 'url' | 'outside'> {
   /** What processes inherit. */
   readonly base: Readonly<Record<string, string>>;
-  /** What they inherit besides, whatever `base` is: who they run as. */
+  /** Variables of the user that processes run as, added to `base`. */
   readonly identity: Readonly<Record<string, string>> | undefined;
   readonly secrets: Secrets;
 }
@@ -56,7 +56,7 @@ export class ExecutorVariables {
     );
   }
 
-  /** The environment of processes from now on, and whether it is another one than before. Call it after `learn`. */
+  /** Computes the environment of new processes, and whether it differs from the previous one. Call it after `learn`. */
   in(facts: EnvironmentFacts): { readonly environment: ExecutorEnvironment; readonly isNew: boolean } {
     const { variables = {}, revision } = this.#told ?? {};
     const all = { ...this.#unknown, ...variables };

@@ -24,7 +24,7 @@ interface Dependencies {
 const dayMs = 86_400_000;
 const maxAtOnce = 1_000;
 
-/** The tables whose rows nobody misses after a time. Other pruners delete what belongs together, or go by environment. */
+/** Tables whose rows expire on their own. Rows that go together with others, or by environment, have pruners of their own. */
 const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] => [
   { table: sql`audit_log`, since: sql`x.at`, keptMs: 400 * dayMs },
   { table: sql`invitations`, since: sql`coalesce(x.ended_at, x.expires_at)`, keptMs: 30 * dayMs },
@@ -47,7 +47,7 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
     keptMs: retention.notificationsMs,
     unless: sql`exists (select from notification_deliveries d where d.notification_id = x.id and d.due is not null)`,
   },
-  // Whoever delivers a row deletes it right after.
+  // A delivered row is deleted right after its delivery; this only guards against delivering it again.
   { table: sql`outbox_receipts`, since: sql`x.created_at`, keptMs: 90 * dayMs },
   { table: sql`run_stat_flushes`, since: sql`x.at`, keptMs: dayMs },
 ];
@@ -65,8 +65,7 @@ function pruner({ sql, clock }: Dependencies, { table, since, keptMs = 0, now, u
     everyMs: 60_000,
     async tick() {
       const before = now ?? sql`${new Date(clock.now() - keptMs)}`;
-      // Locked first: a row that somebody takes over is a new one. Before 17.7, 16.11 and 15.15 PostgreSQL would delete it in place of
-      // the old one.
+      // Locked first: an expired row may be replaced at the same time, and PostgreSQL before 17.7, 16.11 and 15.15 would delete the new one.
       const { count } = await sql`
         delete from ${table} where ctid = any(array(
           select x.ctid from ${table} x

@@ -49,7 +49,7 @@ test('a charge counts in full, and no further charge is allowed until the debt i
   expect(take('b', 0).allowed).toBe(true);
 });
 
-test('remembers so many keys and no more: the one that was silent for longest starts anew', () => {
+test('keeps a limited number of buckets, and drops the least recently used one', () => {
   const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, 3);
   const now = 1_000_000;
   for (const key of ['a', 'b', 'c']) expect(take(key, now).allowed).toBe(true);

@@ -92,10 +92,10 @@ export interface Verdict {
 const maxBuckets = 50_000;
 
 /**
- * @param max the number of keys that are remembered. Beyond it, the one that was silent for longest starts anew.
+ * @param max maximum number of buckets. Beyond it, the least recently used one is dropped, so its key has a full bucket again.
  */
 export function createRateLimiter({ burst, perSecond }: RateLimit, max = maxBuckets) {
-  /** The one that was silent for longest comes first. */
+  /** Least recently used first. */
   const buckets = new Map<string, Bucket>();
   const perMs = perSecond / 1_000;
 
