@@ -1,7 +1,7 @@
 -- Puts lanes into the ring of the shared limit that their queue has, or into the common one. Its settings are those of its caller.
 --
 -- Locks: lanes by id (no key update). The caller holds the claim lock.
--- Callers: claim_runs.
+-- Callers: retire_lanes.
 create or replace function assign_rings(p_lanes bigint[]) returns void
 language plpgsql
 as $$

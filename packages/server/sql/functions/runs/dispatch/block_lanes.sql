@@ -2,7 +2,7 @@
 -- snapshot: a release that committed meanwhile would otherwise be missed. Its settings are those of its caller.
 --
 -- Locks: lanes by id (no key update). The caller holds the claim lock.
--- Callers: claim_runs.
+-- Callers: retire_lanes.
 create or replace function block_lanes(p_lanes bigint[]) returns void
 language plpgsql
 as $$

@@ -3,7 +3,9 @@
 --
 -- Locks: queue_starts, by queue and key. The caller holds the claim lock: nobody else adds rows for this environment.
 -- Callers: claim_runs.
-create or replace function count_starts(p_env int, p_at timestamptz, p_runs claimed_run[]) returns boolean
+-- It took whole runs. Dropped here, in the transaction that creates the other: servers that are still there claim all the time.
+drop function if exists count_starts(int, timestamptz, claimed_run[]);
+create or replace function count_starts(p_env int, p_at timestamptz, p_leases new_lease[]) returns boolean
 language plpgsql
 as $$
 declare
@@ -11,9 +13,9 @@ declare
   v_is_used boolean;
 begin
   with started as materialized (
-    select c.queue_id, case when q.rate_by_key then coalesce(c.concurrency_key, '') else '' end as key, q.rate_burst, q.rate_window,
+    select c.queue_id, case when q.rate_by_key then c.key else '' end as key, q.rate_burst, q.rate_window,
            count(*)::int as n
-      from unnest(p_runs) as c
+      from unnest(p_leases) as c
       cross join lateral (select x.rate_by_key, x.rate_burst, x.rate_window from queues x where x.id = c.queue_id limit 1) q
      where q.rate_burst is not null
      group by 1, 2, 3, 4

@@ -2,7 +2,7 @@
 -- would otherwise be missed. Its settings are those of its caller.
 --
 -- Locks: lanes by id (skip locked).
--- Callers: claim_runs, hold_lanes, move_runs.
+-- Callers: hold_lanes, move_runs, retire_lanes.
 create or replace function drop_idle_lanes(p_lanes bigint[]) returns void
 language plpgsql
 as $$

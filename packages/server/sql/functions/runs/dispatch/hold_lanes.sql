@@ -2,7 +2,7 @@
 -- servers for that time, unless they wake earlier anyway. Its settings are those of its caller.
 --
 -- Locks: queue_starts by queue and key, lanes by id (no key update), idle lanes (skip locked). The caller holds the claim lock.
--- Callers: claim_runs.
+-- Callers: retire_lanes.
 create or replace function hold_lanes(p_lanes bigint[]) returns void
 language plpgsql
 as $$

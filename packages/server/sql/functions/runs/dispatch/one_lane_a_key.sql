@@ -3,7 +3,7 @@
 -- are those of its caller.
 --
 -- Locks: none.
--- Callers: claim_runs.
+-- Callers: allot_starts.
 create or replace function one_lane_a_key(p_page ring_lane[], out page ring_lane[], out deferred boolean)
 language plpgsql
 as $$

@@ -3,7 +3,7 @@
 -- them gives, and the others are left out (`deferred`).
 --
 -- Locks: none. The caller holds the claim lock.
--- Callers: claim_runs.
+-- Callers: allot_starts.
 create or replace function shared_rooms(p_page ring_lane[], p_owed boolean, out page ring_lane[], out deferred boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

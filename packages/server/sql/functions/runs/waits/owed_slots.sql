@@ -1,7 +1,7 @@
 -- How many slots of an environment its ready runs may take at once.
 --
 -- Locks: none.
--- Callers: claim_runs.
+-- Callers: claim_scope.
 create or replace function owed_slots(p_env int) returns int
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

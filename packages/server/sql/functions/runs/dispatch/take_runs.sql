@@ -1,0 +1,76 @@
+-- The third part of a claim: takes the oldest runs of each lane out of the queue, as many as the shares of the lanes and the claim allow, and
+-- leases them to the runner. Each lane gives the rest of a turn first, then all lanes their whole turns, then each its last turn in the order of the ring.
+-- Returns the leases; how many runs were the rest of a turn; the share, by its position, whose last turn was the latest to give, and how many
+-- runs it gave of it; whether some lane has runs beyond its share; and the lanes that the claim has emptied.
+-- Invariant: each run that it takes has exactly one lease and is in no lane, both in this transaction.
+--
+-- Locks: queued rows that it deletes, runners (key share, by the caller). The caller holds the claim lock.
+-- Callers: claim_runs.
+create or replace function take_runs(
+  p_scope claim_scope, p_shares lane_share[], p_want int,
+  out leases new_lease[], out credit_used int, out last_share int, out last_given int, out has_more boolean, out emptied bigint[]
+)
+language plpgsql
+as $$
+declare
+  -- more than a page has
+  c_lanes constant int := 1000;
+  v_gave bigint[];
+begin
+  -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this claim empties it.
+  with head as materialized (
+    select p.*,
+           -- among those that the lanes of its queue and key may give
+           count(*) filter (where p.row is not null and not p.is_more) over (partition by p.queue_key order by p.pass, p.pos, p.n) as nth
+      from (
+        select p.lane_id, p.pinned_version, p.queue_key, p.room, p.cap, p.most, p.row, p.n, p.row is not null and p.n > p.most as is_more,
+               case when p.n <= p.credit then 0 when p.n <= p.credit + p.whole then 1 else 2 end as pass,
+               -- one that has had the rest of a turn is the last of the ring
+               case when p.credit > 0 and p.n > p.credit then p.at + c_lanes else p.at end as pos
+          from (
+            select s.*, h.row, row_number() over (partition by s.at order by h.sort_key, h.run_id) as n
+              from unnest(p_shares) with ordinality
+                     as s (lane_id, pinned_version, turn, weight, room, queue_key, cap, credit, whole, most, at)
+              left join lateral (
+                select w.ctid as row, w.sort_key, w.run_id from queued w
+                 where w.lane_id = s.lane_id and (w.expires_at is null or w.expires_at > p_scope.at)
+                   and (p_scope.only_canary is null or s.pinned_version <> 0 or p_scope.only_canary = (
+                     canary_share(w.run_id) < p_scope.canary_percent
+                     and (select true from runs r join tasks x on x.version_id = p_scope.canary and x.id = r.task
+                           where r.env = p_scope.env and r.id = w.run_id limit 1) is not null))
+                 order by w.sort_key, w.run_id
+                 limit case when s.room > 0 then s.most + 1 else 0 end
+              ) h on true) p) p
+  ), taken as (
+    delete from queued w
+     using (select * from head h where h.row is not null and not h.is_more and h.nth <= h.cap order by h.pass, h.pos, h.n limit p_want) h
+     where w.ctid = h.row
+    returning w.lane_id, w.run_id, w.sort_key, h.pinned_version, h.pass, h.pos
+  ), leased as materialized (
+    select t.lane_id, t.pass, t.pos, t.run_id, t.sort_key, nextval('lease_fences') as fence, x.attempt + 1 as attempt, x.queue_id,
+           coalesce(x.concurrency_key, '') as key,
+           case when t.pinned_version <> 0 then t.pinned_version
+                when p_scope.canary is not null and canary_share(t.run_id) < p_scope.canary_percent
+                 and (select true from tasks c where c.version_id = p_scope.canary and c.id = x.task limit 1) is not null then p_scope.canary
+                else p_scope.current_version end as version_id
+      from taken t
+      cross join lateral (
+        select r.attempt, r.task, r.queue_id, r.concurrency_key from runs r where r.env = p_scope.env and r.id = t.run_id limit 1) x
+  ), written as (
+    insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, runner_no)
+    select p_scope.env, l.run_id, l.fence, p_scope.runner_id, l.queue_id, l.key, l.version_id, l.attempt, p_scope.at, p_scope.runner_no
+      from leased l
+  )
+  select array_agg(row (l.run_id, l.fence, l.attempt, l.version_id, l.queue_id, l.key, l.sort_key)::new_lease),
+         count(*) filter (where l.pass = 0), max(l.pos) filter (where l.pass = 2), array_agg(l.pos) filter (where l.pass = 2),
+         exists (select from head h where h.is_more and h.room > h.most),
+         array(
+           select i.lane_id
+             from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
+                   union all select x.lane_id, -1 from leased x) i
+            group by i.lane_id having sum(i.n) = 0)
+    into leases, credit_used, last_share, v_gave, has_more, emptied
+    from leased l;
+  last_given := cardinality(array_positions(v_gave, last_share::bigint));
+  last_share := case when last_share > c_lanes then last_share - c_lanes else last_share end;
+end $$;
