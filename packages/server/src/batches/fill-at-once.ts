@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connect.ts';
-import { insertSealed, makeLanes } from '../runs/create/insert-items.ts';
+import { insertSealed, makeLanes } from '../runs/create/insert-sealed.ts';
 import { isEverydayItem } from '../runs/create/row.ts';
 import type { BatchRow, PreparedItem, Written } from './batch.ts';
 

@@ -1,9 +1,8 @@
 import { retryOnConflict } from '../db/retry.ts';
 import type { Transaction } from '../db/connect.ts';
 import { withoutDuplicates } from '../runs/create/duplicates.ts';
-import { insertHeld } from '../runs/create/insert-items.ts';
 import { insertRuns } from '../runs/create/insert.ts';
-import { isEverydayItem, type NewRun } from '../runs/create/row.ts';
+import type { NewRun } from '../runs/create/row.ts';
 import { unprocessable } from '../problem.ts';
 import type { Batches, BatchRow, Filled, PreparedItem, Written } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
@@ -111,17 +110,16 @@ async function insertItems(
   items: readonly PreparedItem[],
 ): Promise<void> {
   const { runs, indexes } = withoutDuplicates(items.map((item) => item.run));
-  if (runs.length === items.length && runs.every(isEverydayItem)) {
-    await insertHeld(tx, { env, batch: id, createdAt: created_at, runs });
-  } else {
-    // All items have the time of their batch.
-    const clock = { now: () => created_at.getTime() };
-    const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
-    const rows = await insertRuns({ sql: tx, clock }, held);
-    const madeBy = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
-    const made = items.map((_, index) => madeBy.get(indexes[index] as number) as string);
-    await link(tx, env, items, made);
-  }
+  const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
+  // All items have the time of their batch.
+  const rows = await insertRuns({ sql: tx, clock: { now: () => created_at.getTime() } }, held);
+  const leadsTo = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
+  await link(
+    tx,
+    env,
+    items,
+    indexes.map((index) => leadsTo.get(index) as string),
+  );
   const oversized = items.filter((item) => item.isOversized).map((item) => item.run.id);
   if (oversized.length > 0) await failUpFront(tx, env, oversized);
 }

@@ -3,7 +3,7 @@ import { column, texts } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
 import type { Column, NewRun } from './row.ts';
 
-/** Parts of the statements that insert runs, made from lists of columns. They are made once; only the values differ from call to call. */
+/** Parts of the statements that insert runs, from lists of columns. They are built once; only the values differ from call to call. */
 
 type Columns = Readonly<Record<string, Column>>;
 
@@ -15,50 +15,60 @@ export const namesOf = (columns: Columns): Template =>
       .join(', '),
   );
 
-/** `i.env, i.id, …`: what is written of the row `i`. */
-export const writtenOf = (columns: Columns): Template =>
-  raw(
-    Object.values(columns)
-      .map(({ name, written = `i.${name}` }) => written)
-      .join(', '),
+/** `$1::int as env, $2::text as id, …`: the values of one run. */
+export const valuesOf = (columns: Columns) =>
+  parameters(columns, ({ name, type }) => ['', `::${type} as ${name}`], valueOf);
+
+interface Batch {
+  readonly sql: Queryable;
+  readonly runs: readonly NewRun[];
+}
+
+/** `$1::int[], $2::text[], …`: an array for each column. Those in `long` are sent as one text, which is cheaper where many runs have them. */
+export const arraysOf = (columns: Columns, long: readonly string[] = []) =>
+  parameters(
+    columns,
+    ({ name, type }) => ['', long.includes(name) ? '' : `::${arrayType(type)}`],
+    ({ sql, runs }: Batch, { name, value }) =>
+      long.includes(name) ? texts(sql, runs, (run) => value(run) as string | null) : column(runs, value),
   );
+
+interface Shape {
+  /** Columns that are sent for each run. */
+  readonly each: Columns;
+  /** Columns that have the value of the first run in all of them. */
+  readonly once?: Columns;
+  readonly long?: readonly string[];
+}
+
+/** `array(select new_run(env => …) from unnest($1::int[], …))`: an argument of `create_runs`. Attributes that have no column are null. */
+export function newRunsOf({ each, once = {}, long = [] }: Shape): (batch: Batch) => Template {
+  const shared = parameters(once, ({ name, type }) => [`${name} => `, `::${type}`], valueOf);
+  const arrays = arraysOf(each, long);
+  const named = Object.values(each)
+    .map(({ name, isArray }) => `${name} => i.${name}${isArray ? '::text[]' : ''}`)
+    .join(', ');
+  const isShared = Object.keys(once).length > 0;
+  const [before, between, after] = [
+    'array(select new_run(',
+    `${isShared ? ', ' : ''}${named}) from unnest(`,
+    `) as i (${namesOf(each).sql}))`,
+  ];
+  return (batch) =>
+    new Template([before, between, after], [shared(batch.runs[0] as NewRun), arrays(batch)]);
+}
+
+const valueOf = (run: NewRun, { value }: Column): unknown => value(run) ?? null;
 
 const arrayType = (type: Column['type']): string =>
   // The driver sends such arrays as text.
   type === 'boolean' || type === 'jsonb' ? `text[]::${type}[]` : `${type}[]`;
 
-/** `$1::int[], $2::text[], …`: an array for each column. */
-export const arraysOf = (columns: Columns) =>
-  parameters(columns, ({ type }) => ['', `::${arrayType(type)}`], arrayOf);
-
-/** The same, but that the columns in `long` are sent as one text each, which is cheaper where many runs have them. */
-export const compactArraysOf = (columns: Columns, long: readonly string[]) =>
-  parameters(
-    columns,
-    ({ name, type }) => ['', long.includes(name) ? '' : `::${arrayType(type)}`],
-    ({ sql, runs }: { readonly sql: Queryable; readonly runs: readonly NewRun[] }, { name, value }) =>
-      long.includes(name) ? texts(sql, runs, (run) => value(run) as string | null) : column(runs, value),
-  );
-
-/** `$1::int[] as env, $2::text[] as id, …`: an array for each column. */
-export const namedArraysOf = (columns: Columns) =>
-  parameters(columns, ({ name, type }) => ['', `::${arrayType(type)} as ${name}`], arrayOf);
-
-/** `$1::int as env, $2::text as id, …`: the values of one run. */
-export const valuesOf = (columns: Columns) =>
-  parameters(
-    columns,
-    ({ name, type }) => ['', `::${type} as ${name}`],
-    (run: NewRun, { value }) => value(run) ?? null,
-  );
-
-const arrayOf = (runs: readonly NewRun[], { value }: Column) => column(runs, value);
-
 /** A parameter for each column, between the pieces of text that `around` gives. */
 function parameters<T>(
   columns: Columns,
   around: (column: Column) => readonly [before: string, after: string],
-  valueOf: (given: T, column: Column) => unknown,
+  pick: (given: T, column: Column) => unknown,
 ): (given: T) => Template {
   const list = Object.values(columns);
   const pieces = list.map(around);
@@ -69,6 +79,6 @@ function parameters<T>(
   return (given) =>
     new Template(
       strings,
-      list.map((one) => valueOf(given, one)),
+      list.map((one) => pick(given, one)),
     );
 }

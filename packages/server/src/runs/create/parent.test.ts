@@ -172,7 +172,7 @@ describe('cancelling a run', () => {
     await t.sql.begin(async (tx) => {
       await markCanceled(tx, t.environment.id, root.id, new Date(t.engine.clock.now()));
       child = t.trigger('send', { parentRunId: root.id }).catch((error: unknown) => error);
-      await untilWaiting(t, 'with given');
+      await untilWaiting(t, 'create_runs');
     });
     expect(await child).toMatchObject({ status: 422, message: expect.stringContaining('canceled') });
   });

@@ -104,6 +104,8 @@ export interface NewRun extends PlainOptions {
   readonly event?: string;
   /** The one-time token that the run uses up. */
   readonly oneTime?: OneTimeUse;
+  /** A runner of this process with a free slot, to which the run may be leased at once, and the version that it would execute. */
+  readonly offer?: { readonly runner: string; readonly version: number } | undefined;
 }
 
 /** Options that are stored as they come. */
@@ -121,14 +123,14 @@ export const plainOptions = ({
 type PlainOption = 'maxAttempts' | 'machine' | 'region' | 'description';
 type PlainOptions = Readonly<ReturnType<typeof plainOptions>>;
 
-/** A column of `runs` that is written when a run is created. */
+/** An attribute of `new_run`, and mostly a column of `runs` that is written when a run is created. */
 export interface Column {
   readonly name: string;
   readonly type: 'smallint' | 'int' | 'bigint' | 'text' | 'uuid' | 'boolean' | 'jsonb' | 'timestamptz';
   /** What is sent. Null where the run does not have it. */
   readonly value: (run: NewRun) => Value;
-  /** What is written, as an expression over the row `i` of what was sent. Default: the value itself. */
-  readonly written?: string;
+  /** The value is sent as the text of an array: PostgreSQL has no arrays of arrays of different lengths. */
+  readonly isArray?: true;
   /** In trailing mode, a debounced run takes it over from its latest trigger. */
   readonly isDebounced?: true;
   /** A replay takes it over from the run that it repeats, unchanged. */
@@ -138,7 +140,7 @@ export interface Column {
 /** A payload that is collected is no column of the run until the run starts. */
 const whole = (run: NewRun): NewRun | undefined => (run.collection ? undefined : run);
 
-/** Columns that every statement writes: those of a run without anything special. */
+/** Columns of a run without anything special. */
 export const everydayColumns = {
   env: { name: 'env', type: 'int', value: (run) => run.env },
   id: { name: 'id', type: 'text', value: (run) => run.id },
@@ -154,12 +156,7 @@ export const everydayColumns = {
   },
   metadata: { name: 'metadata', type: 'text', value: (run) => run.metadata, isDebounced: true },
   sortKey: { name: 'sort_key', type: 'bigint', value: (run) => run.sortKey },
-  priorityMs: {
-    name: 'priority_ms',
-    type: 'int',
-    value: (run) => run.priorityMs || null,
-    written: 'coalesce(i.priority_ms, 0)',
-  },
+  priorityMs: { name: 'priority_ms', type: 'int', value: (run) => run.priorityMs },
   ttl: { name: 'ttl', type: 'int', value: (run) => run.ttl },
   maxAttempts: { name: 'max_attempts', type: 'int', value: (run) => run.maxAttempts, isDebounced: true },
   maxDuration: { name: 'max_duration', type: 'int', value: (run) => run.maxDuration, isDebounced: true },
@@ -181,18 +178,16 @@ export const itemColumns = {
     name: 'depth',
     type: 'smallint',
     value: (run) => run.depth || null,
-    written: 'coalesce(i.depth, 0::smallint)',
   },
 } satisfies Record<string, Column>;
 
-/** Columns that only the general statement writes: a run that has one of them does not take the fast path. */
+/** Columns that everyday runs do not have. */
 const specialColumns = {
   tags: {
     name: 'tags',
-    // The text of an array: PostgreSQL has no arrays of arrays of different lengths.
     type: 'text',
     value: (run) => (run.tags.length > 0 ? arrayText(run.tags) : null),
-    written: 'i.tags::text[]',
+    isArray: true,
     isDebounced: true,
   },
   pathFacets: {
@@ -202,7 +197,7 @@ const specialColumns = {
       const facets = facetsOf(run);
       return facets.length > 0 ? arrayText(facets) : null;
     },
-    written: 'i.path_facets::text[]',
+    isArray: true,
     isDebounced: true,
   },
   machine: {
@@ -224,7 +219,6 @@ const specialColumns = {
     name: 'is_test',
     type: 'boolean',
     value: (run) => run.isTest || null,
-    written: 'coalesce(i.is_test, false)',
   },
   idempotencyKey: { name: 'idempotency_key', type: 'text', value: (run) => run.idempotencyKey },
   idempotencyOptions: {
@@ -271,12 +265,12 @@ const arrayText = (texts: readonly string[]): string =>
 const conditional = [...Object.values(itemColumns), ...Object.values(specialColumns)] as readonly Column[];
 const special = Object.values(specialColumns) as readonly Column[];
 
-/** A run that the fast statements may write: it queues at once, for whatever version is current, and has nothing special. */
+/** A run that queues at once, for whatever version is current, and has nothing special. */
 export const isEveryday = (run: NewRun): boolean =>
   run.state === 'queued' && run.triggerLimit === undefined && lacks(run, conditional);
 
-/** An item of a batch that the statements for items may write. */
-export const isEverydayItem = (run: NewRun): boolean => lacks(run, special);
+/** An item of a batch that has nothing special. */
+export const isEverydayItem = (run: NewRun): boolean => run.triggerLimit === undefined && lacks(run, special);
 
 const lacks = (run: NewRun, some: readonly Column[]): boolean =>
   some.every(({ value }) => (value(run) ?? null) === null);

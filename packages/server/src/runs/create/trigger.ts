@@ -4,8 +4,8 @@ import type { Dispatch, Offer } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isOfOneParent, withoutDuplicates } from './duplicates.ts';
 import { assignmentOf } from './hand-off.ts';
-import { insertLeased, insertQueued } from './insert-fast.ts';
-import { insertRuns, type InsertedRow } from './insert.ts';
+import { insertLeased, insertQueued } from './insert-everyday.ts';
+import { inserted, insertRuns, type InsertedRow } from './insert.ts';
 import { KnownFacets } from './known-facets.ts';
 import { replayFromStep } from '../steps/replay.ts';
 import { refusedParent } from './parent.ts';
@@ -153,17 +153,17 @@ type Offers = readonly (Offer | undefined)[];
 async function insert(
   engine: Engine,
   facets: KnownFacets,
-  runs: readonly NewRun[],
+  triggers: readonly NewRun[],
   offers: Offers,
 ): Promise<readonly InsertedRow[]> {
-  if (runs.every((run) => isEveryday(run) && facets.has(run))) {
-    const rows = await insertFast(engine, runs, offers).catch(ignoreRepeatedRequest);
+  if (triggers.every((run) => isEveryday(run) && facets.has(run))) {
+    const rows = await insertEveryday(engine, triggers, offers).catch(ignoreRepeatedRequest);
     if (rows) return rows;
   }
+  const runs = triggers.map((run, index) => (offers[index] ? { ...run, offer: offers[index] } : run));
   const rows =
-    (await insertRuns(engine, runs, { offers, findRequests: false, isCounted: true }).catch(
-      ignoreRepeatedRequest,
-    )) ?? (await insertRuns(engine, runs, { offers, isCounted: true }));
+    (await insertRuns(engine, runs, { isCounted: true, findRequests: false }).catch(ignoreRepeatedRequest)) ??
+    (await insertRuns(engine, runs, { isCounted: true }));
   for (const row of rows) {
     const run = runs[row.ix - 1] as NewRun;
     if (row.run_id === run.id) facets.add(run);
@@ -172,7 +172,7 @@ async function insert(
 }
 
 /** Undefined where the fast path wrote nothing. */
-async function insertFast(
+async function insertEveryday(
   engine: Engine,
   runs: readonly NewRun[],
   offers: Offers,
@@ -181,20 +181,11 @@ async function insertFast(
   const [offer] = offers;
   if (first && offer && runs.length === 1) {
     const fence = await insertLeased(engine, first, offer);
-    return fence === undefined ? undefined : [inserted(first, 0, String(fence))];
+    return fence === undefined ? undefined : [{ ...inserted(first, 0), fence: String(fence) }];
   }
   if (offers.some((one) => one !== undefined) || !(await insertQueued(engine, runs))) return undefined;
-  return runs.map((run, index) => inserted(run, index, null));
+  return runs.map(inserted);
 }
-
-const inserted = ({ id }: NewRun, index: number, fence: string | null): InsertedRow => ({
-  ix: index + 1,
-  run_id: id,
-  cached: false,
-  fence,
-  root_id: null,
-  refused: null,
-});
 
 /** Requests are rarely sent twice: whether one was is looked up only where the insertion shows it. */
 function ignoreRepeatedRequest(error: unknown): undefined {

@@ -6,7 +6,7 @@ import { connect, type Sql } from '../../db/connect.ts';
 import { engineSettings } from '../../db/engine-settings.ts';
 import { cancelRun } from '../cancel/cancel.ts';
 import type { Engine } from './engine.ts';
-import { insertLeased, insertQueued } from '../create/insert-fast.ts';
+import { insertLeased, insertQueued } from '../create/insert-everyday.ts';
 import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
 import { reclaimUnheld, rescueRunner } from '../dispatch/rescue.ts';
 import type { NewRun } from '../create/row.ts';

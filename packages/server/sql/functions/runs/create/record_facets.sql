@@ -2,7 +2,7 @@
 --
 -- Locks: run_facets in the order of its key.
 -- Callers: batches/abort.ts, batches/oversized.ts, runs/metadata/metadata.ts, runs/paths/backfill.ts, runs/change/tags.ts, begin_waits,
---          cancel_runs, complete_attempts, dispatch_new_runs, expire_due, move_runs, promote_external_id, push_debounced_runs,
+--          cancel_runs, complete_attempts, expire_due, move_runs, promote_external_id, push_debounced_runs,
 --          reclaim_leases.
 create or replace function record_facets(p_env int[], p_facet text[], p_run text[]) returns void
 language plpgsql

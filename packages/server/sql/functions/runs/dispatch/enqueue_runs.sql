@@ -1,37 +1,33 @@
--- Puts runs into their lanes, and creates lanes that are missing. A null key is no key, a null route is 0: whatever version is current.
+-- Puts runs into their lanes, and creates lanes that are missing. A null key is no key, a null version is 0: whatever version is current.
+-- It has no settings for the planner: those of its caller are in force.
 --
--- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and route.
+-- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and version.
 -- Callers: dispatch_new_runs, move_runs, promote_due, promote_external_id, promote_pending_version, requeue_runs.
-create or replace function enqueue_runs(
-  p_env int[], p_queue int[], p_key text[], p_pinned_version int[], p_sort_key bigint[], p_run text[], p_expires timestamptz[]
-) returns void
+create or replace function enqueue_runs(p_runs waiting_run[]) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 declare
-  v_left int := cardinality(p_run);
-  v_count int;
+  v_is_complete boolean;
 begin
+  if cardinality(p_runs) = 0 then return; end if;
   loop
-    insert into queued (lane_id, sort_key, run_id, env, expires_at)
-    select l.id, i.sort_key, i.run_id, i.env, i.expires_at
-      from unnest(p_env, p_queue, p_key, p_pinned_version, p_sort_key, p_run, p_expires)
-             as i (env, queue_id, key, pinned_version, sort_key, run_id, expires_at)
-      cross join lateral (
-        -- The arguments may bring the collation of ids along; with it the index of the lanes would be of no use for their keys.
-        select x.id from lanes x
-         where x.queue_id = i.queue_id and x.key = coalesce(i.key, '') collate "default" and x.pinned_version = coalesce(i.pinned_version, 0)
-         limit 1 for key share) l
-    on conflict do nothing;
-    get diagnostics v_count = row_count;
-    v_left := v_left - v_count;
-    exit when v_left <= 0;
+    -- each lane is locked once, however many runs go into it
+    select count(*) = count(l.id) into v_is_complete
+      from (select distinct i.queue_id, coalesce(i.key, '') as key, coalesce(i.pinned_version, 0) as pinned_version from unnest(p_runs) as i) k
+      left join lateral (
+        select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = k.pinned_version
+         limit 1 for key share) l on true;
+    exit when v_is_complete;
     -- in one order for everybody, so that two of these cannot wait for each other
     insert into lanes (env, queue_id, key, pinned_version)
-    select distinct i.env, i.queue_id, coalesce(i.key, ''), coalesce(i.pinned_version, 0)
-      from unnest(p_env, p_queue, p_key, p_pinned_version) as i (env, queue_id, key, pinned_version)
+    select distinct i.env, i.queue_id, coalesce(i.key, ''), coalesce(i.pinned_version, 0) from unnest(p_runs) as i
      order by 1, 2, 3, 4
     on conflict do nothing;
   end loop;
+  insert into queued (lane_id, sort_key, run_id, env, expires_at)
+  select l.id, i.sort_key, i.run_id, i.env, i.expires_at
+    from unnest(p_runs) as i
+    cross join lateral (
+      select x.id from lanes x
+       where x.queue_id = i.queue_id and x.key = coalesce(i.key, '') and x.pinned_version = coalesce(i.pinned_version, 0) limit 1) l;
 end $$;

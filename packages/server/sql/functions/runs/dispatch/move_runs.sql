@@ -133,10 +133,10 @@ begin
     update runs r set version_id = p_to, updated_at = p_at where r.env = p_env and r.id = any (v_run);
     perform record_facets(array_agg(p_env), array_agg('v:' || p_to), array_agg(g.id)) from unnest(v_run) as g (id);
     if p_wait in ('queued', 'pending_version') then
-      perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                           array_agg(p_to), array_agg(r.sort_key), array_agg(r.id), array_agg(g.expires_at))
-         from unnest(v_run, v_expires) as g (run_id, expires_at)
-         cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r;
+      perform enqueue_runs(array(
+        select row (r.env, r.queue_id, r.concurrency_key, p_to, r.sort_key, r.id, g.expires_at)::waiting_run
+          from unnest(v_run, v_expires) as g (run_id, expires_at)
+          cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r));
     end if;
   end if;
   if p_wait = 'queued' then perform drop_idle_lanes(v_tried); end if;

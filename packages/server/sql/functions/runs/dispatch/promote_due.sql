@@ -42,10 +42,10 @@ begin
              from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version)
              join runs r on r.env = g.env and r.id = g.run_id
             where g.pending_version and r.external_deployment_id is not null order by 1, 2) x;
-  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id),
-                       array_agg(case when r.attempt = 0 and r.ttl > 0 then p_at + make_interval(secs => r.ttl) end))
-     from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
-    where not g.pending_version having count(*) > 0;
+  perform enqueue_runs(array(
+    select row (r.env, r.queue_id, r.concurrency_key, r.version_id, r.sort_key, r.id,
+                case when r.attempt = 0 and r.ttl > 0 then p_at + make_interval(secs => r.ttl) end)::waiting_run
+      from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
+     where not g.pending_version));
   return query select distinct e from unnest(v_env) as e;
 end $$;

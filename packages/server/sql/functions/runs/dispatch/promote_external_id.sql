@@ -28,9 +28,9 @@ begin
   perform from runs r where r.env = p_env and r.id = any (v_run) order by r.id for update;
   update runs r set version_id = v_version where r.env = p_env and r.id = any (v_run);
   perform record_facets(array_agg(p_env), array_agg('v:' || v_version), array_agg(g.id)) from unnest(v_run) as g (id);
-  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(v_version), array_agg(r.sort_key), array_agg(r.id), array_agg(g.expires_at))
-     from unnest(v_run, v_expires) as g (run_id, expires_at)
-     cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r;
+  perform enqueue_runs(array(
+    select row (r.env, r.queue_id, r.concurrency_key, v_version, r.sort_key, r.id, g.expires_at)::waiting_run
+      from unnest(v_run, v_expires) as g (run_id, expires_at)
+      cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r));
   return cardinality(v_run);
 end $$;

@@ -24,10 +24,10 @@ begin
   )
   select array_agg(g.run_id), array_agg(g.expires_at) into v_run, v_expires from gone g;
   if v_run is null then return 0; end if;
-  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id), array_agg(g.expires_at))
-     from unnest(v_run, v_expires) as g (run_id, expires_at)
-     -- not a join: planned while there are few runs, it would look through all of the environment's for each
-     cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r;
+  perform enqueue_runs(array(
+    select row (r.env, r.queue_id, r.concurrency_key, r.version_id, r.sort_key, r.id, g.expires_at)::waiting_run
+      from unnest(v_run, v_expires) as g (run_id, expires_at)
+      -- not a join: planned while there are few runs, it would look through all of the environment's for each
+      cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r));
   return cardinality(v_run);
 end $$;

@@ -9,12 +9,11 @@ set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_me
 set enable_bitmapscan = off
 as $$
 begin
-  perform enqueue_runs(array_agg(r.env), array_agg(r.queue_id), array_agg(coalesce(r.concurrency_key, '')),
-                       array_agg(coalesce(r.version_id, 0)), array_agg(r.sort_key), array_agg(r.id),
-                       array_agg(case when r.ttl > 0 and r.attempt = 0 and r.rescues = 0 and r.started_at is null then
-                         greatest(to_timestamp((r.sort_key + r.priority_ms) / 1000.0),
-                                  (select b.sealed_at from batches b where b.env = r.env and b.id = r.batch_id))
-                         + make_interval(secs => r.ttl) end))
-     from unnest(p_env, p_run) as i (env, run_id) join runs r on r.env = i.env and r.id = i.run_id
-   having count(*) > 0;
+  perform enqueue_runs(array(
+    select row (r.env, r.queue_id, r.concurrency_key, r.version_id, r.sort_key, r.id,
+                case when r.ttl > 0 and r.attempt = 0 and r.rescues = 0 and r.started_at is null then
+                  greatest(to_timestamp((r.sort_key + r.priority_ms) / 1000.0),
+                           (select b.sealed_at from batches b where b.env = r.env and b.id = r.batch_id))
+                  + make_interval(secs => r.ttl) end)::waiting_run
+      from unnest(p_env, p_run) as i (env, run_id) join runs r on r.env = i.env and r.id = i.run_id));
 end $$;

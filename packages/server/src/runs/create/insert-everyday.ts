@@ -1,33 +1,36 @@
-import { column } from '../../db/columns.ts';
 import type { Engine } from '../engine/engine.ts';
-import { arraysOf, namesOf, valuesOf, writtenOf } from './parameters.ts';
+import { arraysOf, namesOf, valuesOf } from './parameters.ts';
 import { everydayColumns, requestColumns, type NewRun } from './row.ts';
 
 /**
- * The fast path: everyday runs, in one statement at half the cost of the general one. A statement writes all of its runs or none; it writes
- * none where something is not as it expects (a lane is missing, a run is ahead). The caller then uses the general statement.
+ * The fast paths of everyday triggers, each one statement that writes all of its runs or none: none where something is not as it expects (a
+ * lane is missing, a run is ahead). The caller then takes the general way, which costs one and a half times as much (decision 38).
  */
 
 const columns = { ...everydayColumns, ...requestColumns };
-const arrays = arraysOf(columns);
-const values = valuesOf(columns);
 const names = namesOf(columns);
-const written = writtenOf(columns);
+const values = valuesOf(columns);
+const queuedColumns = {
+  ...columns,
+  expiresAt: { name: 'expires_at', type: 'timestamptz', value: (run: NewRun) => run.expiresAt },
+} as const;
+const queuedNames = namesOf(queuedColumns);
+const arrays = arraysOf(queuedColumns);
 
 /** Inserts everyday runs and queues them, if their lanes exist. */
 export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun[]): Promise<boolean> {
   const { count } = await sql`
     with given as (
       select i.*, l.id as lane_id
-        from unnest(${arrays(runs)}, ${column(runs, (run) => run.expiresAt)}::timestamptz[]) as i (${names}, expires_at)
+        from unnest(${arrays({ sql, runs })}) as i (${queuedNames})
         -- held, so that no claim drops the lane before the runs are in it
         cross join lateral (
           select x.id from lanes x where x.queue_id = i.queue_id and x.key = coalesce(i.concurrency_key, '') and x.pinned_version = 0
            limit 1 for key share) l
-    ), made as (
+    ), created as (
       insert into runs (${names}, created_at)
-      select ${written}, ${new Date(clock.now())}::timestamptz
-        from given i where (select count(*) from given) = ${runs.length}::int
+      select ${names}, ${new Date(clock.now())}::timestamptz
+        from given where (select count(*) from given) = ${runs.length}::int
     )
     insert into queued (lane_id, sort_key, run_id, env, expires_at)
     select i.lane_id, i.sort_key, i.id, i.env, i.expires_at from given i where (select count(*) from given) = ${runs.length}::int`;
@@ -35,7 +38,7 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
 }
 
 /**
- * Inserts one everyday run, leased to a runner of this process: one commit from the trigger to the start. Replies the fence of its lease;
+ * Inserts one everyday run, leased to a runner of this process, in one statement. Returns the fence of its lease;
  * undefined if something limits its queue, a run is ahead of it, or the runner is gone.
  */
 export async function insertLeased(
@@ -59,7 +62,7 @@ export async function insertLeased(
          for key share of r
     ), made as (
       insert into runs (${names}, created_at)
-      select ${written}, ${at}::timestamptz from (select ${values(run)} from free) i
+      select i.*, ${at}::timestamptz from (select ${values(run)} from free) i
     )
     insert into leases (env, run_id, runner_id, queue_id, key, version_id, attempt, leased_at, runner_no)
     select ${run.env}::int, ${run.id}, free.id, ${run.queueId}::int, ${run.concurrencyKey}, ${to.version}::int, 1, ${at}::timestamptz,

@@ -1,0 +1,40 @@
+-- Records the facets of new runs (run_facets): of their task and queue first, which most calls find recorded.
+-- It has no settings for the planner: those of its caller are in force.
+--
+-- Locks: run_facets by key.
+-- Callers: create_runs.
+create or replace function record_new_facets(p_runs new_run[]) returns void
+language plpgsql
+as $$
+begin
+  with kinds as materialized (
+    select distinct i.env, i.task, i.queue_id, i.version_id, left(i.id, 10) as span from unnest(p_runs) as i
+  )
+  insert into run_facets (env, facet, span)
+  select distinct k.env, f.facet, k.span
+    from kinds k
+    join queues q on q.id = k.queue_id
+    cross join lateral unnest(case when q.name = 'task/' || k.task then array['o:' || k.task, 'v:' || k.version_id]
+                                   else array['t:' || k.task, 'q:' || k.queue_id, 'v:' || k.version_id] end) as f (facet)
+   where f.facet is not null
+   order by 1, 2, 3
+  on conflict do nothing;
+
+  if not (select bool_or(num_nonnulls(i.tags, i.path_facets, i.machine, i.region, i.is_test, i.schedule_id) > 0) from unnest(p_runs) as i) then
+    return;
+  end if;
+  insert into run_facets (env, facet, span)
+  select distinct i.env, f.facet, left(i.id, 10)
+    from unnest(p_runs) as i
+    cross join lateral (
+      select 'g:' || t.tag from unnest(i.tags) as t (tag)
+      union all select p.facet from unnest(i.path_facets) as p (facet)
+      union all select 'm:' || i.machine
+      union all select 'r:' || i.region
+      union all select 'd' where i.is_test
+      union all select 'c:' || i.schedule_id
+    ) as f (facet)
+   where f.facet is not null
+   order by 1, 2, 3
+  on conflict do nothing;
+end $$;
