@@ -1,21 +1,23 @@
 -- The third part of a claim: takes the oldest runs of each lane out of the queue, as many as the shares of the lanes and the claim allow, and
 -- leases them to the runner. Each lane gives the rest of a turn first, then all lanes their whole turns, then each its last turn in the order of the ring.
--- Returns the leases; how many runs were the rest of a turn; the share, by its position, whose last turn was the latest to give, and how many
--- runs it gave of it; whether some lane has runs beyond its share; and the lanes that the claim has emptied.
+-- Returns the leases; where the claim stopped, with the newest lane of its revolution if that is not over; whether some lane has runs beyond
+-- its share, or a rate limit has no start left; and the lanes that the claim has emptied.
 -- Invariant: each run that it takes has exactly one lease and is in no lane, both in this transaction.
 --
--- Locks: queued rows that it deletes, runners (key share, by the caller). The caller holds the claim lock.
+-- Locks: queued rows that it deletes, queue_starts where a rate limit applies. The caller holds the claim lock, and the runner (key share).
 -- Callers: claim_runs.
 create or replace function take_runs(
-  p_scope claim_scope, p_shares lane_share[], p_want int,
-  out leases new_lease[], out credit_used int, out last_share int, out last_given int, out has_more boolean, out emptied bigint[]
+  p_scope claim_scope, p_page lane_page, p_shares lane_share[], p_want int,
+  out leases new_lease[], out stopped ring_cursor, out has_more boolean, out emptied bigint[]
 )
 language plpgsql
 as $$
 declare
   -- more than a page has
   c_lanes constant int := 1000;
-  v_gave bigint[];
+  v_credit_used int;
+  v_last bigint;
+  v_positions bigint[];
 begin
   -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this claim empties it.
   with head as materialized (
@@ -69,8 +71,10 @@ begin
              from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
                    union all select x.lane_id, -1 from leased x) i
             group by i.lane_id having sum(i.n) = 0)
-    into leases, credit_used, last_share, v_gave, has_more, emptied
+    into leases, v_credit_used, v_last, v_positions, has_more, emptied
     from leased l;
-  last_given := cardinality(array_positions(v_gave, last_share::bigint));
-  last_share := case when last_share > c_lanes then last_share - c_lanes else last_share end;
+  if leases is null then return; end if;
+  stopped := stopped_at(p_page, p_shares, (v_last - 1) % c_lanes + 1, cardinality(array_positions(v_positions, v_last)), v_credit_used,
+                        cardinality(leases) = p_want);
+  if p_page.has_rate_limit then has_more := count_starts(p_scope.env, p_scope.rate_now, leases) or has_more; end if;
 end $$;
