@@ -14,7 +14,7 @@ const window = 10;
 
 const key = fc.constantFrom('', 'a', 'b');
 const queue = fc.record({
-  concurrency_limit: fc.option(fc.integer({ min: 0, max: 4 })),
+  concurrency_limit: fc.option(fc.integer({ min: 1, max: 4 })),
   concurrency_override: fc.option(fc.integer({ min: 0, max: 4 }), { freq: 4 }),
   paused: fc.constantFrom(false, false, false, true),
   weight: fc.constantFrom(1, 1, 3),
@@ -33,7 +33,12 @@ const draw = fc.record({
       /** The ring, where it is not that of the shared limit. */
       otherRing: fc.constantFrom(null, null, null, 0, ...sharedLimits),
     }),
-    { maxLength: 24, selector: (lane) => `${lane.queue} ${lane.key} ${lane.pinned_version}` },
+    {
+      minLength: 6,
+      maxLength: 24,
+      size: 'max',
+      selector: (lane) => `${lane.queue} ${lane.key} ${lane.pinned_version}`,
+    },
   ),
   turns: fc.uniqueArray(fc.nat(99), { minLength: 24, maxLength: 24 }),
   /** Turns of lanes that are created after the first page, the second one, and so on. */
@@ -47,8 +52,11 @@ const draw = fc.record({
     }),
     { maxLength: 4, selector: (row) => `${row.queue} ${row.key}` },
   ),
-  leases: fc.array(fc.record({ queue: fc.nat(3), key }), { maxLength: 8 }),
-  suspended: fc.array(fc.record({ queue: fc.nat(3), key, isReady: fc.boolean() }), { maxLength: 5 }),
+  leases: fc.array(fc.record({ queue: fc.nat(3), key }), { maxLength: 8, size: 'max' }),
+  suspended: fc.array(fc.record({ queue: fc.nat(3), key, isReady: fc.boolean() }), {
+    maxLength: 8,
+    size: 'max',
+  }),
   starts: fc.uniqueArray(
     fc.record({
       queue: fc.nat(3),
@@ -62,15 +70,15 @@ const draw = fc.record({
         },
       ),
     }),
-    { maxLength: 8, selector: (row) => `${row.queue} ${row.key}` },
+    { maxLength: 8, size: 'max', selector: (row) => `${row.queue} ${row.key}` },
   ),
   pinned_versions: fc.subarray([0, 7, 8], { minLength: 1 }),
   rings: fc.subarray(sharedLimits).map((open) => [0, ...open]),
   has_ready_runs: fc.boolean(),
   size: fc.integer({ min: 1, max: 9 }),
   want: fc.integer({ min: 1, max: 6 }),
-  start: fc.integer({ min: -1, max: 199 }),
-  newest: fc.option(fc.integer({ min: 0, max: 25 })),
+  start: fc.oneof(fc.constant(-1), fc.integer({ min: 20, max: 180 })),
+  newest: fc.option(fc.integer({ min: 1, max: 20 })),
   credit: fc.nat(2),
 });
 type Draw = typeof draw extends fc.Arbitrary<infer T> ? T : never;
@@ -273,6 +281,6 @@ test('the pages of a revolution have each ready lane once, with the room that it
         });
       }),
     ),
-    { numRuns: numRuns(60) },
+    { numRuns: numRuns(120) },
   );
 });

@@ -46,24 +46,24 @@ const draw = fc.record({
   lanes: fc.array(
     fc.record({
       weight: fc.integer({ min: 1, max: 3 }),
-      room: fc.nat(8),
+      room: fc.oneof(fc.nat(6), fc.constant(30)),
       pinned: fc.boolean(),
       /** Lanes of one group share its cap. */
       group: fc.nat(3),
     }),
-    { minLength: 1, maxLength: 5 },
+    { minLength: 1, maxLength: 5, size: 'max' },
   ),
-  caps: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 4, maxLength: 4 }),
+  caps: fc.array(fc.oneof(fc.nat(6), fc.constant(30)), { minLength: 4, maxLength: 4 }),
   /** Of each run that exists: its lane, if it waits in one. */
   runs: fc.array(
     fc.record({ lane: fc.nat(4), sortKey: fc.nat(5), isExpired: fc.constantFrom(false, false, false, true) }),
-    { maxLength: 32 },
+    { minLength: 8, maxLength: 32, size: 'max' },
   ),
   wholeTurns: fc.nat(2),
   isCut: fc.boolean(),
   want: fc.integer({ min: 1, max: 24 }),
-  credit: fc.nat(3),
-  first: fc.nat(5),
+  credit: fc.nat(2),
+  first: fc.nat(3),
   wrapped: fc.boolean(),
   newest: fc.option(fc.integer({ min: 0, max: 6 })),
   canary: fc.option(
@@ -274,7 +274,7 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
         }
       }),
     ),
-    { numRuns: numRuns(150) },
+    { numRuns: numRuns(240) },
   );
 });
 
