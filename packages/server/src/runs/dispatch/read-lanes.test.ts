@@ -20,7 +20,7 @@ const queue = fc.record({
   weight: fc.constantFrom(1, 1, 3),
   has_key_weights: fc.boolean(),
   shared_limit_id: fc.constantFrom(null, null, ...sharedLimits),
-  rate: fc.option(fc.record({ burst: fc.integer({ min: 1, max: 4 }), byKey: fc.boolean() }), { freq: 1 }),
+  rate: fc.option(fc.record({ burst: fc.integer({ min: 1, max: 4 }), byKey: fc.boolean() }), { freq: 2 }),
 });
 const draw = fc.record({
   queues: fc.array(queue, { minLength: 4, maxLength: 4 }),
@@ -63,7 +63,7 @@ const draw = fc.record({
       key,
       /** Seconds; that in the future remains of a clock that was set back. */
       times: fc.array(
-        fc.record({ age: fc.integer({ min: -1, max: 12 }), n: fc.integer({ min: 1, max: 2 }) }),
+        fc.record({ age: fc.constantFrom(-1, 3, 9, window, window + 1), n: fc.integer({ min: 1, max: 2 }) }),
         {
           minLength: 1,
           maxLength: 3,
