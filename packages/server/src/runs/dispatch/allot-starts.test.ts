@@ -111,7 +111,7 @@ test('lanes get turns by weight: equally many whole ones, then one more in the o
       const turns = lanes.map(({ weight }, index) => taken[index]! / weight);
       expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(1);
     }),
-    { numRuns: numRuns(300) },
+    { numRuns: numRuns(200) },
   );
 });
 

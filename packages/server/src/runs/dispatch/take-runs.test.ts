@@ -274,7 +274,7 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
         }
       }),
     ),
-    { numRuns: numRuns(240) },
+    { numRuns: numRuns(150) },
   );
 });
 
