@@ -32,17 +32,18 @@ create type lane_page as (
   -- up to its last lane
   reached ring_position,
   -- whether it is the last page of its revolution, and whether it is the only one
-  is_end boolean, is_whole boolean,
+  is_end boolean, is_only boolean,
   -- lanes whose rate limit allows no start now, and lanes that are in another ring than that of their shared limit
   rate_limited bigint[], misplaced bigint[],
   -- of some lane: a rate limit; one of a whole queue that has a concurrency limit as well; a shared limit; a weight above 1
   has_rate_limit boolean, has_queue_rate_and_concurrency boolean, has_shared_limit boolean, has_weights boolean
 );
 
--- What a lane may give to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then `whole` turns, and up to `most`
--- with the turn that this claim may cut short. `room` is the bound of its limits without regard to turns; lanes of one `queue_key` give `cap` together.
+-- What a lane may give to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then so many runs `in_full_turns`, and up to
+-- `max_runs` with the turn that this claim may cut short. `room` is the bound of its limits without regard to turns; lanes of one `queue_key` give
+-- `cap` together.
 create type lane_share as (
-  lane_id bigint, pinned_version int, turn int, weight int, room int, queue_key bigint, cap int, credit int, whole int, most int
+  lane_id bigint, pinned_version int, turn int, weight int, room int, queue_key bigint, cap int, credit int, in_full_turns int, max_runs int
 );
 
 -- Lanes that cannot give: their rate limit allows no start now; another limit is used up, or their queue is paused; they are in another ring than

@@ -11,7 +11,7 @@ const emptyPage: LanePage = {
   credit: 0,
   reached: { start: -1, turn: -1, newest: null, wrapped: false, credit: 0 },
   is_end: true,
-  is_whole: true,
+  is_only: true,
   rate_limited: [],
   misplaced: [],
   has_rate_limit: false,
@@ -42,18 +42,18 @@ const draw = fc.record({
     { minLength: 1, maxLength: 8 },
   ),
   isWeighted: fc.boolean(),
-  isWhole: fc.boolean(),
+  isOnly: fc.boolean(),
   want: fc.integer({ min: 1, max: 40 }),
   credit: fc.nat(3),
   /** Of the lane that has the credit; 8 if it is not in the page. */
   first: fc.nat(8),
 });
 
-test('lanes get turns by weight: equally many whole ones, then one more in the order of the ring', async () => {
+test('lanes get turns by weight: equally many full ones, then one more in the order of the ring', async () => {
   const t = await testEngine();
   await fc.assert(
     fc.asyncProperty(draw, async (input) => {
-      const { isWhole, want, credit } = input;
+      const { isOnly, want, credit } = input;
       const lanes = input.lanes.map(({ weight, room, version }, index): RingLane => ({
         lane_id: index + 1,
         pinned_version: version,
@@ -69,45 +69,50 @@ test('lanes get turns by weight: equally many whole ones, then one more in the o
         lanes,
         credit,
         reached: { ...emptyPage.reached, start: input.first * 10 - 1 },
-        is_end: isWhole,
-        is_whole: isWhole,
+        is_end: isOnly,
+        is_only: isOnly,
         has_weights: lanes.some(({ weight }) => weight > 1),
       };
       const { shares, at_limit, is_partial } = await allotStarts(t.sql, page, want);
       expect(is_partial).toBe(false);
       expect(at_limit ?? []).toEqual(lanes.filter(({ room }) => room === 0).map(({ lane_id: id }) => id));
       expect(
-        shares!.map((share) => ({ ...share, credit: undefined, whole: undefined, most: undefined })),
+        shares!.map((share) => ({
+          ...share,
+          credit: undefined,
+          in_full_turns: undefined,
+          max_runs: undefined,
+        })),
       ).toEqual(lanes.map((lane) => ({ ...lane, shared_limit: undefined })));
 
       // The runs are dealt one by one, as if each lane had a run for each.
       const dealt = lanes.map(() => 0);
       let left = Math.max(0, want - credit);
-      for (let turn = 0; left > 0 && (isWhole || turn === 0); turn++)
+      for (let turn = 0; left > 0 && (isOnly || turn === 0); turn++)
         for (const [index, { weight }] of lanes.entries())
           for (let n = 0; n < weight && left > 0; n++, left--) dealt[index]!++;
-      const wholeTurns = isWhole
+      const fullTurns = isOnly
         ? Math.min(...lanes.map(({ weight }, n) => Math.floor(dealt[n]! / weight)))
         : 0;
-      const isCut = lanes.some(({ weight }, index) => dealt[index]! > weight * wholeTurns);
+      const isCut = lanes.some(({ weight }, index) => dealt[index]! > weight * fullTurns);
       for (const [index, { weight, room }] of lanes.entries()) {
-        const { credit: rest, whole, most } = shares![index]!;
+        const { credit: rest, in_full_turns, max_runs } = shares![index]!;
         expect(rest).toBe(index === input.first ? credit : 0);
-        expect(whole).toBe(weight * wholeTurns);
+        expect(in_full_turns).toBe(weight * fullTurns);
         // Which lanes have the last turn depends on the runs that they have, so all of them may.
-        expect(most).toBe(Math.min(room, rest + whole + (isCut ? weight : 0)));
+        expect(max_runs).toBe(Math.min(room, rest + in_full_turns + (isCut ? weight : 0)));
       }
 
       // If no lane lacks runs, the shares are what the claim wants, and no lane is a turn ahead of another.
       if (lanes.some(({ room }) => room < 1_000)) return;
-      const taken = lanes.map((_, index) => shares![index]!.whole);
-      left = want - shares!.reduce((sum, share) => sum + share.credit + share.whole, 0);
-      for (const [index, { most, credit: rest, whole }] of shares!.entries()) {
-        const more = Math.max(0, Math.min(left, most - rest - whole));
+      const taken = lanes.map((_, index) => shares![index]!.in_full_turns);
+      left = want - shares!.reduce((sum, share) => sum + share.credit + share.in_full_turns, 0);
+      for (const [index, { max_runs, credit: rest, in_full_turns }] of shares!.entries()) {
+        const more = Math.max(0, Math.min(left, max_runs - rest - in_full_turns));
         taken[index]! += more;
         left -= more;
       }
-      if (isWhole && (credit === 0 || input.first < lanes.length)) expect(Math.max(0, left)).toBe(0);
+      if (isOnly && (credit === 0 || input.first < lanes.length)) expect(Math.max(0, left)).toBe(0);
       const turns = lanes.map(({ weight }, index) => taken[index]! / weight);
       expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(1);
     }),
@@ -154,8 +159,8 @@ test('of lanes that share a limit and a concurrency key, one gives, and all of t
     };
     const { shares, is_partial } = await allotStarts(tx, page, 9);
     expect(shares).toMatchObject([
-      { lane_id: 2, room: 2, cap: 2, whole: 3, most: 2 },
-      { lane_id: 3, room: 2, cap: 2, whole: 3, most: 2 },
+      { lane_id: 2, room: 2, cap: 2, in_full_turns: 3, max_runs: 2 },
+      { lane_id: 3, room: 2, cap: 2, in_full_turns: 3, max_runs: 2 },
     ]);
     expect(shares![0]!.queue_key).toBe(shares![1]!.queue_key);
     expect(is_partial).toBe(true);

@@ -225,7 +225,7 @@ test('the pages of a revolution have each ready lane once, with the room that it
               ],
             });
         }
-        expect(pages.map((page) => page.is_whole)).toEqual(pages.map(() => pages.length === 1));
+        expect(pages.map((page) => page.is_only)).toEqual(pages.map(() => pages.length === 1));
 
         // From the start to the end those of this revolution, then from the beginning to the start, and those of the next one.
         const isNext = (lane: ModelLane) => lane.turn <= start || (newest !== null && lane.lane_id > newest);

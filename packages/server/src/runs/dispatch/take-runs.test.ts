@@ -59,7 +59,7 @@ const draw = fc.record({
     fc.record({ lane: fc.nat(4), sortKey: fc.nat(5), isExpired: fc.constantFrom(false, false, false, true) }),
     { minLength: 8, maxLength: 32, size: 'max' },
   ),
-  wholeTurns: fc.nat(2),
+  fullTurns: fc.nat(2),
   isCut: fc.boolean(),
   want: fc.integer({ min: 1, max: 24 }),
   credit: fc.nat(2),
@@ -117,9 +117,9 @@ function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (r
   const room = new Map(shares.map(({ queue_key: group, cap }) => [group, cap]));
   const counts = shares.map(() => 0);
   const take = (index: number, max: number): number => {
-    const { queue_key: group, most } = shares[index]!;
+    const { queue_key: group, max_runs } = shares[index]!;
     let count = 0;
-    while (count < max && counts[index]! < most && room.get(group)! > 0 && taken.length < input.want) {
+    while (count < max && counts[index]! < max_runs && room.get(group)! > 0 && taken.length < input.want) {
       const next = queues[index]!.shift();
       if (!next) break;
       taken.push({ waiting: next, lane: index });
@@ -134,7 +134,7 @@ function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (r
   // The lane that had the rest of a turn is the last in the order of the ring.
   if (shares[first]?.credit) order.push(...order.splice(first, 1));
   const creditUsed = shares[first] ? take(first, shares[first].credit) : 0;
-  for (const index of order) take(index, shares[index]!.whole);
+  for (const index of order) take(index, shares[index]!.in_full_turns);
   let last: { lane: number; count: number } | undefined;
   for (const lane of order) {
     const count = take(lane, shares[lane]!.weight);
@@ -152,8 +152,8 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
         const { want, credit, canary } = input;
         const shares = input.lanes.map(({ weight, room, pinned, group }, index): LaneShare => {
           const rest = index === input.first ? credit : 0;
-          const whole = weight * input.wholeTurns;
-          const inTurns = rest + whole + (input.isCut ? weight : 0);
+          const in_full_turns = weight * input.fullTurns;
+          const inTurns = rest + in_full_turns + (input.isCut ? weight : 0);
           return {
             lane_id: index + 1,
             pinned_version: pinned ? versions.current : 0,
@@ -163,8 +163,8 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
             queue_key: group,
             cap: input.caps[group]!,
             credit: rest,
-            whole,
-            most: Math.min(room, inTurns),
+            in_full_turns,
+            max_runs: Math.min(room, inTurns),
           };
         });
         const only = canary?.only ?? null;
@@ -251,7 +251,9 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
             .map((share) => share.lane_id),
         );
         expect(has_more).toBe(
-          shares.some((share, index) => share.room > share.most && waiting[index]!.length > share.most),
+          shares.some(
+            (share, index) => share.room > share.max_runs && waiting[index]!.length > share.max_runs,
+          ),
         );
         if (taken.length === 0) return expect(stopped).toBeNull();
         const isFull = taken.length === want;
@@ -269,7 +271,7 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
           expect(stopped).toEqual({
             turn: credit > 0 && rest === 0 ? start + 1 : start,
             credit: rest,
-            newest: input.wholeTurns > 0 ? null : newest,
+            newest: input.fullTurns > 0 ? null : newest,
           });
         }
       }),
@@ -306,14 +308,15 @@ test('starts of a rate limit are noted with the leases, and its last one makes t
     weight: 1,
     queue_key: 1,
     credit: 0,
-    whole: 0,
+    in_full_turns: 0,
   };
   const page = {
     credit: 0,
     reached: { start: -1, turn: 0, newest: null, wrapped: false, credit: 0 },
     has_rate_limit: true,
   };
-  const take = (room: number) => takeRuns(t.sql, scope, page, [{ ...share, room, cap: room, most: 1 }], 1);
+  const take = (room: number) =>
+    takeRuns(t.sql, scope, page, [{ ...share, room, cap: room, max_runs: 1 }], 1);
   expect((await take(1)).has_more).toBe(false);
   expect((await take(1)).has_more).toBe(true);
   expect(await t.sql`select total from queue_starts`).toEqual([{ total: 2 }]);

@@ -38,7 +38,7 @@ export interface LanePage {
   readonly credit: number;
   readonly reached: RingPosition;
   readonly is_end: boolean;
-  readonly is_whole: boolean;
+  readonly is_only: boolean;
   readonly rate_limited: readonly number[];
   readonly misplaced: readonly number[];
   readonly has_rate_limit: boolean;
@@ -56,6 +56,6 @@ export interface LaneShare {
   readonly queue_key: number;
   readonly cap: number;
   readonly credit: number;
-  readonly whole: number;
-  readonly most: number;
+  readonly in_full_turns: number;
+  readonly max_runs: number;
 }

@@ -1,5 +1,5 @@
 -- The second part of a claim: divides the runs that the claim wants among the lanes of a page, by turn and weight, within their limits. Every
--- lane has as many whole turns as all of them can have, and then one more, in the order of the ring, until the claim has what it wants. Where
+-- lane has as many full turns as all of them can have, and then one more, in the order of the ring, until the claim has what it wants. Where
 -- the page is not the whole revolution, each has one turn, and those behind it are next.
 -- Returns the shares in the order of the ring, the lanes whose limits allow nothing, and whether lanes were left out that share several limits
 -- with another one.
@@ -17,19 +17,19 @@ declare
   -- what the page may give in turns; how many runs a turn of all its lanes has; how many turns each has in full, and may have
   v_want int := greatest(0, p_want - p_page.credit);
   v_turn_of_all int;
-  v_whole_turns int := 0;
+  v_full_turns int := 0;
   v_turns int;
   v_is_partial boolean := false;
 begin
   is_partial := false;
   if p_page.has_queue_rate_and_concurrency then select x.page, x.deferred into v_lanes, is_partial from one_lane_a_key(v_lanes) x; end if;
   v_turn_of_all := case when p_page.has_weights then (select sum(x.weight) from unnest(v_lanes) x) else cardinality(v_lanes) end;
-  if p_page.is_whole then v_whole_turns := v_want / v_turn_of_all; end if;
-  v_turns := case when v_whole_turns * v_turn_of_all < v_want then v_whole_turns + 1 else v_whole_turns end;
+  if p_page.is_only then v_full_turns := v_want / v_turn_of_all; end if;
+  v_turns := case when v_full_turns * v_turn_of_all < v_want then v_full_turns + 1 else v_full_turns end;
   if p_page.has_shared_limit then select x.page, x.deferred into v_lanes, v_is_partial from shared_rooms(v_lanes, p_has_ready_runs) x; end if;
   is_partial := is_partial or v_is_partial;
 
-  select array_agg(row (l.lane_id, l.pinned_version, l.turn, l.weight, l.room, l.queue_key, l.cap, c.credit, l.weight * v_whole_turns,
+  select array_agg(row (l.lane_id, l.pinned_version, l.turn, l.weight, l.room, l.queue_key, l.cap, c.credit, l.weight * v_full_turns,
                         least(l.room, c.credit + l.weight * v_turns))::lane_share order by l.nth),
          array_agg(l.lane_id) filter (where l.room = 0)
     into shares, at_limit

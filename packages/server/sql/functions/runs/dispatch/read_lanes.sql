@@ -79,7 +79,7 @@ begin
     v_wrapped := true;
     v_turn := -1;
   end loop;
-  v_page.is_whole := v_page.is_end and p_position.turn = v_start and not p_position.wrapped;
+  v_page.is_only := v_page.is_end and p_position.turn = v_start and not p_position.wrapped;
   v_page.reached := row (v_start, v_turn, p_position.newest, v_wrapped, 0)::ring_position;
   return v_page;
 end $$;

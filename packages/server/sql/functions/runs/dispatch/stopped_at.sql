@@ -1,5 +1,5 @@
 -- Returns where a claim has stopped in a page: in the last turn of the share at `p_last`, of which it has taken `p_given` runs; or before the last
--- turns (null), when it has taken `p_credit_used` runs of the turn that an earlier claim cut short, and all or none of the whole turns. What is
+-- turns (null), when it has taken `p_credit_used` runs of the turn that an earlier claim cut short, and all or none of the full turns. What is
 -- left of the turn is its credit, unless the claim would have taken more (not `p_is_full`). `newest` is null if the revolution is over.
 -- Invariant: the next claim begins with the lane that has a part of a turn left, or else with the one behind the last that gave.
 --
@@ -20,7 +20,7 @@ begin
   if p_last is null then
     v_turn := v_reached.start + sign(p_page.credit);
     v_left := p_page.credit - p_credit_used;
-    v_is_over := p_shares[1].whole > 0;
+    v_is_over := p_shares[1].in_full_turns > 0;
   end if;
   if not p_is_full then v_left := 0; end if;
   return row (v_turn - sign(v_left), v_left, case when v_is_over then null else v_reached.newest end)::ring_cursor;
