@@ -102,6 +102,7 @@ export const sidebar = [
     items: [
       page('architecture', 'Architecture'),
       page('database', 'Database'),
+      page('claims', 'How a claim works'),
       page('benchmarks', 'Benchmarks'),
       page('decisions/0001-postgresql-only', 'Decisions'),
       { text: 'Contributing', link: '/CONTRIBUTING' },

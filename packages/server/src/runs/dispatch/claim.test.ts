@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../../test/support/locks.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
@@ -19,4 +20,24 @@ test('a run that is committed while a claim waits for its lock reaches the runne
   const { assignments } = await claiming;
   expect(assignments).toMatchObject([{ run: run.id, queue: 'task/send' }]);
   expect(await t.sql`select run_id from leases`).toEqual([{ run_id: run.id }]);
+});
+
+test('the example in docs/claims.md', async () => {
+  const t = await testEngine();
+  const env = t.environment.id;
+  const { id } = await t.register({ id: 'send', queue: { name: 'mail', keyWeights: { A: 2 } } });
+  await t.addRunner('r1');
+  for (const key of ['A', 'B', 'C'])
+    for (let n = 0; n < 8; n++) await t.trigger('send', { concurrencyKey: key });
+  await t.sql`update lanes set turn = case key when 'A' then 10 when 'B' then 20 else 30 end`;
+  const page = await readFile(new URL('../../../../../docs/claims.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (\d+) runs \| `(.*)` \| .* \| (.*) \| `(.*)` \|$/gm)];
+  expect(rows).toHaveLength(3);
+  const runner = new ConnectedRunner('r1', env, 5, new Set([id]), () => {});
+  for (const [, want, cursor, taken, next] of rows) {
+    const claimed = await claimRuns(t.engine, t.sql, runner, id, [0, id], Number(want), cursor!);
+    const counts = Map.groupBy(claimed.assignments, ({ concurrencyKey }) => concurrencyKey!);
+    const text = [...counts].map(([key, { length }]) => `${key} ${length}`).toSorted();
+    expect([text.join(', '), claimed.cursor]).toEqual([taken, next]);
+  }
 });

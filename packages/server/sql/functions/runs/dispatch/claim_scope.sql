@@ -1,30 +1,34 @@
--- Returns what a claim may take: the versions that the runner executes, the free slots of the environment, its shared limits. `env` is null
--- while the environment is paused.
+-- Begins a claim, and returns what it may take: the versions that the runner executes, the free slots of the environment, its shared limits. It
+-- is null if the runner is gone or the environment is paused.
 -- While there is a canary, runs without a pinned version are divided by `canary_share`; a runner that has only one of the two versions takes
 -- only its runs.
 -- Invariant: what it returns stays true until the transaction ends, because whoever frees or takes a limited slot holds the claim lock.
 --
--- Locks: none. The caller holds the claim lock.
+-- Locks: the runner (key share), the claim lock.
 -- Callers: claim_runs.
 create or replace function claim_scope(
-  p_env int, p_runner_id text, p_runner_no int, p_pinned_versions int[], p_current int, p_at timestamptz
+  p_env int, p_runner_id text, p_pinned_versions int[], p_current int, p_at timestamptz
 ) returns claim_scope
 language plpgsql
 as $$
 declare
   v_scope claim_scope;
+  v_runner_no int;
   v_limit int;
 begin
+  select r.no into v_runner_no from runners r where r.id = p_runner_id for key share;
+  if not found then return null; end if;
+  perform claim_lock(p_env);
   select e.id, e.concurrency_limit, c.canary_id, c.canary_percent,
          (select array_agg(s.id) from shared_limits s where s.env = e.id),
          exists (select from suspended s where s.env = p_env and s.ready_at is not null)
-    into v_scope.env, v_limit, v_scope.canary, v_scope.canary_percent, v_scope.shared_limits, v_scope.has_owed_slots
+    into v_scope.env, v_limit, v_scope.canary, v_scope.canary_percent, v_scope.shared_limits, v_scope.has_ready_runs
     from environments e left join current_versions c on c.env = e.id and c.canary_id is not null
    where e.id = p_env and not e.paused;
   if not found then return null; end if;
 
   v_scope.runner_id := p_runner_id;
-  v_scope.runner_no := p_runner_no;
+  v_scope.runner_no := v_runner_no;
   v_scope.pinned_versions := p_pinned_versions;
   v_scope.current_version := p_current;
   if p_current is null and (v_scope.canary = any (p_pinned_versions)) is not true then
@@ -37,8 +41,10 @@ begin
 
   if v_limit is not null then
     v_scope.free_slots := v_limit - (select count(*) from leases l where l.env = p_env)::int
-                          - case when v_scope.has_owed_slots then owed_slots(p_env) else 0 end;
+                          - case when v_scope.has_ready_runs then owed_slots(p_env) else 0 end;
   end if;
+  v_scope.rings := '{0}';
+  if v_scope.shared_limits is not null then v_scope.rings := open_rings(v_scope.shared_limits, v_scope.has_ready_runs); end if;
   v_scope.at := p_at;
   -- one time for the whole claim: it would continue for as long as starts become possible in the meantime
   v_scope.rate_now := rate_now();

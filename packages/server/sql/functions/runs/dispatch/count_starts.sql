@@ -2,7 +2,7 @@
 -- allows no more at the time `p_at`, when the claim looked. Its settings are those of its caller.
 --
 -- Locks: queue_starts, by queue and key. The caller holds the claim lock: nobody else adds rows for this environment.
--- Callers: claim_runs.
+-- Callers: take_runs.
 -- It took whole runs. Dropped here, in the transaction that creates the other: servers that are still there claim all the time.
 drop function if exists count_starts(int, timestamptz, claimed_run[]);
 create or replace function count_starts(p_env int, p_at timestamptz, p_leases new_lease[]) returns boolean

@@ -1,7 +1,7 @@
 -- The rings that a claim scans: that of the lanes without a shared limit, and those of the given limits under which a run may start.
 --
 -- Locks: none. The caller holds the claim lock.
--- Callers: claim_runs.
+-- Callers: claim_runs, claim_scope.
 create or replace function open_rings(p_limits int[], p_owed boolean) returns int[]
 language sql
 as $$ select array_agg(i.id) from unnest(0 || p_limits) as i (id) where i.id = 0 or shared_room(i.id, p_owed) > 0 $$;

@@ -1,21 +1,24 @@
 -- The third part of a claim: takes the oldest runs of each lane out of the queue, as many as the shares of the lanes and the claim allow, and
--- leases them to the runner. Each lane gives the rest of a turn first, then all lanes their whole turns, then each its last turn in the order of the ring.
--- Returns the leases; how many runs were the rest of a turn; the share, by its position, whose last turn was the latest to give, and how many
--- runs it gave of it; whether some lane has runs beyond its share; and the lanes that the claim has emptied.
+-- leases them to the runner. Each lane gives the rest of a turn first, then all lanes their full turns, then each its last turn in the order of
+-- the ring.
+-- Returns the leases; where the claim stopped, with the newest lane of its revolution if that is not over; whether some lane has runs beyond
+-- its share, or a rate limit has no start left; and the lanes that the claim has emptied.
 -- Invariant: each run that it takes has exactly one lease and is in no lane, both in this transaction.
 --
--- Locks: queued rows that it deletes, runners (key share, by the caller). The caller holds the claim lock.
+-- Locks: queued rows that it deletes, queue_starts where a rate limit applies. The caller holds the claim lock, and the runner (key share).
 -- Callers: claim_runs.
 create or replace function take_runs(
-  p_scope claim_scope, p_shares lane_share[], p_want int,
-  out leases new_lease[], out credit_used int, out last_share int, out last_given int, out has_more boolean, out emptied bigint[]
+  p_scope claim_scope, p_page lane_page, p_shares lane_share[], p_want int,
+  out leases new_lease[], out stopped ring_cursor, out has_more boolean, out emptied bigint[]
 )
 language plpgsql
 as $$
 declare
   -- more than a page has
   c_lanes constant int := 1000;
-  v_gave bigint[];
+  v_credit_used int;
+  v_last bigint;
+  v_positions bigint[];
 begin
   -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this claim empties it.
   with head as materialized (
@@ -23,14 +26,14 @@ begin
            -- among those that the lanes of its queue and key may give
            count(*) filter (where p.row is not null and not p.is_more) over (partition by p.queue_key order by p.pass, p.pos, p.n) as nth
       from (
-        select p.lane_id, p.pinned_version, p.queue_key, p.room, p.cap, p.most, p.row, p.n, p.row is not null and p.n > p.most as is_more,
-               case when p.n <= p.credit then 0 when p.n <= p.credit + p.whole then 1 else 2 end as pass,
+        select p.lane_id, p.pinned_version, p.queue_key, p.room, p.cap, p.max_runs, p.row, p.n, p.row is not null and p.n > p.max_runs as is_more,
+               case when p.n <= p.credit then 0 when p.n <= p.credit + p.in_full_turns then 1 else 2 end as pass,
                -- one that has had the rest of a turn is the last of the ring
                case when p.credit > 0 and p.n > p.credit then p.at + c_lanes else p.at end as pos
           from (
             select s.*, h.row, row_number() over (partition by s.at order by h.sort_key, h.run_id) as n
               from unnest(p_shares) with ordinality
-                     as s (lane_id, pinned_version, turn, weight, room, queue_key, cap, credit, whole, most, at)
+                     as s (lane_id, pinned_version, turn, weight, room, queue_key, cap, credit, in_full_turns, max_runs, at)
               left join lateral (
                 select w.ctid as row, w.sort_key, w.run_id from queued w
                  where w.lane_id = s.lane_id and (w.expires_at is null or w.expires_at > p_scope.at)
@@ -39,7 +42,7 @@ begin
                      and (select true from runs r join tasks x on x.version_id = p_scope.canary and x.id = r.task
                            where r.env = p_scope.env and r.id = w.run_id limit 1) is not null))
                  order by w.sort_key, w.run_id
-                 limit case when s.room > 0 then s.most + 1 else 0 end
+                 limit case when s.room > 0 then s.max_runs + 1 else 0 end
               ) h on true) p) p
   ), taken as (
     delete from queued w
@@ -63,14 +66,16 @@ begin
   )
   select array_agg(row (l.run_id, l.fence, l.attempt, l.version_id, l.queue_id, l.key, l.sort_key)::new_lease),
          count(*) filter (where l.pass = 0), max(l.pos) filter (where l.pass = 2), array_agg(l.pos) filter (where l.pass = 2),
-         exists (select from head h where h.is_more and h.room > h.most),
+         exists (select from head h where h.is_more and h.room > h.max_runs),
          array(
            select i.lane_id
              from (select h.lane_id, case when h.row is null then 0 else 1 end as n from head h where h.room > 0
                    union all select x.lane_id, -1 from leased x) i
             group by i.lane_id having sum(i.n) = 0)
-    into leases, credit_used, last_share, v_gave, has_more, emptied
+    into leases, v_credit_used, v_last, v_positions, has_more, emptied
     from leased l;
-  last_given := cardinality(array_positions(v_gave, last_share::bigint));
-  last_share := case when last_share > c_lanes then last_share - c_lanes else last_share end;
+  if leases is null then return; end if;
+  stopped := stopped_at(p_page, p_shares, (v_last - 1) % c_lanes + 1, cardinality(array_positions(v_positions, v_last)), v_credit_used,
+                        cardinality(leases) = p_want);
+  if p_page.has_rate_limit then has_more := count_starts(p_scope.env, p_scope.rate_now, leases) or has_more; end if;
 end $$;
