@@ -37,7 +37,7 @@ export async function insertRuns(
 ): Promise<InsertedRow[]> {
   const mayExist = runs.some((run) => mayLeadElsewhere(run) || (findRequests && run.requestKey !== undefined));
   const rows = await sql<InsertedRow[]>`
-    select * from create_runs(${new Date(clock.now())}::timestamptz, ${newRuns(sql, runs)}, null, ${mayExist}, ${!isCounted})`;
+    select * from create_runs(${new Date(clock.now())}::timestamptz, ${newRuns(sql, runs)}, ${mayExist}, ${!isCounted})`;
   const all = runs.map(inserted);
   for (const row of rows) all[row.ix - 1] = row;
   return all;

@@ -8,8 +8,7 @@
 -- Locks: as identify_runs; the runs; then run_facets by key, runners (key share), lanes by key (enqueue_runs).
 -- Callers: runs/create/insert.ts.
 create or replace function create_runs(
-  p_at timestamptz, p_runs new_run[], p_created_at timestamptz default null,
-  p_identify boolean default true, p_count boolean default true
+  p_at timestamptz, p_runs new_run[], p_identify boolean default true, p_count boolean default true
 ) returns table (ix int, run_id text, cached boolean, fence bigint, root_id text, refused text)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -34,7 +33,7 @@ begin
            i.ttl, i.max_attempts, i.max_duration, i.request_key, i.delayed_until, i.version_id, i.batch_id, i.parent_id, i.root_id,
            coalesce(i.depth, 0), i.tags, i.path_facets, i.machine, i.region, i.description, coalesce(i.is_test, false), i.idempotency_key,
            i.idempotency_key_options, i.debounce_key, i.singleton_key, i.collect_key, i.schedule_id, i.event, i.traceparent, i.replay_of,
-           i.external_deployment_id, coalesce(p_created_at, p_at)
+           i.external_deployment_id, p_at
       from unnest(v_new) as i;
     if p_count then
       insert into run_stat_arrivals (env, task, queue_id, what, at, n)
