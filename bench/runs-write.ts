@@ -41,7 +41,7 @@ async function prepare(sql: Sql): Promise<void> {
 /** The functions as they are, less what they write for lists. */
 async function withoutLists(sql: Sql): Promise<void> {
   await sql.unsafe('drop index pending_version_by_run, delayed_first, delayed_again');
-  for (const name of ['dispatch_new_runs', 'complete_attempts']) {
+  for (const name of ['record_new_facets', 'complete_attempts']) {
     const [row] = await sql<{ text: string }[]>`select pg_get_functiondef(${name}::regproc) as text`;
     const text =
       row?.text.replaceAll(

@@ -10,8 +10,8 @@ import { run } from '../packages/packed.ts';
 
 /** The versions from which the present one is an upgrade. Each release gets a line: its version, and its tag or commit. */
 export const releases = [
-  // Nothing was released before 0.1.0. Tasks with an SDK of before this commit fail an attempt that waits when a server is away for 15 seconds.
-  { version: 'before 0.1.0', commit: '4fab48f801f04c6d933316758f197b45095c75d6' },
+  // Nothing was released before 0.1.0. This is the commit whose schema is the baseline.
+  { version: 'before 0.1.0', commit: '4bf31f54fbc720ff9c33043707eeda098f904562' },
 ] as const;
 
 export interface Release {
@@ -56,23 +56,21 @@ export async function installRelease(commit: string): Promise<Release> {
 
 const packages = ['contract', 'fingerprint', 'sdk', 'server', 'millrace'];
 
-/** Compiles its packages, with the tools of this checkout. The dashboard, which no upgrade depends on, stays away. */
+/** Bundles its packages, with the tools of this checkout. The dashboard, which no upgrade depends on, stays away. */
 async function build(commit: string, source: string): Promise<void> {
-  const script = `git -C "$1" archive "$2" packages package.json tsconfig.base.json tsconfig.build.json | tar -x -C "$3"`;
+  const script = `git -C "$1" archive "$2" packages build package.json package-lock.json | tar -x -C "$3"`;
   await run('sh', ['-ec', script, 'sh', repository, commit, source]);
   await mkdir(join(source, 'node_modules/@millrace'), { recursive: true });
   // Its packages import each other, and everything else from here.
-  for (const name of packages) {
-    const link = name === 'millrace' ? name : `@millrace/${name}`;
-    await symlink(join(source, 'packages', name), join(source, 'node_modules', link));
+  for (const folder of await readdir(join(source, 'packages'))) {
+    const { name } = await manifestOf(join(source, 'packages', folder));
+    await symlink(join(source, 'packages', folder), join(source, 'node_modules', name));
   }
   for (const name of await readdir(join(repository, 'node_modules'))) {
     if (name === '@millrace' || name === 'millrace' || name === '.cache') continue;
     await symlink(join(repository, 'node_modules', name), join(source, 'node_modules', name));
   }
-  // Its types were checked when it was made.
-  const projects = packages.map((name) => `packages/${name}`);
-  await run(join(repository, 'node_modules/.bin/tsc'), ['-b', ...projects, '--noCheck'], { cwd: source });
+  await run(process.execPath, ['build/bundle.ts'], { cwd: source });
 }
 
 async function pack(source: string): Promise<string[]> {
@@ -98,7 +96,7 @@ async function install(tarballs: readonly string[], folder: string): Promise<voi
     const from = join(unpacked, String(at));
     await mkdir(from, { recursive: true });
     await run('tar', ['-xzf', tarball, '-C', from, '--strip-components', '1']);
-    const manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as Manifest;
+    const manifest = await manifestOf(from);
     found.push({ name: manifest.name, from });
     for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
       const isOwn = name.startsWith('@millrace/');
@@ -116,6 +114,9 @@ async function install(tarballs: readonly string[], folder: string): Promise<voi
     await rename(from, join(modules, name));
   }
 }
+
+const manifestOf = async (folder: string): Promise<Manifest> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 interface Manifest {
   readonly name: string;

@@ -76,7 +76,7 @@ test(
       functions: {
         'runs/dispatch/claim_runs': announcing('newer_claim'),
         'runs/complete/complete_attempts': announcing('newer_settle'),
-        'runs/create/dispatch_new_runs': announcing('newer_trigger'),
+        'runs/create/create_runs': announcing('newer_trigger'),
         // its trigger is created again, which locks the table of runs
         'runs/waits/end_waits_for_run': (text) => text.replace('return null;', 'return new;'),
       },

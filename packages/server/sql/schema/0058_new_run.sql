@@ -1,4 +1,4 @@
--- One row for a run that is about to be created (docs/decisions/0038).
+-- One row for a run that is about to be created (docs/decisions/0033-one-row-for-a-run.md).
 
 -- Lanes and their runs are found by this when runs are enqueued.
 create type waiting_run as (

@@ -4,7 +4,7 @@ import { everydayColumns, requestColumns, type NewRun } from './row.ts';
 
 /**
  * The fast paths of everyday triggers, each one statement that writes all of its runs or none: none where something is not as it expects (a
- * lane is missing, a run is ahead). The caller then takes the general way, which costs one and a half times as much (decision 38).
+ * lane is missing, a run is ahead). The caller then takes the general way, which costs one and a half times as much (decision 33).
  */
 
 const columns = { ...everydayColumns, ...requestColumns };

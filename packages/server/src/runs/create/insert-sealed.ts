@@ -6,7 +6,7 @@ import { everydayColumns, itemColumns, type Column, type NewRun } from './row.ts
 
 /**
  * The fast path of a batch whose everyday items come all together. It sends the columns that the items share once, and costs two thirds of the
- * general way (decision 38).
+ * general way (decision 33).
  */
 
 interface ItemsOfBatch {
@@ -49,11 +49,7 @@ function groupsOf(runs: readonly NewRun[]): Group[] {
 /**
  * `noted as (…), counted as (…)`: writes what lists find the runs by, and how many there are, if the batch is sealed.
  */
-function notedAndCounted(
-  sql: Queryable,
-  { env: environment, runs }: ItemsOfBatch,
-  at: Date,
-) {
+function notedAndCounted(sql: Queryable, { env: environment, runs }: ItemsOfBatch, at: Date) {
   const groups = groupsOf(runs);
   const pick = (read: (run: NewRun) => Value) => column(groups, ({ run }) => read(run));
   return sql`

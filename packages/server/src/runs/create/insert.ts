@@ -35,7 +35,9 @@ export async function insertRuns(
   runs: readonly NewRun[],
   { findRequests = true, isCounted = false }: InsertOptions = {},
 ): Promise<InsertedRow[]> {
-  const mayExist = runs.some((run) => mayLeadElsewhere(run) || (findRequests && run.requestKey !== undefined));
+  const mayExist = runs.some(
+    (run) => mayLeadElsewhere(run) || (findRequests && run.requestKey !== undefined),
+  );
   const rows = await sql<InsertedRow[]>`
     select * from create_runs(${new Date(clock.now())}::timestamptz, ${newRuns(sql, runs)}, ${mayExist}, ${!isCounted})`;
   const all = runs.map(inserted);

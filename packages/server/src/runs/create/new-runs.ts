@@ -57,7 +57,9 @@ const items = newRunsOf({
   long: ['id', 'task', 'payload'],
 });
 
-const general = newRunsOf({ each: { ...columns, ...decidingColumns } });
+/** All attributes that a caller sets. A test compares them with the type. */
+export const newRunColumns: Readonly<Record<string, Column>> = { ...columns, ...decidingColumns };
+const general = newRunsOf({ each: newRunColumns });
 
 /** Runs as an argument of `create_runs`, with no more columns than they have: most triggers and items of batches have few. */
 export function newRuns(sql: Queryable, runs: readonly NewRun[]): Template {

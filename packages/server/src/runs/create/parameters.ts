@@ -54,8 +54,7 @@ export function newRunsOf({ each, once = {}, long = [] }: Shape): (batch: Batch)
     `${isShared ? ', ' : ''}${named}) from unnest(`,
     `) as i (${namesOf(each).sql}))`,
   ];
-  return (batch) =>
-    new Template([before, between, after], [shared(batch.runs[0] as NewRun), arrays(batch)]);
+  return (batch) => new Template([before, between, after], [shared(batch.runs[0] as NewRun), arrays(batch)]);
 }
 
 const valueOf = (run: NewRun, { value }: Column): unknown => value(run) ?? null;
