@@ -50,6 +50,7 @@ export * from './operations/storage.ts';
 export * from './operations/doctor.ts';
 export * from './operations/tasks-list.ts';
 export * from './operations/tasks.ts';
+export * from './operations/bundles.ts';
 export * from './operations/versions.ts';
 export * from './operations/waitpoints.ts';
 export * from './period.ts';

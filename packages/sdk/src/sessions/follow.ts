@@ -3,7 +3,7 @@ import type { ApiClient } from '../client/api-client.ts';
 import { errorOf } from '../client/api-error.ts';
 import { headersOf } from '../client/exchange.ts';
 import { accessTokenOf, type ResolvedSettings } from '../client/settings.ts';
-import { pathOf } from '../client/routes.ts';
+import { pathOf } from '../client/path.ts';
 import { sentEvents } from './event-source.ts';
 
 /** A record of a channel, as it was appended. */

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import type { VariableCache } from '../envvars/variable-cache.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Channels } from '../channels/channels.ts';
@@ -11,8 +11,6 @@ import type { EndMessageWaits } from '../runs/waits/messages.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';
 
-type Named = Pick<Operations, 'sendToInputStream' | 'openInputStream' | 'followInputStream'>;
-
 export interface InputDependencies {
   readonly sql: Sql;
   readonly channels: Channels;
@@ -22,11 +20,11 @@ export interface InputDependencies {
 }
 
 /** Messages to the code of a run. Its process makes the stream before it waits, so that no message is missed. */
-export function inputHandlers(dependencies: InputDependencies): HandlersOf<Named> {
+export function inputHandlers(dependencies: InputDependencies): HandlersOf<OperationsOf<'inputStreams'>> {
   const { sql, channels, redactor, endMessageWaits } = dependencies;
 
   const open = async (
-    request: Request<Named['sendToInputStream']> | Request<Named['openInputStream']>,
+    request: Request<Operations['sendToInputStream']> | Request<Operations['openInputStream']>,
   ): Promise<ChannelKey> => {
     const { id } = await findRunToSend(sql, request, notFound('Run not found'));
     const env = request.environment.id;

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { helpHeader } from '@millrace/contract/help';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { runFeed } from './run-feed.ts';
@@ -17,16 +17,15 @@ import {
 import type { ShownRun } from './shown-run.ts';
 import type { Subject } from './subject.ts';
 
-type Named = Pick<Operations, 'shapeRun' | 'shapeRuns' | 'shapeBatch'>;
 type SubscriptionRequest =
-  | Request<Named['shapeRuns']>
-  | Request<Named['shapeRun']>
-  | Request<Named['shapeBatch']>;
+  | Request<Operations['shapeRuns']>
+  | Request<Operations['shapeRun']>
+  | Request<Operations['shapeBatch']>;
 
 /** A handle older than this is refused. */
 const maxAgeMs = 8 * 86_400_000;
 
-export function shapeHandlers(realtime: RealtimeContext): HandlersOf<Named> {
+export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsOf<'realtime'>> {
   const { sql, followed, sets, polls, clock } = realtime;
 
   /** Clients expect an answer within 20 seconds, and then ask again. */

@@ -1,4 +1,4 @@
-import { appendBodyLimit, type Operations } from '@millrace/contract';
+import { appendBodyLimit, type Operations, type OperationsOf } from '@millrace/contract';
 import type { Channels } from '../channels/channels.ts';
 import type { NewRecord } from '../channels/record.ts';
 import { runStream } from '../channels/key.ts';
@@ -17,14 +17,10 @@ import { followChannel } from '../sessions/follow.ts';
 import type { EventStreams } from '../channels/sse/event-streams.ts';
 import { openStreams } from './open-stream.ts';
 
-type Named = Pick<
-  Operations,
-  'initializeRunStream' | 'appendToRunStream' | 'writeRunStream' | 'followRunStream'
->;
 type Writing =
-  | Request<Named['initializeRunStream']>
-  | Request<Named['appendToRunStream']>
-  | Request<Named['writeRunStream']>;
+  | Request<Operations['initializeRunStream']>
+  | Request<Operations['appendToRunStream']>
+  | Request<Operations['writeRunStream']>;
 
 export interface StreamDependencies {
   readonly sql: Sql;
@@ -36,7 +32,7 @@ export interface StreamDependencies {
   readonly redactor: VariableCache['redactor'];
 }
 
-export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {
+export function streamHandlers(dependencies: StreamDependencies): HandlersOf<OperationsOf<'streams'>> {
   const { sql, channels, writerHeaders, redactor } = dependencies;
   const opened = openStreams(dependencies);
 

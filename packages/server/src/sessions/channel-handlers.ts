@@ -1,4 +1,4 @@
-import type { Operations, OperationDeclaration } from '@millrace/contract';
+import type { OperationDeclaration, Operations, OperationsOf } from '@millrace/contract';
 import { appendBodyLimit } from '@millrace/contract';
 import type { ChannelKey, Io } from '../channels/key.ts';
 import { Problem } from '../problem.ts';
@@ -7,26 +7,6 @@ import { appendToSession, readPartId, recordOfText } from './append.ts';
 import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
 import { receiveMessages, withoutKeys, type ReceiveDependencies } from './receive.ts';
-
-type Named = Pick<
-  Operations,
-  | 'appendToSessionIn'
-  | 'appendToSessionOut'
-  | 'appendToSideIn'
-  | 'appendToSideOut'
-  | 'writeSessionOut'
-  | 'writeSideOut'
-  | 'initializeSessionIn'
-  | 'initializeSessionOut'
-  | 'lookAtSessionIn'
-  | 'lookAtSessionOut'
-  | 'subscribeToSessionIn'
-  | 'subscribeToSessionOut'
-  | 'subscribeToSideIn'
-  | 'subscribeToSideOut'
-  | 'listSessionInRecords'
-  | 'listSessionOutRecords'
->;
 
 /** The headers that tell a client where and how to write a channel's records directly. */
 export type WriterHeaders = (
@@ -49,7 +29,9 @@ type ChannelRequest<D extends OperationDeclaration> = Pick<
   readonly query: Request<D>['query'];
 };
 
-export function channelHandlers(dependencies: ChannelHandlerDependencies): HandlersOf<Named> {
+export function channelHandlers(
+  dependencies: ChannelHandlerDependencies,
+): HandlersOf<OperationsOf<'channels'>> {
   const { channels, sessions, writerHeaders } = dependencies;
 
   const append =

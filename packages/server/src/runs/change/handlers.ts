@@ -1,4 +1,4 @@
-import type { Operations, Run } from '@millrace/contract';
+import type { OperationsOf, Run } from '@millrace/contract';
 import { recordHere } from '../../audit/record.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { notFound } from '../../problem.ts';
@@ -16,17 +16,6 @@ import type { NewRun } from '../create/row.ts';
 import { addTags } from './tags.ts';
 import type { Triggered } from '../create/trigger.ts';
 
-type Named = Pick<
-  Operations,
-  | 'replayRun'
-  | 'rescheduleRun'
-  | 'addRunTags'
-  | 'retrieveRunMetadata'
-  | 'updateRunMetadata'
-  | 'retrieveRetention'
-  | 'updateRetention'
->;
-
 export interface ChangeHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'expect'>;
@@ -41,7 +30,7 @@ export function changeHandlers({
   dispatch,
   trigger,
   redactor,
-}: ChangeHandlerDependencies): HandlersOf<Named> {
+}: ChangeHandlerDependencies): HandlersOf<OperationsOf<'runsChange'>> {
   const { sql } = engine;
   return {
     async replayRun(request) {

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import { notFound } from '../../problem.ts';
 import { allows } from '../../auth/scopes.ts';
@@ -10,16 +10,11 @@ import { readWaitFacts } from '../reason/facts.ts';
 import { nearestTask } from '../reason/nearest-task.ts';
 import { reasonOf } from '../reason/reason.ts';
 
-type Named = Pick<
-  Operations,
-  'retrieveRunResult' | 'listRunEvents' | 'retrieveRunTrace' | 'retrieveRunReason'
->;
-
-export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
+export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOutcome' | 'runsReason'>> {
   const { sql, clock, versions } = engine;
   /** A token for one run learns nothing of other tasks. */
   const nearestTo = async (
-    { environment, principal }: Request<Named['retrieveRunReason']>,
+    { environment, principal }: Request<Operations['retrieveRunReason']>,
     task: string,
   ): Promise<string | undefined> => {
     const nearest = nearestTask(task, (await versions.current(environment.id))?.tasks.keys() ?? []);

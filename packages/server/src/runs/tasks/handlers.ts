@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -13,7 +13,7 @@ async function whyNoTask({ versions }: Engine, env: number, task: string): Promi
   return `The current version ${current.version} has no task "${task}".${meant}`;
 }
 
-export const taskHandlers = (engine: Engine): HandlersOf<Pick<Operations, 'listTasks' | 'retrieveTask'>> => ({
+export const taskHandlers = (engine: Engine): HandlersOf<OperationsOf<'tasksList'>> => ({
   async listTasks({ environment }) {
     return { data: await listTasks(engine, environment.id) };
   },
