@@ -3,6 +3,8 @@ export * from './alert-rules.ts';
 export * from './blob-path.ts';
 export * from './duration.ts';
 export * from './environment.ts';
+export * from './error-codes.ts';
+export * from './failure.ts';
 export * from './json.ts';
 export * from './operation.ts';
 export * from './operations/bulk.ts';

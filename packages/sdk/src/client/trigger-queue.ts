@@ -146,6 +146,7 @@ export class TriggerQueue {
       else
         void this.#sendAlone(call, {
           status: result.status,
+          code: result.code,
           text: JSON.stringify({ error: result.error }),
           help: helpOfStatus(result.status),
         });

@@ -111,5 +111,10 @@ async function refuseNamed(tx: Queryable, env: number, id: string): Promise<void
   const [row] = await tx<{ id: string }[]>`
     select id from alerts where env = ${env} and ${id} = any(endpoints) order by id limit 1`;
   if (row)
-    throw new Problem(409, `The alert ${row.id} sends to it: change or delete the alert first.`, {}, false);
+    throw new Problem(
+      'endpoint_in_use',
+      `The alert ${row.id} sends to it: change or delete the alert first.`,
+      {},
+      false,
+    );
 }

@@ -26,7 +26,7 @@ export function inputHandlers(dependencies: InputDependencies): HandlersOf<Opera
   const open = async (
     request: Request<Operations['sendToInputStream']> | Request<Operations['openInputStream']>,
   ): Promise<ChannelKey> => {
-    const { id } = await findRunToSend(sql, request, notFound('Run not found'));
+    const { id } = await findRunToSend(sql, request, notFound('Run not found', false, 'run_not_found'));
     const env = request.environment.id;
     const [ended] = await sql<{ status: string }[]>`
       select status from runs where env = ${env} and id = ${id} and status is not null`;
@@ -58,7 +58,7 @@ export function inputHandlers(dependencies: InputDependencies): HandlersOf<Opera
     },
 
     async followInputStream(request) {
-      const { id } = await findRun(sql, request, notFound('Run not found', true));
+      const { id } = await findRun(sql, request, notFound('Run not found', true, 'run_not_found'));
       const key = inputStream(request.environment.id, id, request.params.stream);
       return followChannel(dependencies, request, key, key.id, 'in');
     },

@@ -1,5 +1,5 @@
 import type { Operations, OperationsOf } from '@millrace/contract';
-import { helpHeader } from '@millrace/contract/help';
+import { errorCodeHeader, helpHeader } from '@millrace/contract/plain';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
@@ -163,4 +163,4 @@ class ShapeAnswer {
 
 const exposed =
   'electric-handle, electric-offset, electric-cursor, electric-schema, electric-up-to-date, electric-shape-id, ' +
-  `electric-chunk-last-offset, retry-after, x-should-retry, ${helpHeader}`;
+  `electric-chunk-last-offset, retry-after, x-should-retry, ${helpHeader}, ${errorCodeHeader}`;

@@ -38,7 +38,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Ope
 
   const channelOf = async (request: Writing) => {
     const { target, stream } = request.params;
-    const { id } = await findRunToWrite(sql, request, notFound('Run not found'));
+    const { id } = await findRunToWrite(sql, request, notFound('Run not found', false, 'run_not_found'));
     if (target !== 'self') await authorizeRelative(sql, request, id, target);
     return opened.open(request.environment.id, id, target, stream);
   };
@@ -74,7 +74,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Ope
       const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (bytes > appendBodyLimit) {
         throw new Problem(
-          413,
+          'too_large',
           `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
         );
       }
@@ -86,7 +86,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Ope
 
     async followRunStream(request) {
       // 404 with a hint to retry: the run may have just been triggered through another server.
-      const { id } = await findRun(sql, request, notFound('Run not found', true));
+      const { id } = await findRun(sql, request, notFound('Run not found', true, 'run_not_found'));
       const key = runStream(request.environment.id, id, request.params.stream);
       const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
       const asking = {

@@ -53,7 +53,7 @@ export function channelHandlers(
     const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
     if (bytes > appendBodyLimit) {
       throw new Problem(
-        413,
+        'too_large',
         `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
       );
     }
@@ -89,7 +89,8 @@ export function channelHandlers(
 
   const initialize = (io: Io) => async (request: ChannelRequest<Operations['initializeSessionOut']>) => {
     const { key } = await sessions.toRead(request, request.params.session, io);
-    if (!writerHeaders) throw new Problem(501, 'This server takes records by append only.', {}, false);
+    if (!writerHeaders)
+      throw new Problem('not_supported', 'This server takes records by append only.', {}, false);
     for (const [name, value] of Object.entries(await writerHeaders(request, key)))
       request.setHeader(name, value);
     return { version: 'v2' };

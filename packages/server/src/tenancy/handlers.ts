@@ -184,7 +184,8 @@ function branchableBy({
   params,
 }: Pick<Request<Operations['listBranches']>, 'principal' | 'params'>): readonly ('preview' | 'dev')[] {
   if (isUser(principal)) return ['preview', 'dev'];
-  if (principal.environment.projectRef !== params.projectRef) throw notFound('Project not found');
+  if (principal.environment.projectRef !== params.projectRef)
+    throw notFound('Project not found', false, 'project_not_found');
   if (principal.environment.kind !== 'preview') throw forbidden();
   return ['preview'];
 }

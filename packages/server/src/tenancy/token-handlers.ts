@@ -47,7 +47,8 @@ export function tokenHandlers({
   async function minted(caller: MintFor, options: PublicTokenOptions): Promise<{ token: string }> {
     refuseTooMuch(options.scopes);
     const token = await mint(caller, options);
-    if (token === undefined) throw new Problem(503, 'The environment is just being archived. Try again.');
+    if (token === undefined)
+      throw new Problem('unavailable', 'The environment is just being archived. Try again.');
     return { token };
   }
 

@@ -7,7 +7,7 @@ import { listAttempts } from './list.ts';
 
 export const attemptHandlers = (engine: Engine): HandlersOf<OperationsOf<'runsAttempts'>> => ({
   async listRunAttempts(request) {
-    const { id } = await findRun(engine.sql, request, notFound('Run not found'));
+    const { id } = await findRun(engine.sql, request, notFound('Run not found', false, 'run_not_found'));
     return listAttempts(engine, request.environment.id, id, request.query);
   },
 });

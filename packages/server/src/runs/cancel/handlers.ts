@@ -16,7 +16,8 @@ export const cancelHandlers = (
     const env = request.environment.id;
     const run = await retrieveRun(engine, env, runId);
     if (run) authorizeRunToWrite(request, run);
-    if (!run || !(await cancelRun(engine, runners, env, runId))) throw notFound('Resource not found');
+    if (!run || !(await cancelRun(engine, runners, env, runId)))
+      throw notFound('Resource not found', false, 'run_not_found');
     return { id: runId };
   },
 });

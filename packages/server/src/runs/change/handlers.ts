@@ -23,7 +23,7 @@ export interface ChangeHandlerDependencies {
   readonly redactor: VariableCache['redactor'];
 }
 
-const missing = () => notFound('Run not found');
+const missing = () => notFound('Run not found', false, 'run_not_found');
 
 export function changeHandlers({
   engine,
@@ -34,11 +34,15 @@ export function changeHandlers({
   const { sql } = engine;
   return {
     async replayRun(request) {
-      const { id } = await findRunToWrite(sql, request, notFound('Resource not found'));
+      const { id } = await findRunToWrite(
+        sql,
+        request,
+        notFound('Resource not found', false, 'run_not_found'),
+      );
       const { payload, payloadType, fromStep } = request.body ?? {};
       await authorizePacket(sql, request, { payload, payloadType });
       const run = await prepareReplay(engine, request.environment, id, { payload, payloadType, fromStep });
-      if (!run) throw notFound('Resource not found');
+      if (!run) throw notFound('Resource not found', false, 'run_not_found');
       const { requestKey } = request;
       return { id: (await trigger(requestKey === undefined ? run : { ...run, requestKey })).id };
     },

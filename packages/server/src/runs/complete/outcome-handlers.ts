@@ -23,7 +23,7 @@ export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOu
       ? nearest
       : undefined;
   };
-  const unfinished = () => notFound("Run either doesn't exist or is not finished");
+  const unfinished = () => notFound("Run either doesn't exist or is not finished", false, 'run_not_finished');
   return {
     async retrieveRunResult(request) {
       const { id } = await findRun(sql, request, unfinished());
@@ -33,7 +33,7 @@ export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOu
     },
 
     async listRunEvents(request) {
-      const { id } = await findRun(sql, request, notFound());
+      const { id } = await findRun(sql, request, notFound('Not found', false, 'run_not_found'));
       return eventsOf(engine, request.environment.id, id);
     },
 
@@ -45,9 +45,9 @@ export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOu
     },
 
     async retrieveRunReason(request) {
-      const { id } = await findRun(sql, request, notFound('Run not found'));
+      const { id } = await findRun(sql, request, notFound('Run not found', false, 'run_not_found'));
       const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
-      if (!facts) throw notFound('Run not found');
+      if (!facts) throw notFound('Run not found', false, 'run_not_found');
       const nearest = facts.status === 'PENDING_VERSION' ? await nearestTo(request, facts.task) : undefined;
       return { id, status: facts.status, ...reasonOf(facts, nearest) };
     },

@@ -115,7 +115,7 @@ export function triggerHandlers({
           return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id, run) };
         } catch (error) {
           const problem = asProblem(error);
-          if (problem) return { status: problem.status, error: problem.message };
+          if (problem) return { status: problem.status, code: problem.code, error: problem.message };
           throw error;
         }
       });

@@ -41,7 +41,7 @@ export function logHandlers(engine: Engine): HandlersOf<OperationsOf<'logs'>> {
     async listRunLogs(request) {
       const { runId } = request.params;
       const run = await retrieveRun(engine, request.environment.id, runId);
-      if (!run) throw notFound('Run not found');
+      if (!run) throw notFound('Run not found', false, 'run_not_found');
       authorizeRun(request, run);
       const { after, limit } = request.query;
       const { lines, next } = await readLines(sql, request.environment.id, runId, {

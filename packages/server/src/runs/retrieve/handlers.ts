@@ -47,7 +47,7 @@ export function retrieveHandlers({
         if (triggered) run = await retrieve(triggered.run);
       }
       // A client that has just triggered may be ahead of a replica: let it ask again.
-      if (!run) throw notFound('Not found', true);
+      if (!run) throw notFound('Not found', true, 'run_not_found');
       authorizeRun(request, run);
       return run;
     },

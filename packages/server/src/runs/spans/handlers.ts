@@ -7,7 +7,7 @@ import { readSpans } from './read.ts';
 
 export const spanHandlers = ({ sql }: Pick<Engine, 'sql'>): HandlersOf<OperationsOf<'spans'>> => ({
   async listRunSpans(request) {
-    const { id } = await findRun(sql, request, notFound('Run not found'));
+    const { id } = await findRun(sql, request, notFound('Run not found', false, 'run_not_found'));
     const { spans, dropped, next } = await readSpans(sql, request.environment.id, id, request.query);
     return {
       spans: spans.map(({ at, took, events, attributes, ...span }) => ({

@@ -20,7 +20,7 @@ export interface StepHandlerDependencies {
   readonly redactor: VariableCache['redactor'];
 }
 
-const missing = () => notFound('Run not found');
+const missing = () => notFound('Run not found', false, 'run_not_found');
 
 export function stepHandlers({
   engine,

@@ -20,7 +20,7 @@ export const taskHandlers = (engine: Engine): HandlersOf<OperationsOf<'tasksList
 
   async retrieveTask({ environment, params: { taskId } }) {
     const task = await retrieveTask(engine, environment.id, taskId);
-    if (!task) throw notFound(await whyNoTask(engine, environment.id, taskId));
+    if (!task) throw notFound(await whyNoTask(engine, environment.id, taskId), false, 'task_not_found');
     return task;
   },
 });

@@ -43,7 +43,8 @@ export const browserHandlers = (
       ended(await revokeSession(sql, userOf(request), request.params.sessionId, request)),
     createBrowserLink(request) {
       const userId = userOf(request);
-      if (!mayLink(userId)) throw new Problem(429, 'Too many links were made: try again in a minute');
+      if (!mayLink(userId))
+        throw new Problem('rate_limited', 'Too many links were made: try again in a minute');
       return createLink(sql, userId, request, request.baseUrl);
     },
     listLoginProviders: async ({ baseUrl }) => ({
