@@ -1,4 +1,5 @@
 /** Every failed reply has a code of the contract's list in `x-millrace-error-code`. docs/error-codes.md is that list. */
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodes } from '@millrace/contract';
 import { expect, test } from 'vitest';
@@ -23,6 +24,16 @@ test('the documentation lists the codes', async () => {
     ([code, { statuses, meaning }]) => `| \`${code}\` | ${statuses.join(', ')} | ${meaning} |`,
   );
   await expect(`${head}${rows.join('\n')}\n`).toMatchFileSnapshot(join(repository, 'docs/error-codes.md'));
+});
+
+test('the server sends each code of the list', async () => {
+  const unsent = new Set<string>(Object.keys(errorCodes));
+  for await (const file of glob('packages/server/src/**/*.ts', { cwd: repository })) {
+    if (file.endsWith('.test.ts')) continue;
+    for (const [, code = ''] of (await readFile(join(repository, file), 'utf8')).matchAll(/'([a-z_]+)'/g))
+      unsent.delete(code);
+  }
+  expect([...unsent]).toEqual([]);
 });
 
 test('failures of each kind have their code', async () => {

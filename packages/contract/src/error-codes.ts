@@ -77,7 +77,6 @@ export const errorCodes = listed({
   version_not_found: { statuses: [404, 422], meaning: 'The environment has no such version.' },
   no_current_version: { statuses: [404], meaning: 'The environment has no current version.' },
   method_not_allowed: { statuses: [405], meaning: 'The path has operations, but none with this method.' },
-  conflict: { statuses: [409], meaning: 'The state of the object does not allow the operation.' },
   attempt_ended: { statuses: [409], meaning: 'The attempt of the run that sent the request has ended.' },
   parent_would_wait_for_itself: {
     statuses: [409],
