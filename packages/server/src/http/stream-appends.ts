@@ -56,11 +56,11 @@ export function mountStreamAppends<K, I>(
             ? reply.header('content-type', 'application/protobuf').send(route.binary(ack))
             : reply.header('content-type', 'application/json').send(JSON.stringify(route.json(ack)));
         } catch (error) {
-          const { status, body: refused, headers } = route.refusal(error);
+          const { status, body: refused, headers: explained } = route.refusal(error);
           if (status === 500) log.error('request.failed', { requestId: id, route: route.path, err: error });
           return reply
             .code(status)
-            .headers(headers)
+            .headers(explained)
             .header('content-type', 'application/json')
             .send(JSON.stringify(refused));
         }
