@@ -65,7 +65,7 @@ export const tags = [...new Set(all.map((operation) => operation.tags[0]))].map(
 export function referenceOf(tag: string): string {
   const found = all.filter((operation) => operation.tags[0] === tag);
   const failures =
-    'The header `x-millrace-help` of a failed reply names the section of [troubleshooting](../troubleshooting.md) that explains it.';
+    'The header `x-millrace-help` of a failed reply names the section of [troubleshooting](../troubleshooting.md) that explains it, and `x-millrace-error-code` has its [code](../error-codes.md).';
   return [`# ${tag[0]?.toUpperCase()}${tag.slice(1)}`, failures, ...found.map(sectionOf)].join('\n\n');
 }
 

@@ -84,6 +84,7 @@ export const sidebar = [
       page('poolers', 'Connection poolers'),
       page('doctor', 'Doctor'),
       page('troubleshooting', 'Troubleshooting'),
+      page('error-codes', 'Error codes'),
       page('login', 'Login with a provider'),
       page('access', 'Access'),
       page('audit', 'Audit log'),

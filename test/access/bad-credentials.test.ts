@@ -102,7 +102,7 @@ describe('the count', () => {
     expect(from('2001:db8:0:1::1')).toBe(401);
     for (let n = 0; n < 10_000; n++) from(`n${n}`);
     expect(from('a')).toBe(401);
-    expect(statusOf(refuse(new Problem(403, 'no'), 'a', () => {}))).toBe(403);
+    expect(statusOf(refuse(new Problem('unauthorized', 'no'), 'a', () => {}))).toBe(403);
     const fault = new Error('fault');
     expect(refuse(fault, 'a', () => {})).toBe(fault);
   });

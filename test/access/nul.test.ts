@@ -170,7 +170,7 @@ test(
       }
     }
     expect(wrong).toEqual([]);
-    expect([...stored]).toEqual(free);
+    expect([...stored].toSorted()).toEqual(free.toSorted());
     expect(fields).toBeGreaterThan(300);
     expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   },

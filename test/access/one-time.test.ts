@@ -80,7 +80,7 @@ describe('a one-time token', () => {
       { id: expect.any(String) as string, isCached: false },
     ]);
     expect((await ask(many, { key, body: { items: [item] } })).body.results).toEqual([
-      { status: 422, error: expect.stringContaining('used already') as string },
+      { status: 422, code: 'token_used', error: expect.stringContaining('used already') as string },
     ]);
     expect(await runsIn(installed)).toBe(1);
   });

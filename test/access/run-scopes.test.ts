@@ -156,7 +156,7 @@ describe('a packet', () => {
         key,
         body: { items: [{ task: 'mine', ...stored('full.json') }] },
       });
-      expect(many.body.results).toEqual([{ status: 403, error: 'Unauthorized' }]);
+      expect(many.body.results).toEqual([{ status: 403, code: 'unauthorized', error: 'Unauthorized' }]);
     }
     const [, restricted = ''] = callers;
     const whole = await ask('POST /api/v2/tasks/batch', {

@@ -119,7 +119,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   auth: ['db'],
   request: ['auth'],
   json: ['problem'],
-  help: [],
+  'failure-headers': [],
   problem: ['db'],
   db: ['logger', 'background', 'package-folder'],
   background: [],
@@ -128,7 +128,15 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms that every other may import as well, but for `db` and these themselves. */
-const everywhere = ['request', 'problem', 'json', 'logger', 'background', 'help', 'package-folder'];
+const everywhere = [
+  'request',
+  'problem',
+  'json',
+  'logger',
+  'background',
+  'failure-headers',
+  'package-folder',
+];
 const mayImport = (room: string): readonly string[] => {
   const arrows = roomArrows[room] ?? [];
   return room === 'db' || everywhere.includes(room) ? arrows : [...arrows, ...everywhere];

@@ -4,6 +4,7 @@ import { connect, type Database, type Sql } from '../../packages/server/src/db/c
 import { createLog } from '../../packages/server/src/logger.ts';
 import { createTenancy, type Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
+import { checkedErrorCode } from './error-code.ts';
 import { testDatabase } from './database.ts';
 
 export interface TestServer extends RunningServer {
@@ -114,11 +115,9 @@ export function clientOf(
         body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
       });
       const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: text === '' ? undefined : JSON.parse(text),
-      };
+      const reply = text === '' ? undefined : JSON.parse(text);
+      checkedErrorCode(response, reply);
+      return { status: response.status, headers: response.headers, body: reply };
     },
   };
 }

@@ -7,6 +7,8 @@ export * from './alert-rules.ts';
 export * from './blob-path.ts';
 export * from './duration.ts';
 export * from './environment.ts';
+export * from './error-codes.ts';
+export * from './failure.ts';
 export * from './help.ts';
 export * from './larger-machine.ts';
 export * from './period.ts';

@@ -1,7 +1,9 @@
 /**
- * The error model. An operation that cannot be done throws a Problem, which `http/problem.ts` turns into a status and a body. Any other
+ * The error model. An operation that cannot be done throws a Problem with a code of the contract's list, which `http/problem.ts` turns into
+ * a status, a header and a body. Any other
  * error is an internal error: it is logged in full and answered with 500 and a request id.
  */
+import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import { DatabaseLost, isUnstorableText } from './db/errors.ts';
 
 export interface Detail {
@@ -12,14 +14,23 @@ export interface Detail {
 
 export class Problem extends Error {
   override name = 'Problem';
+  readonly code: ErrorCode;
   readonly status: number;
   /** Fields beside `error` in the body: `code`, `details`, `variableErrors`, … */
   readonly extra: Readonly<Record<string, unknown>>;
   /** `x-should-retry`: whether a client may retry the call. Default: decided by the status. */
   readonly retry: boolean | undefined;
 
-  constructor(status: number, message: string, extra: Record<string, unknown> = {}, retry?: boolean) {
+  /** @param status one of the statuses of the code. Default: the first. */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    extra: Record<string, unknown> = {},
+    retry?: boolean,
+    status: number = errorCodes[code].statuses[0],
+  ) {
     super(message);
+    this.code = code;
     this.status = status;
     this.extra = extra;
     this.retry = retry;
@@ -27,7 +38,7 @@ export class Problem extends Error {
 }
 
 export const badRequest = (message: string, details?: readonly Detail[]) =>
-  new Problem(400, message, details ? { details } : {});
+  new Problem('invalid_request', message, details ? { details } : {});
 
 const unstorable =
   'The request contains a NUL character or half of a surrogate pair (such as \\ud800), which cannot be stored. Remove it.';
@@ -35,31 +46,33 @@ const unstorable =
 /** The Problem that an error is to a client; undefined for a fault of ours. The database's own errors know nothing of HTTP. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  if (error instanceof DatabaseLost) return new Problem(503, error.message, {}, true);
+  if (error instanceof DatabaseLost) return new Problem('unavailable', error.message, {}, true);
   if (isUnstorableText(error)) return badRequest(unstorable);
   return undefined;
 }
 
 /** A value that parses but cannot be accepted: tag count, unknown version, reused token. */
-export const unprocessable = (message: string) => new Problem(422, message);
+export const unprocessable = (message: string, code: ErrorCode = 'unprocessable') =>
+  new Problem(code, message, {}, undefined, 422);
 
-export const notFound = (message = 'Not found', retry = false) => new Problem(404, message, {}, retry);
+export const notFound = (message = 'Not found', retry = false, code: ErrorCode = 'not_found') =>
+  new Problem(code, message, {}, retry);
 
 /** The response to every missing scope. `why` is a sentence about the credential, never about an object. */
 export const forbidden = (why?: string) =>
-  new Problem(403, why === undefined ? 'Unauthorized' : `Unauthorized: ${why}`, {
+  new Problem('unauthorized', why === undefined ? 'Unauthorized' : `Unauthorized: ${why}`, {
     code: 'unauthorized',
     param: 'access_token',
     type: 'authorization',
   });
 
-export const unauthorized = (message: string) => new Problem(401, message);
+export const unauthorized = (message: string) => new Problem('invalid_credential', message);
 
 /** 401 for a valid credential that this operation does not accept. It does not count as a failed authentication. */
 export class MisusedCredential extends Problem {
   override name = 'MisusedCredential';
 
-  constructor(message: string) {
-    super(401, message);
+  constructor(message: string, code: ErrorCode = 'credential_not_accepted') {
+    super(code, message, {}, undefined, 401);
   }
 }

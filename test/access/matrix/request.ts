@@ -1,4 +1,5 @@
 import { fromPage } from '../browser/tab.ts';
+import { checkedErrorCode } from '../../support/error-code.ts';
 import { sampleOf, type Schema } from '../sample.ts';
 import { deploymentOf, type Parameters, type World } from './world.ts';
 
@@ -162,6 +163,7 @@ export async function send(
     ...(method !== 'GET' && method !== 'HEAD' && body !== undefined && { body }),
     signal: AbortSignal.timeout(20_000),
   });
+  checkedErrorCode(response);
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     await response.body?.cancel();
     return { status: response.status, text: '' };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { browserRole, type Access } from '../access.ts';
 import type { OperationDeclaration } from '../operation.ts';
+import { errorCodeHeader, errorCodes } from '../error-codes.ts';
 import { helpAt, helpHeader } from '../help.ts';
 import { errorBody } from '../operations/shapes.ts';
 
@@ -49,7 +50,7 @@ export function openApiDocument(
     servers: [{ url: serverUrl }],
     tags: [...tags].map((name) => ({ name })),
     paths: lifted,
-    components: { schemas, securitySchemes, parameters: { branch }, headers: { help } },
+    components: { schemas, securitySchemes, parameters: { branch }, headers: { help, errorCode } },
   };
 }
 
@@ -66,6 +67,12 @@ const help = {
   description:
     'Where the documentation explains the failure: a path in the repository and in the npm package millrace. `millrace help <what follows the #>` prints the section. A reply without it is mostly from something else, such as a proxy.',
   schema: { type: 'string', examples: [helpAt('not-found')] },
+};
+
+const errorCode = {
+  description:
+    'Which failure it is, for programs: the code stays the same when the message changes. A newer server may send further codes.',
+  schema: { type: 'string', enum: Object.keys(errorCodes) },
 };
 
 const securitySchemes = {
@@ -162,7 +169,10 @@ const failures: Readonly<Record<number, string>> = {
 
 const failure = (status: number) => ({
   description: failures[status] ?? 'It failed',
-  headers: { [helpHeader]: { $ref: '#/components/headers/help' } },
+  headers: {
+    [errorCodeHeader]: { $ref: '#/components/headers/errorCode' },
+    [helpHeader]: { $ref: '#/components/headers/help' },
+  },
   content: json({ $ref: '#/components/schemas/Error' }),
 });
 

@@ -1,482 +1,155 @@
-import type { OperationDeclaration } from '../operation.ts';
-import { createAlert, deleteAlert, listAlerts, retrieveAlert, updateAlert } from './alerts.ts';
-import { listAuditEntries } from './audit.ts';
-import { resumeInstallation } from './installation.ts';
-import { abortBulkAction, createBulkAction, listBulkActions, retrieveBulkAction } from './bulk.ts';
-import {
-  createPublicToken,
-  retrieveClaims,
-  signToken,
-  signTokenAsUser,
-  whoami,
-  whoamiAsUser,
-} from './auth.ts';
-import {
-  addBatchItems,
-  createBatch,
-  createWholeBatch,
-  listBatches,
-  listBatchResults,
-  retrieveBatch,
-  retrieveBatchBefore,
-} from './batches.ts';
-import { archiveBranch, createBranch, listBranches } from './branches.ts';
-import {
-  createBrowserLink,
-  createBrowserSession,
-  endCurrentBrowserSession,
-  listBrowserSessions,
-  listLoginProviders,
-  retrieveCurrentBrowserSession,
-  revokeBrowserSession,
-  setPassword,
-} from './browser-sessions.ts';
-import {
-  createKey,
-  createToken,
-  listKeys,
-  listTokens,
-  regenerateKey,
-  revokeKey,
-  revokeToken,
-  rotateKey,
-  rotateSigningKey,
-} from './keys.ts';
-import {
-  approveAuthorizationCode,
-  createAuthorizationCode,
-  describeAuthorizationCode,
-  exchangeAuthorizationCode,
-} from './login.ts';
-import {
-  abortCanary,
-  archiveDeployment,
-  createDeployment,
-  failDeployment,
-  finalizeDeployment,
-  listDeployments,
-  moveDeployment,
-  promoteDeployment,
-  retrieveCurrentDeployment,
-  retrieveDeployment,
-  retrieveLatestDeployment,
-  uploadBlob,
-} from './deployments.ts';
-import { diagnose } from './doctor.ts';
-import { declareRunPath, listRunPaths, removeRunPath } from './run-paths.ts';
-import { drainRunner, listRunners, stopRunner } from './runners.ts';
-import {
-  acceptInvitation,
-  createInvitation,
-  createOrganization,
-  joinByInvitation,
-  leaveOrganization,
-  listInvitations,
-  listMembers,
-  listOrganizations,
-  removeMember,
-  revokeInvitation,
-  updateMember,
-  updateOrganization,
-} from './organizations.ts';
-import {
-  createProject,
-  deleteEnvironment,
-  deleteProject,
-  listEnvironments,
-  listOrganizationProjects,
-  listProjects,
-  pauseEnvironment,
-  resumeEnvironment,
-  retrieveEnvironment,
-  retrieveProject,
-  updateProject,
-} from './projects.ts';
-import {
-  compareVariableRevisions,
-  createVariable,
-  deleteVariable,
-  importVariables,
-  listVariableRevisions,
-  listVariables,
-  readVariables,
-  retrieveVariable,
-  rollBackVariables,
-  updateVariable,
-  updateVariableByPost,
-} from './envvars.ts';
-import {
-  createErrorRule,
-  deleteErrorRule,
-  listErrorRules,
-  previewErrorRule,
-  updateErrorRule,
-} from './error-rules.ts';
-import {
-  ignoreError,
-  listErrorFingerprints,
-  listErrorHistory,
-  listErrors,
-  mergeErrors,
-  resolveError,
-  retrieveError,
-  splitError,
-  unresolveError,
-} from './errors.ts';
-import {
-  createNotificationEndpoint,
-  deleteNotificationEndpoint,
-  listNotificationDeliveries,
-  listNotificationEndpoints,
-  replayNotificationDelivery,
-  retrieveNotificationDelivery,
-  retrieveNotificationEndpoint,
-  rotateNotificationSecret,
-  testNotificationEndpoint,
-  updateNotificationEndpoint,
-} from './notifications.ts';
-import { cancelEvent, listEvents, replayEvent, retrieveEvent, sendEvent, sendEvents } from './events.ts';
-import {
-  createPacket,
-  createPacketV1,
-  retrievePacket,
-  retrievePacketV2,
-  retrieveRunPacket,
-} from './packets.ts';
-import {
-  listQueues,
-  overrideQueueConcurrency,
-  pauseQueue,
-  resetQueueConcurrency,
-  overrideQueueRateLimit,
-  resetQueueRateLimit,
-  setQueueKeyWeight,
-  listKeyWeights,
-  listSharedLimits,
-  overrideSharedLimit,
-  resetSharedLimit,
-  retrieveConcurrency,
-  retrieveQueue,
-  updateConcurrency,
-} from './queues.ts';
-import { cancelRun, listRunLogs, retrieveRun } from './runs.ts';
-import {
-  addRunTags,
-  replayRun,
-  rescheduleRun,
-  retrieveRetention,
-  retrieveRunMetadata,
-  updateRetention,
-  updateRunMetadata,
-} from './runs-change.ts';
-import { listRunAttempts } from './runs-attempts.ts';
-import { listRunSteps, loadRunSteps, storeRunStep } from './runs-steps.ts';
-import { countRuns, listProjectRuns, listRuns } from './runs-list.ts';
-import { listRunEvents, retrieveRunResult, retrieveRunTrace } from './runs-outcome.ts';
-import { followLogs, followRunLogs, searchLogs } from './logs.ts';
-import { retrieveSource } from './sources.ts';
-import { listRunSpans } from './spans.ts';
-import { followBatch, followRun, followRuns, shapeBatch, shapeRun, shapeRuns } from './realtime.ts';
-import { retrieveRunReason } from './runs-reason.ts';
-import { retrieveStats } from './stats.ts';
-import { retrieveRunTimeline } from './runs-timeline.ts';
-import { followInputStream, openInputStream, sendToInputStream } from './input-streams.ts';
-import { appendToRunStream, followRunStream, initializeRunStream, writeRunStream } from './streams.ts';
-import {
-  activateSchedule,
-  backfillSchedule,
-  createSchedule,
-  deactivateSchedule,
-  deleteSchedule,
-  listSchedules,
-  listScheduleTicks,
-  listTimezones,
-  previewSchedule,
-  retrieveSchedule,
-  updateSchedule,
-} from './schedules.ts';
-import { retrieveStorage } from './storage.ts';
-import { deliverOutbox } from './outbox.ts';
-import { listTasks, retrieveTask } from './tasks-list.ts';
-import { resetIdempotencyKey, triggerMany, triggerTask } from './tasks.ts';
-import {
-  appendToSessionIn,
-  appendToSessionOut,
-  appendToSideIn,
-  appendToSideOut,
-  initializeSessionIn,
-  initializeSessionOut,
-  listSessionInRecords,
-  listSessionOutRecords,
-  lookAtSessionIn,
-  lookAtSessionOut,
-  subscribeToSessionIn,
-  subscribeToSessionOut,
-  subscribeToSideIn,
-  subscribeToSideOut,
-  writeSessionOut,
-  writeSideOut,
-} from './channels.ts';
-import {
-  closeSession,
-  continueSession,
-  createSession,
-  listSessions,
-  retrieveSession,
-  retrieveSessionSnapshot,
-  storeSessionSnapshot,
-  updateSession,
-} from './sessions.ts';
-import { retrieveBundle, registerVersion } from './versions.ts';
-import {
-  completeWaitpointByCallback,
-  completeWaitpointToken,
-  createWaitpointToken,
-  listWaitpointTokens,
-  retrieveWaitpointToken,
-} from './waitpoints.ts';
+import type { Method, OperationDeclaration } from '../operation.ts';
+import * as alerts from './alerts.ts';
+import * as audit from './audit.ts';
+import * as auth from './auth.ts';
+import * as batches from './batches.ts';
+import * as branches from './branches.ts';
+import * as browserSessions from './browser-sessions.ts';
+import * as bulk from './bulk.ts';
+import * as bundles from './bundles.ts';
+import * as channels from './channels.ts';
+import * as deployments from './deployments.ts';
+import * as doctor from './doctor.ts';
+import * as environmentsPause from './environments-pause.ts';
+import * as envvars from './envvars.ts';
+import * as errorRules from './error-rules.ts';
+import * as errors from './errors.ts';
+import * as events from './events.ts';
+import * as inputStreams from './input-streams.ts';
+import * as installation from './installation.ts';
+import * as keys from './keys.ts';
+import * as login from './login.ts';
+import * as logs from './logs.ts';
+import * as logsFollow from './logs-follow.ts';
+import * as notifications from './notifications.ts';
+import * as organizations from './organizations.ts';
+import * as outbox from './outbox.ts';
+import * as packets from './packets.ts';
+import * as projects from './projects.ts';
+import * as queues from './queues.ts';
+import * as realtime from './realtime.ts';
+import * as realtimeFollow from './realtime-follow.ts';
+import * as runPaths from './run-paths.ts';
+import * as runners from './runners.ts';
+import * as runs from './runs.ts';
+import * as runsAttempts from './runs-attempts.ts';
+import * as runsCancel from './runs-cancel.ts';
+import * as runsChange from './runs-change.ts';
+import * as runsList from './runs-list.ts';
+import * as runsOutcome from './runs-outcome.ts';
+import * as runsReason from './runs-reason.ts';
+import * as runsSteps from './runs-steps.ts';
+import * as runsTimeline from './runs-timeline.ts';
+import * as schedules from './schedules.ts';
+import * as sessions from './sessions.ts';
+import * as sources from './sources.ts';
+import * as spans from './spans.ts';
+import * as stats from './stats.ts';
+import * as storage from './storage.ts';
+import * as streams from './streams.ts';
+import * as tasks from './tasks.ts';
+import * as tasksList from './tasks-list.ts';
+import * as versions from './versions.ts';
+import * as waitpoints from './waitpoints.ts';
+
+/** The files that declare operations, in the order of the API's documentation. Each operation that one exports is served. */
+const concepts = {
+  tasks,
+  outbox,
+  tasksList,
+  batches,
+  runs,
+  runsCancel,
+  logs,
+  logsFollow,
+  spans,
+  runPaths,
+  runsList,
+  runsChange,
+  runsOutcome,
+  runsReason,
+  stats,
+  runsAttempts,
+  runsSteps,
+  runsTimeline,
+  realtime,
+  realtimeFollow,
+  streams,
+  inputStreams,
+  packets,
+  bulk,
+  queues,
+  waitpoints,
+  errors,
+  errorRules,
+  schedules,
+  events,
+  sessions,
+  channels,
+  notifications,
+  alerts,
+  envvars,
+  versions,
+  bundles,
+  deployments,
+  sources,
+  runners,
+  auth,
+  login,
+  browserSessions,
+  keys,
+  projects,
+  environmentsPause,
+  branches,
+  organizations,
+  audit,
+  installation,
+  storage,
+  doctor,
+};
+type Concepts = typeof concepts;
+
+/** A file that declares operations, such as `queues`. */
+export type Concept = keyof Concepts;
+
+type NameIn<Exports> = {
+  [Name in keyof Exports]: Exports[Name] extends Pick<OperationDeclaration, 'id' | 'method' | 'path'>
+    ? Name
+    : never;
+}[keyof Exports];
+type DeclaredIn<C extends Concept> = Pick<Concepts[C], NameIn<Concepts[C]>>;
+type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+type Declared = AllOf<{ [C in Concept]: DeclaredIn<C> }[Concept]>;
+
+/** Every operation of the API, by its id. */
+export type Operations = { readonly [Name in keyof Declared]: Declared[Name] };
+
+/**
+ * The operations of some concepts, which one part of the server handles.
+ *
+ * @example
+ * type Handlers = HandlersOf<OperationsOf<'queues' | 'environmentsPause'>>;
+ */
+export type OperationsOf<C extends Concept> = AllOf<C extends unknown ? DeclaredIn<C> : never>;
+
+const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const isOperation = (exported: unknown): exported is OperationDeclaration =>
+  typeof exported === 'object' && exported !== null && 'access' in exported && 'id' in exported;
+
+/** Modules list their exports by name; this lists them by path and method, as documentation does. */
+function declaredIn(exports: Readonly<Record<string, unknown>>): [id: string, OperationDeclaration][] {
+  const rank = ({ path, method }: OperationDeclaration) => `${path} ${methods.indexOf(method)}`;
+  return Object.values(exports)
+    .filter(isOperation)
+    .map((declaration): [string, OperationDeclaration] => [rank(declaration), declaration])
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, declaration]) => [declaration.id, declaration]);
+}
 
 /** Every operation of the API. The server refuses to start when one of them has no handler. */
-export const operations = {
-  triggerTask,
-  triggerMany,
-  deliverOutbox,
-  resetIdempotencyKey,
-  listTasks,
-  retrieveTask,
-  createBatch,
-  addBatchItems,
-  createWholeBatch,
-  retrieveBatch,
-  retrieveBatchBefore,
-  listBatches,
-  listBatchResults,
-  retrieveRun,
-  cancelRun,
-  listRunLogs,
-  searchLogs,
-  followLogs,
-  followRunLogs,
-  listRunSpans,
-  declareRunPath,
-  listRunPaths,
-  removeRunPath,
-  listRuns,
-  countRuns,
-  listProjectRuns,
-  replayRun,
-  rescheduleRun,
-  addRunTags,
-  retrieveRunMetadata,
-  updateRunMetadata,
-  retrieveRetention,
-  updateRetention,
-  retrieveRunResult,
-  listRunEvents,
-  retrieveRunTrace,
-  retrieveRunReason,
-  retrieveStats,
-  listRunAttempts,
-  listRunSteps,
-  loadRunSteps,
-  storeRunStep,
-  retrieveRunTimeline,
-  shapeRun,
-  shapeRuns,
-  shapeBatch,
-  followRun,
-  followRuns,
-  followBatch,
-  initializeRunStream,
-  appendToRunStream,
-  writeRunStream,
-  followRunStream,
-  sendToInputStream,
-  openInputStream,
-  followInputStream,
-  createPacket,
-  createPacketV1,
-  retrievePacket,
-  retrievePacketV2,
-  retrieveRunPacket,
-  createBulkAction,
-  listBulkActions,
-  retrieveBulkAction,
-  abortBulkAction,
-  listQueues,
-  retrieveQueue,
-  pauseQueue,
-  overrideQueueConcurrency,
-  resetQueueConcurrency,
-  overrideQueueRateLimit,
-  resetQueueRateLimit,
-  setQueueKeyWeight,
-  listKeyWeights,
-  listSharedLimits,
-  overrideSharedLimit,
-  resetSharedLimit,
-  retrieveConcurrency,
-  updateConcurrency,
-  createWaitpointToken,
-  listWaitpointTokens,
-  retrieveWaitpointToken,
-  completeWaitpointToken,
-  completeWaitpointByCallback,
-  listErrors,
-  retrieveError,
-  resolveError,
-  ignoreError,
-  unresolveError,
-  listErrorFingerprints,
-  listErrorHistory,
-  mergeErrors,
-  splitError,
-  listErrorRules,
-  createErrorRule,
-  previewErrorRule,
-  updateErrorRule,
-  deleteErrorRule,
-  createSchedule,
-  listSchedules,
-  retrieveSchedule,
-  updateSchedule,
-  deleteSchedule,
-  activateSchedule,
-  deactivateSchedule,
-  previewSchedule,
-  listScheduleTicks,
-  backfillSchedule,
-  listTimezones,
-  sendEvent,
-  sendEvents,
-  listEvents,
-  retrieveEvent,
-  replayEvent,
-  cancelEvent,
-  createSession,
-  listSessions,
-  retrieveSession,
-  updateSession,
-  closeSession,
-  continueSession,
-  retrieveSessionSnapshot,
-  storeSessionSnapshot,
-  appendToSessionIn,
-  appendToSessionOut,
-  appendToSideIn,
-  appendToSideOut,
-  writeSessionOut,
-  writeSideOut,
-  initializeSessionIn,
-  initializeSessionOut,
-  lookAtSessionIn,
-  lookAtSessionOut,
-  subscribeToSessionIn,
-  subscribeToSessionOut,
-  subscribeToSideIn,
-  subscribeToSideOut,
-  listSessionInRecords,
-  listSessionOutRecords,
-  createNotificationEndpoint,
-  listNotificationEndpoints,
-  retrieveNotificationEndpoint,
-  updateNotificationEndpoint,
-  deleteNotificationEndpoint,
-  rotateNotificationSecret,
-  testNotificationEndpoint,
-  listNotificationDeliveries,
-  retrieveNotificationDelivery,
-  replayNotificationDelivery,
-  createAlert,
-  listAlerts,
-  retrieveAlert,
-  updateAlert,
-  deleteAlert,
-  listVariables,
-  retrieveVariable,
-  createVariable,
-  updateVariable,
-  updateVariableByPost,
-  deleteVariable,
-  importVariables,
-  readVariables,
-  listVariableRevisions,
-  compareVariableRevisions,
-  rollBackVariables,
-  registerVersion,
-  retrieveBundle,
-  createDeployment,
-  uploadBlob,
-  finalizeDeployment,
-  failDeployment,
-  listDeployments,
-  retrieveLatestDeployment,
-  retrieveCurrentDeployment,
-  retrieveDeployment,
-  retrieveSource,
-  promoteDeployment,
-  abortCanary,
-  moveDeployment,
-  archiveDeployment,
-  listRunners,
-  drainRunner,
-  stopRunner,
-  createPublicToken,
-  signToken,
-  retrieveClaims,
-  signTokenAsUser,
-  whoami,
-  whoamiAsUser,
-  createAuthorizationCode,
-  describeAuthorizationCode,
-  approveAuthorizationCode,
-  exchangeAuthorizationCode,
-  createBrowserSession,
-  retrieveCurrentBrowserSession,
-  endCurrentBrowserSession,
-  listBrowserSessions,
-  listLoginProviders,
-  revokeBrowserSession,
-  createBrowserLink,
-  setPassword,
-  listKeys,
-  createKey,
-  revokeKey,
-  rotateKey,
-  regenerateKey,
-  rotateSigningKey,
-  listTokens,
-  createToken,
-  revokeToken,
-  listProjects,
-  listOrganizationProjects,
-  createProject,
-  retrieveProject,
-  updateProject,
-  deleteProject,
-  listEnvironments,
-  retrieveEnvironment,
-  deleteEnvironment,
-  pauseEnvironment,
-  resumeEnvironment,
-  listBranches,
-  createBranch,
-  archiveBranch,
-  listOrganizations,
-  createOrganization,
-  updateOrganization,
-  listMembers,
-  updateMember,
-  removeMember,
-  leaveOrganization,
-  listInvitations,
-  createInvitation,
-  revokeInvitation,
-  acceptInvitation,
-  joinByInvitation,
-  listAuditEntries,
-  resumeInstallation,
-  retrieveStorage,
-  diagnose,
-} as const satisfies Record<string, OperationDeclaration>;
-export type Operations = typeof operations;
+export const operations: Operations = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ Object.values(concepts).flatMap((exports) => declaredIn(exports)),
+) as unknown as Operations;

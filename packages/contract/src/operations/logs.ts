@@ -1,10 +1,37 @@
 import { z } from 'zod';
-import { operation, type EventStreamReply } from '../operation.ts';
-import { logLine, ofLine, runId } from './runs.ts';
-import { commaList, instant, pageSize, period } from './shapes.ts';
+import { operation } from '../operation.ts';
+import { runId } from './runs.ts';
+import { commaList, date, instant, oneOfList, pageSize, period } from './shapes.ts';
+
+const logLevels = ['debug', 'info', 'log', 'warn', 'error'] as const;
+
+export const logLine = z.object({
+  attempt: z.number().int(),
+  at: date,
+  level: z.enum(logLevels),
+  message: z.string(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+});
+
+const searchText = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((one) => !one.includes('\0'), 'must not contain a NUL character');
+
+/** Which lines of a run. All that are given must match. */
+export const ofLine = {
+  'filter[level]': oneOfList(logLevels).optional(),
+  /** A text in the message or in the properties, in any case. */
+  'filter[text]': searchText.optional(),
+  /** A property and its value: `customer.id=42`. */
+  'filter[property]': searchText
+    .regex(/^[^=]+=/, 'not a property and its value, such as customer.id=42')
+    .optional(),
+};
 
 /** Which lines. All that are given must match. */
-const lineFilters = { 'filter[task]': commaList.optional(), ...ofLine };
+export const lineFilters = { 'filter[task]': commaList.optional(), ...ofLine };
 
 /** A line with where it comes from. */
 export const foundLine = logLine.extend({
@@ -38,29 +65,20 @@ export const searchLogs = operation({
   }),
 });
 
-export const followLogs = operation({
-  id: 'followLogs',
+export const listRunLogs = operation({
+  id: 'listRunLogs',
   method: 'GET',
-  path: '/realtime/v1/logs/events',
-  tag: 'logs',
-  summary: 'Follow the log lines of all runs, as server-sent events',
-  access: { secretKey: true, action: 'read', on: 'runs' },
-  query: z.object(lineFilters),
-  reply: z.custom<EventStreamReply>(),
-  streams: true,
-  errors: [429],
-});
-
-export const followRunLogs = operation({
-  id: 'followRunLogs',
-  method: 'GET',
-  path: '/realtime/v1/runs/:runId/logs/events',
-  tag: 'logs',
-  summary: 'Follow the log lines of a run, as server-sent events; ends with the run',
+  path: '/api/v1/runs/:runId/logs',
+  tag: 'runs',
+  summary: 'What a run wrote to the console and the logger',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
-  query: z.object(ofLine),
-  reply: z.custom<EventStreamReply>(),
-  streams: true,
-  errors: [404, 429],
+  query: z.object({
+    /** Lines after this position, as `next` gave it. */
+    after: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(1_000).default(200),
+    ...ofLine,
+  }),
+  reply: z.object({ lines: z.array(logLine), next: z.number().int().optional() }),
+  errors: [404],
 });

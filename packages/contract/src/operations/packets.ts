@@ -72,7 +72,7 @@ export const createPacketV1 = operation({
   summary: 'The same as createPacket, at the path of older clients',
 });
 
-const read = {
+export const readsPacket = {
   method: 'GET',
   tag: 'packets',
   unlimited: true,
@@ -84,23 +84,15 @@ const read = {
 } as const;
 
 export const retrievePacket = operation({
-  ...read,
+  ...readsPacket,
   id: 'retrievePacket',
   path: '/api/v1/packets/:packet',
   summary: 'An address that gives a stored payload or output',
 });
 
 export const retrievePacketV2 = operation({
-  ...read,
+  ...readsPacket,
   id: 'retrievePacketV2',
   path: '/api/v2/packets/:packet',
   summary: 'The same as retrievePacket',
-});
-
-export const retrieveRunPacket = operation({
-  ...read,
-  id: 'retrieveRunPacket',
-  path: '/api/v1/runs/:runId/packets/:field',
-  summary: "An address that gives a run's stored payload or output",
-  params: z.object({ runId: z.string().min(1).max(128), field: z.enum(['payload', 'output']) }),
 });

@@ -137,7 +137,10 @@ export const retrieveEnvironment = operation({
   errors: [404],
 });
 
-const inEnvironment = z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) });
+export const inEnvironment = z.object({
+  projectRef: z.string().min(1).max(128),
+  env: z.string().min(1).max(32),
+});
 
 export const deleteEnvironment = operation({
   id: 'deleteEnvironment',
@@ -158,30 +161,4 @@ export const deleteEnvironment = operation({
     deleted: z.string(),
   }),
   errors: [404, 422],
-});
-
-const paused = z.object({ id: z.string(), paused: z.boolean() });
-
-export const pauseEnvironment = operation({
-  id: 'pauseEnvironment',
-  method: 'POST',
-  path: '/api/v1/projects/:projectRef/:env/pause',
-  tag: 'projects',
-  summary: 'Start no more runs in an environment, or by header in a branch; triggers are taken and wait',
-  access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
-  params: inEnvironment,
-  reply: paused,
-  errors: [404],
-});
-
-export const resumeEnvironment = operation({
-  id: 'resumeEnvironment',
-  method: 'POST',
-  path: '/api/v1/projects/:projectRef/:env/resume',
-  tag: 'projects',
-  summary: 'Start runs again',
-  access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
-  params: inEnvironment,
-  reply: paused,
-  errors: [404],
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation, type EventStreamReply } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { parseDuration } from '../duration.ts';
 import { runId } from './runs.ts';
 import { commaList } from './shapes.ts';
@@ -24,7 +24,7 @@ const createdAt = z
   })
   .default(86_400_000);
 
-const columns = {
+export const columns = {
   /** Columns to leave out, separated by commas. The id, task, status and creation of a run are always there. */
   skipColumns: commaList.optional(),
 };
@@ -41,9 +41,9 @@ const position = {
   live: z.enum(['true', 'false']).default('false'),
 };
 
-const manyRuns = { tags: someTags, tasks: named.optional(), createdAt };
+export const manyRuns = { tags: someTags, tasks: named.optional(), createdAt };
 
-const batchId = z.object({ batchId: z.string().min(1).max(128) });
+export const batchId = z.object({ batchId: z.string().min(1).max(128) });
 
 const reading = {
   method: 'GET',
@@ -52,8 +52,14 @@ const reading = {
   reply: z.array(z.looseObject({ headers: z.record(z.string(), z.unknown()) })),
 } as const;
 
-const readsRuns = { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true } as const;
-const readsBatch = {
+export const readsRuns = {
+  secretKey: true,
+  publicToken: true,
+  action: 'read',
+  on: 'runs',
+  objects: true,
+} as const;
+export const readsBatch = {
   secretKey: true,
   publicToken: true,
   action: 'read',
@@ -88,41 +94,4 @@ export const shapeBatch = operation({
   access: readsBatch,
   params: batchId,
   query: z.object({ ...position, ...columns }),
-});
-
-const following = {
-  method: 'GET',
-  tag: 'realtime',
-  streams: true,
-  errors: [404, 429],
-  reply: z.custom<EventStreamReply>(),
-} as const;
-
-export const followRun = operation({
-  ...following,
-  id: 'followRun',
-  path: '/realtime/v1/runs/:runId/events',
-  summary: 'Follow a run until it is over, as server-sent events',
-  access: readsRuns,
-  params: runId,
-  query: z.object(columns),
-});
-
-export const followRuns = operation({
-  ...following,
-  id: 'followRuns',
-  path: '/realtime/v1/runs/events',
-  summary: 'Follow the runs that have all of some tags, as server-sent events',
-  access: readsRuns,
-  query: z.object({ ...columns, ...manyRuns }),
-});
-
-export const followBatch = operation({
-  ...following,
-  id: 'followBatch',
-  path: '/realtime/v1/batches/:batchId/events',
-  summary: 'Follow the runs of a batch until all are over, as server-sent events',
-  access: readsBatch,
-  params: batchId,
-  query: z.object(columns),
 });

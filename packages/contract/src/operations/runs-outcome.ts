@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { logLine, runId } from './runs.ts';
+import { logLine } from './logs.ts';
+import { runId } from './runs.ts';
 import { date } from './shapes.ts';
 
 const read = { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true } as const;

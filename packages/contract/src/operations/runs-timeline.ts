@@ -4,7 +4,8 @@ import { spanKinds } from '../runner/spans.ts';
 import { runStatuses } from '../status.ts';
 import { attemptError, attemptStatuses, runnerName, waitedFor } from './runs-attempts.ts';
 import { stepKinds, stepStatuses } from './runs-steps.ts';
-import { logLine, runId } from './runs.ts';
+import { logLine } from './logs.ts';
+import { runId } from './runs.ts';
 import { date, pageSize } from './shapes.ts';
 
 const entry = z.object({

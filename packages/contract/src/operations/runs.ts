@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runStatuses } from '../status.ts';
-import { date, oneOfList, shownOptions } from './shapes.ts';
+import { readsPacket } from './packets.ts';
+import { date, shownOptions } from './shapes.ts';
 
 export const runId = z.object({ runId: z.string().min(1).max(128) });
 
@@ -121,59 +122,10 @@ export const retrieveRun = operation({
   errors: [404],
 });
 
-export const cancelRun = operation({
-  id: 'cancelRun',
-  method: 'POST',
-  path: '/api/v2/runs/:runId/cancel',
-  tag: 'runs',
-  summary: 'Cancel a run and its descendants',
-  access: { secretKey: true, publicToken: true, action: 'write', on: 'runs', objects: true },
-  params: runId,
-  reply: z.object({ id: z.string() }),
-  errors: [404],
-});
-
-const logLevels = ['debug', 'info', 'log', 'warn', 'error'] as const;
-
-export const logLine = z.object({
-  attempt: z.number().int(),
-  at: date,
-  level: z.enum(logLevels),
-  message: z.string(),
-  properties: z.record(z.string(), z.unknown()).optional(),
-});
-
-const searchText = z
-  .string()
-  .min(1)
-  .max(256)
-  .refine((one) => !one.includes('\0'), 'must not contain a NUL character');
-
-/** Which lines of a run. All that are given must match. */
-export const ofLine = {
-  'filter[level]': oneOfList(logLevels).optional(),
-  /** A text in the message or in the properties, in any case. */
-  'filter[text]': searchText.optional(),
-  /** A property and its value: `customer.id=42`. */
-  'filter[property]': searchText
-    .regex(/^[^=]+=/, 'not a property and its value, such as customer.id=42')
-    .optional(),
-};
-
-export const listRunLogs = operation({
-  id: 'listRunLogs',
-  method: 'GET',
-  path: '/api/v1/runs/:runId/logs',
-  tag: 'runs',
-  summary: 'What a run wrote to the console and the logger',
-  access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
-  params: runId,
-  query: z.object({
-    /** Lines after this position, as `next` gave it. */
-    after: z.coerce.number().int().min(0).default(0),
-    limit: z.coerce.number().int().min(1).max(1_000).default(200),
-    ...ofLine,
-  }),
-  reply: z.object({ lines: z.array(logLine), next: z.number().int().optional() }),
-  errors: [404],
+export const retrieveRunPacket = operation({
+  ...readsPacket,
+  id: 'retrieveRunPacket',
+  path: '/api/v1/runs/:runId/packets/:field',
+  summary: "An address that gives a run's stored payload or output",
+  params: runId.extend({ field: z.enum(['payload', 'output']) }),
 });

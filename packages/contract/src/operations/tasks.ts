@@ -197,7 +197,12 @@ export const triggerMany = operation({
           /** A token that reads the run; given to runs, which have no key to sign one with. */
           publicAccessToken: z.string().optional(),
         }),
-        z.object({ status: z.number().int(), error: z.string() }),
+        z.object({
+          status: z.number().int(),
+          /** One of `errorCodes`. */
+          code: z.string(),
+          error: z.string(),
+        }),
       ]),
     ),
   }),

@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
-import { bundle, digest } from '../runner/bundle.ts';
 import { registerVersionBody, registeredVersion } from '../runner/manifest.ts';
 
-const access = {
+export const runnerAccess = {
   secretKey: true,
   action: 'write',
   on: 'deployments',
@@ -22,25 +20,10 @@ export const registerVersion = operation({
   path: '/runner/v1/versions',
   tag: 'runner',
   summary: "Register the version of a runner's folder; in dev it becomes current",
-  access,
+  access: runnerAccess,
   body: registerVersionBody,
   bodyLimit: 4 * 1024 * 1024,
   maxMembers: 2 * maxJsonMembers,
   maxEscapes: maxJsonEscapes,
   reply: registeredVersion,
 });
-
-export const retrieveBundle = operation({
-  id: 'retrieveBundle',
-  method: 'GET',
-  path: '/runner/v1/versions/:version/bundle',
-  tag: 'runner',
-  summary: 'What a runner fetches to serve an uploaded version',
-  access,
-  params: z.object({ version: z.string().min(1).max(128) }),
-  unlimited: true,
-  reply: bundle.extend({ version: z.string(), contentHash: z.string() }),
-  errors: [404],
-});
-
-export const blobParams = z.object({ version: z.string().min(1).max(128), blob: digest });

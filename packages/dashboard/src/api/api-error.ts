@@ -2,7 +2,7 @@
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Which of several reasons it was, where the server tells them apart: `version_not_loaded`. */
+  /** Which failure it is, one of `errorCodes`: `version_not_loaded`. */
   readonly code: string | undefined;
   /** Sentences about fields, each with the field's path. */
   readonly details: readonly { readonly message: string; readonly path?: readonly string[] }[];

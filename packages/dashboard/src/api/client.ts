@@ -1,8 +1,7 @@
 import {
   dashboardHeader,
   environmentHeader,
-  helpHeader,
-  helpIn,
+  failureIn,
   projectHeader,
   routes,
 } from '@millrace/contract/plain';
@@ -59,7 +58,6 @@ export const headersOf = (environment: Environment | undefined): Record<string, 
 
 interface Problem {
   readonly error?: unknown;
-  readonly code?: unknown;
   readonly details?: ApiError['details'];
   /** Of changes of environment variables: what is wrong with which. */
   readonly variableErrors?: readonly { readonly key: string; readonly error: string }[];
@@ -78,8 +76,7 @@ async function problemOf(response: Response): Promise<ApiError> {
   const after = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, message, {
     details: detailsOf(body),
-    help: helpIn(response.headers.get(helpHeader)),
-    ...(typeof body.code === 'string' && { code: body.code }),
+    ...failureIn((name) => response.headers.get(name)),
     ...(after > 0 && { retryAfter: after }),
   });
 }

@@ -4,8 +4,10 @@ export class ServerRefused extends Error {
   readonly status: number;
   /** What is wrong with which field of the request. */
   readonly details: readonly { readonly path?: readonly (string | number)[] }[];
-  /** For programs; undefined if the server gave none. */
+  /** Which failure it is, one of `errorCodes`; undefined if the reply has none. */
   readonly code: string | undefined;
+  /** The id of the task that is declared wrongly. */
+  readonly task: unknown;
   /** Where the server says that it is explained. */
   readonly help: string | undefined;
 
@@ -14,14 +16,21 @@ export class ServerRefused extends Error {
     message: string,
     {
       details,
+      task,
       code,
       help,
-    }: { readonly details?: unknown; readonly code?: unknown; readonly help?: string | undefined } = {},
+    }: {
+      readonly details?: unknown;
+      readonly task?: unknown;
+      readonly code?: string | undefined;
+      readonly help?: string | undefined;
+    } = {},
   ) {
     super(message);
     this.status = status;
     this.details = Array.isArray(details) ? (details as ServerRefused['details']) : [];
-    this.code = typeof code === 'string' ? code : undefined;
+    this.task = task;
+    this.code = code;
     this.help = help;
   }
 }

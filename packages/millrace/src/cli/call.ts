@@ -1,8 +1,7 @@
 import type { Operations, Reply } from '@millrace/contract';
-import { helpHeader, helpIn } from '@millrace/contract/help';
-import { routes } from '@millrace/contract/plain';
+import { failureIn, routes, type FailureHeaders } from '@millrace/contract/plain';
 import { refusalSentence } from '../api/refusal-sentence.ts';
-import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
+import { CommandFailed, exitCodes } from './exit-codes.ts';
 import type { Login } from './login.ts';
 
 export interface CallParts {
@@ -14,18 +13,24 @@ export interface CallParts {
 
 /** The server answered with an error. */
 export class CallRefused extends CommandFailed {
+  readonly status: number;
+  /** Which failure it is, one of `errorCodes`; undefined if the reply has none. */
+  readonly code: string | undefined;
   /** The members of the answer. */
   readonly reply: Readonly<Record<string, unknown>>;
   /** Where the server says that it is explained. */
   readonly help: string | undefined;
 
   constructor(
-    exitCode: ExitCode,
+    status: number,
     sentence: string,
     reply: Readonly<Record<string, unknown>>,
-    help: string | undefined,
+    { code, help }: FailureHeaders,
   ) {
-    super(exitCode, sentence);
+    const mayNot = status === 401 || status === 403;
+    super(mayNot ? exitCodes.cannotReach : exitCodes.failed, sentence);
+    this.status = status;
+    this.code = code;
     this.reply = reply;
     this.help = help;
   }
@@ -59,13 +64,12 @@ export async function call<K extends keyof Operations>(
   const text = await response.text();
   if (response.ok) return JSON.parse(text) as Reply<Operations[K]>;
   const { status } = response;
-  const refused = status === 401 || status === 403;
   const reply = membersOf(text);
   throw new CallRefused(
-    refused ? exitCodes.cannotReach : exitCodes.failed,
+    status,
     refusalSentence(status, response.statusText, reply),
     reply,
-    helpIn(response.headers.get(helpHeader)),
+    failureIn((header) => response.headers.get(header)),
   );
 }
 

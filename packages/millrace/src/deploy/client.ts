@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
-import { helpHeader, helpIn } from '@millrace/contract/help';
+import { failureIn } from '@millrace/contract/plain';
 import { addressOf, type Parameters } from '../api/address.ts';
 import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
 import { refusalSentence } from '../api/refusal-sentence.ts';
@@ -125,11 +125,11 @@ async function request<T>(
   });
   const reply = parsed(text);
   if (response.ok) return reply as T;
-  const refusal = (reply ?? {}) as { error?: unknown; details?: unknown; code?: unknown };
-  const { details, code } = refusal;
+  const refusal = (reply ?? {}) as { error?: unknown; details?: unknown; task?: unknown };
   const sentence = refusalSentence(response.status, response.statusText, refusal);
-  const help = helpIn(response.headers.get(helpHeader));
-  throw new ServerRefused(response.status, sentence, { details, code, help });
+  const { details, task } = refusal;
+  const failure = failureIn((header) => response.headers.get(header));
+  throw new ServerRefused(response.status, sentence, { details, task, ...failure });
 }
 
 function parsed(text: string): unknown {

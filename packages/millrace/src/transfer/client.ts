@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
-import { helpHeader, helpIn } from '@millrace/contract/help';
+import { failureIn } from '@millrace/contract/plain';
 import { addressOf, type Parameters } from '../api/address.ts';
 import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
 
@@ -78,7 +78,11 @@ export class EnvironmentClient {
         }
         const { status, headers } = response;
         if (isLast || (status !== 429 && status < 500))
-          throw new ServerRefused(status, errorIn(text, response), { help: helpIn(headers.get(helpHeader)) });
+          throw new ServerRefused(
+            status,
+            errorIn(text, response),
+            failureIn((name) => headers.get(name)),
+          );
         if (status === 429) waitMs = Math.max(waitMs, Number(headers.get('x-ratelimit-reset')) - Date.now());
       } catch (error) {
         if (error instanceof ServerRefused) throw error;

@@ -1,9 +1,10 @@
 import type { Operations, Reply } from '@millrace/contract';
+import { routes } from '@millrace/contract/plain';
 import { runToken } from '../auth/run-token.ts';
 import { withinAttempt, type RunScope } from '../run-scope.ts';
 import { errorOf } from './api-error.ts';
 import { exchange } from './exchange.ts';
-import { pathOf, routes, type Called, type QueryValue } from './routes.ts';
+import { pathOf, type QueryValue } from './path.ts';
 import {
   accessTokenOf,
   resolveSettings,
@@ -22,7 +23,7 @@ interface CallArguments {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface HeadedReply<K extends Called> {
+interface HeadedReply<K extends keyof Operations> {
   readonly reply: Reply<Operations[K]>;
   readonly header: (name: string) => string | undefined;
 }
@@ -49,24 +50,31 @@ export class ApiClient {
   }
 
   /** Calls an operation. Throws the ApiError of what went wrong, after retries. */
-  async call<K extends Called>(operation: K, given: CallArguments = {}): Promise<Reply<Operations[K]>> {
+  async call<K extends keyof Operations>(
+    operation: K,
+    given: CallArguments = {},
+  ): Promise<Reply<Operations[K]>> {
     return (await this.callWithHeaders(operation, given)).reply;
   }
 
   /** Calls an operation whose reply says something in its headers. */
-  async callWithHeaders<K extends Called>(operation: K, given: CallArguments = {}): Promise<HeadedReply<K>> {
+  async callWithHeaders<K extends keyof Operations>(
+    operation: K,
+    given: CallArguments = {},
+  ): Promise<HeadedReply<K>> {
     // The credential of a run ends with its attempt, which therefore does not end before the call.
     return runOf(this.settings)
       ? withinAttempt(() => this.#exchange(operation, given))
       : this.#exchange(operation, given);
   }
 
-  async #exchange<K extends Called>(
+  async #exchange<K extends keyof Operations>(
     operation: K,
     { params, query, body, text: given, headers }: CallArguments,
   ): Promise<HeadedReply<K>> {
+    const [method] = routes[operation];
     const exchanged = await exchange(this.settings, {
-      method: routes[operation].method,
+      method,
       path: pathOf(operation, params, query),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(given === undefined ? {} : { body: given }),
@@ -75,7 +83,7 @@ export class ApiClient {
     if (!exchanged.ok) throw errorOf(exchanged.failure);
     const { status, text, header } = exchanged.reply;
     // A HEAD has its answer in the headers.
-    if (routes[operation].method === 'HEAD') return { reply: null as Reply<Operations[K]>, header };
+    if (method === 'HEAD') return { reply: null as Reply<Operations[K]>, header };
     try {
       return { reply: JSON.parse(text) as Reply<Operations[K]>, header };
     } catch {

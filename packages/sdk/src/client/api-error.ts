@@ -1,4 +1,5 @@
 import { helpAt, withHelp } from '@millrace/contract/help';
+import type { ErrorCode } from '@millrace/contract';
 import type { Anchor } from '@millrace/contract/troubleshooting';
 import type { RetryHints } from './request-retry.ts';
 
@@ -7,6 +8,11 @@ export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   /** HTTP status; undefined when no reply came. */
   readonly status: number | undefined;
+  /**
+   * Which failure it is, such as `attempt_ended`: it stays the same when the message changes. docs/error-codes.md lists the codes; a newer
+   * server may send others. Undefined where no server of Millrace replied.
+   */
+  readonly code: ErrorCode | (string & {}) | undefined;
   /** The reply's body: the parsed JSON, else the text, else undefined. */
   readonly body: unknown;
   /** What is wrong with which field, when the server says so. */
@@ -23,6 +29,7 @@ export class ApiError extends Error {
     message: string,
     reply: {
       status?: number;
+      code?: string | undefined;
       body?: unknown;
       cause?: unknown;
       isFinal?: boolean;
@@ -31,6 +38,7 @@ export class ApiError extends Error {
   ) {
     super(withHelp(message, reply.help), reply.cause === undefined ? undefined : { cause: reply.cause });
     this.status = reply.status;
+    this.code = reply.code;
     this.body = reply.body;
     this.isFinal = reply.isFinal ?? false;
     this.help = reply.help;
@@ -103,6 +111,8 @@ export type Failure =
       readonly status: number;
       readonly text: string;
       readonly location?: string | undefined;
+      /** The code that the reply has. */
+      readonly code?: string | undefined;
       /** Where the reply says that it is explained. */
       readonly help?: string | undefined;
     })
@@ -167,5 +177,6 @@ export function errorOf(failure: Failure): ApiError {
   }
   const Class = classes[status] ?? (status >= 500 ? InternalServerError : ApiError);
   const isFinal = failure.shouldRetry === 'false';
-  return new Class(`${status} ${reasonOf(body, failure)}`, { status, body, isFinal, help: failure.help });
+  const { code, help } = failure;
+  return new Class(`${status} ${reasonOf(body, failure)}`, { status, code, body, isFinal, help });
 }

@@ -1,5 +1,5 @@
 import { send } from '../transport/index.ts';
-import { helpHeader, helpIn } from '@millrace/contract/help';
+import { failureIn } from '@millrace/contract/plain';
 import { currentRun } from '../run-scope.ts';
 import { sdkVersion } from '../sdk-version.ts';
 import type { HttpReply, HttpRequest } from '../transport/transport.ts';
@@ -55,7 +55,7 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
         status: reply.status,
         text: reply.text,
         location: reply.header('location'),
-        help: helpIn(reply.header(helpHeader)),
+        ...failureIn(reply.header),
         shouldRetry: reply.header('x-should-retry'),
         rateLimitReset: reply.header('x-ratelimit-reset'),
       },

@@ -6,7 +6,7 @@ import type { Operations, Reply, triggerManyLimit } from '@millrace/contract';
 import { helpOfStatus } from '@millrace/contract/help';
 import type { Failure } from './api-error.ts';
 import { exchange } from './exchange.ts';
-import { pathOf, routes } from './routes.ts';
+import { pathOf } from './path.ts';
 import type { ResolvedSettings } from './settings.ts';
 
 export type TriggerReply = Reply<Operations['triggerTask']>;
@@ -98,7 +98,7 @@ export class TriggerQueue {
 
   async #sendAlone(call: Call, firstFailure?: Failure): Promise<void> {
     const { path, members, accessToken } = call;
-    const request = { method: routes.triggerTask.method, path, body: `{${members}}`, accessToken };
+    const request = { method: 'POST', path, body: `{${members}}`, accessToken };
     const exchanged = await exchange(this.#settings, request, firstFailure);
     if (!exchanged.ok) return call.resolve(exchanged);
     const parsed = replyIn<TriggerReply>(exchanged.reply.text, exchanged.reply.status);
@@ -116,7 +116,12 @@ export class TriggerQueue {
     );
     // They are all of one caller: of a run, one may have asked for it anew.
     const accessToken = calls.at(-1)!.accessToken;
-    const request = { ...routes.triggerMany, body: `{"items":[${items.join(',')}]}`, accessToken };
+    const request = {
+      method: 'POST',
+      path: pathOf('triggerMany'),
+      body: `{"items":[${items.join(',')}]}`,
+      accessToken,
+    };
     this.#underWay += 1;
     const exchanged = await exchange(this.#settings, request);
     this.#underWay -= 1;
@@ -141,6 +146,7 @@ export class TriggerQueue {
       else
         void this.#sendAlone(call, {
           status: result.status,
+          code: result.code,
           text: JSON.stringify({ error: result.error }),
           help: helpOfStatus(result.status),
         });

@@ -1,6 +1,6 @@
 import type { FoundLine } from '@millrace/contract';
 import type { LogLevel } from '@millrace/contract/runner';
-import type { QueryValue } from '../client/routes.ts';
+import type { QueryValue } from '../client/path.ts';
 
 /** A line with the run that wrote it. */
 export type FoundLog = Omit<FoundLine, 'at'> & { readonly at: Date };

@@ -1,6 +1,6 @@
 import type { FoundLine } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
-import { pathOf } from '../client/routes.ts';
+import { pathOf } from '../client/path.ts';
 import { codecOf } from '../sealing/codec.ts';
 import { openLine } from '../sealing/lines.ts';
 import { followRuns } from '../runs/follow.ts';

@@ -1,4 +1,4 @@
-import { helpHeader, helpIn } from '@millrace/contract/help';
+import { failureIn } from '@millrace/contract/plain';
 import { errorOf, type Failure } from '../client/api-error.ts';
 import { requestRetryDelay } from '../client/request-retry.ts';
 import type { ResolvedSettings } from '../client/settings.ts';
@@ -24,7 +24,7 @@ async function exchangeWith(settings: Settings, url: string, init: RequestInit):
         status: response.status,
         text: await response.text(),
         shouldRetry: response.headers.get('x-should-retry') ?? undefined,
-        help: helpIn(response.headers.get(helpHeader)),
+        ...failureIn((name) => response.headers.get(name)),
       };
     } catch (cause) {
       failure = { status: undefined, cause, baseURL: new URL(url).origin };

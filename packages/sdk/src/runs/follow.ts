@@ -1,4 +1,4 @@
-import { helpHeader, helpIn } from '@millrace/contract/help';
+import { failureIn } from '@millrace/contract/plain';
 import type { ApiClient } from '../client/api-client.ts';
 import { errorOf } from '../client/api-error.ts';
 import { headersOf } from '../client/exchange.ts';
@@ -52,7 +52,7 @@ export async function* followRuns(
         const text = await response.text();
         const { status, headers } = response;
         if (final.has(status))
-          throw new Final(errorOf({ status, text, help: helpIn(headers.get(helpHeader)) }));
+          throw new Final(errorOf({ status, text, ...failureIn((name) => headers.get(name)) }));
         throw new Error(`status ${status}`);
       }
       for await (const { event, id, data } of sentEvents(response.body, heard)) {

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
-import { pathOf, type QueryValue } from '../client/routes.ts';
+import { pathOf, type QueryValue } from '../client/path.ts';
 import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
 import { codecOf } from '../sealing/codec.ts';
 import { followRuns } from './follow.ts';

@@ -1,9 +1,9 @@
-import { helpHeader, helpIn } from '@millrace/contract/help';
+import { failureIn } from '@millrace/contract/plain';
 import type { ApiClient } from '../client/api-client.ts';
 import { errorOf } from '../client/api-error.ts';
 import { headersOf } from '../client/exchange.ts';
 import { accessTokenOf, type ResolvedSettings } from '../client/settings.ts';
-import { pathOf } from '../client/routes.ts';
+import { pathOf } from '../client/path.ts';
 import { sentEvents } from './event-source.ts';
 
 /** A record of a channel, as it was appended. */
@@ -78,7 +78,7 @@ export async function* followRecords(
         const text = await response.text();
         const { status, headers } = response;
         if (final.has(status))
-          throw new Final(errorOf({ status, text, help: helpIn(headers.get(helpHeader)) }));
+          throw new Final(errorOf({ status, text, ...failureIn((name) => headers.get(name)) }));
         throw new Error(`status ${status}`);
       }
       for await (const { event, data } of sentEvents(response.body, heard)) {

@@ -1,5 +1,5 @@
 import { currentClient } from '../client/current-client.ts';
-import { pathOf } from '../client/routes.ts';
+import { pathOf } from '../client/path.ts';
 import { currentRun } from '../run-scope.ts';
 import { runId, type RunReference } from '../runs/run.ts';
 import { followRecords } from '../sessions/follow.ts';

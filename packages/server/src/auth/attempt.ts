@@ -60,7 +60,7 @@ function refuseOtherBranch({ kind, branch: own }: Environment, asked: string | u
   if (asked === undefined || kind === 'prod' || kind === 'stg') return;
   if (asked === own || (own === null && asked === 'default')) return;
   throw new Problem(
-    403,
+    'unauthorized',
     `The credential of a run is for its own branch, not for "${asked.slice(0, 100)}": give the call a secret key`,
   );
 }

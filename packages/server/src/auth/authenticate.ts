@@ -186,12 +186,14 @@ export function createAuthenticate({
     if (branch === undefined) {
       throw new MisusedCredential(
         'x-service-branch header required for the preview environment: name a branch of it (--branch of `millrace`, previewBranch of the SDK)',
+        'branch_required',
       );
     }
     const target = await branchOf(sql, environment, branch);
     if (!target)
       throw new MisusedCredential(
         'No matching branch: create it first (`millrace branches create`), or correct the name (--branch, x-service-branch)',
+        'branch_not_found',
       );
     return target;
   }

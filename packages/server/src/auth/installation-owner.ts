@@ -9,7 +9,7 @@ export async function ownedInstallation(sql: Queryable, userId: string, what: st
      order by o.created_at, o.id limit 1`;
   if (first?.role === 'owner') return first.id;
   throw new Problem(
-    403,
+    'unauthorized',
     `Only an owner of the organisation that this installation was set up with may ${what}.`,
   );
 }

@@ -60,7 +60,7 @@ export function refuseScopesBeyond(
     (scope) => !(isWellFormed(scope) && mayHandOn(scope) && grants(held, scope)),
   );
   if (deniedScopes.length === 0) return;
-  throw new Problem(403, "Requested scopes exceed the API key's access", {
+  throw new Problem('scopes_exceed_key_access', "Requested scopes exceed the API key's access", {
     code: 'scopes_exceed_key_access',
     deniedScopes: deniedScopes.slice(0, 20),
   });

@@ -31,7 +31,9 @@ export async function findTarget(sql: Queryable, request: Addressed): Promise<En
   const branch = branchIn(kind, request);
   const found = await environmentOf(sql, principal.userId, params.projectRef, kind, branch);
   if (found) return found;
-  throw notFound(branch === undefined ? 'Environment not found' : 'Branch not found');
+  throw branch === undefined
+    ? notFound('Environment not found', false, 'environment_not_found')
+    : notFound('Branch not found', false, 'branch_not_found');
 }
 
 /** The environment in a user's path, ignoring branch headers: what is done to it affects all of its branches. */
@@ -42,7 +44,7 @@ export async function wholeTarget(
 ): Promise<Environment> {
   const kind = environmentKind(path.env);
   const found = kind && (await environmentOf(sql, userId, path.projectRef, kind));
-  if (!found) throw notFound('Environment not found');
+  if (!found) throw notFound('Environment not found', false, 'environment_not_found');
   return found;
 }
 
@@ -99,6 +101,6 @@ async function bySlug(
      where p.ref = ${projectRef} and e.archived_at is null and ${seenBy(sql, userId)}`;
   const found = rows.filter((row) => environmentSlug(row.environment.kind, row.environment.branch) === slug);
   if (found.length === 1 && found[0]) return found[0].environment;
-  if (found.length === 0) throw notFound('Environment not found');
+  if (found.length === 0) throw notFound('Environment not found', false, 'environment_not_found');
   throw badRequest(`${slug} is the name of several branches: send the branch as x-service-branch`);
 }

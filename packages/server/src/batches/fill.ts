@@ -77,7 +77,10 @@ export async function fillIn(
 }
 
 export const abortedBatch = (batch: string) =>
-  unprocessable(`Batch ${batch} was given up because its items did not come: open another one.`);
+  unprocessable(
+    `Batch ${batch} was given up because its items did not come: open another one.`,
+    'batch_aborted',
+  );
 
 const alreadySealed = (row: BatchRow, items: readonly unknown[]): Filled => ({
   accepted: 0,

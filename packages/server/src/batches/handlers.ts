@@ -1,4 +1,4 @@
-import { storedType, type BatchItem, type Operations } from '@millrace/contract';
+import { storedType, type BatchItem, type Operations, type OperationsOf } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { oneTimeUseOf } from '../auth/one-time.ts';
 import { allows, someTask } from '../auth/scopes.ts';
@@ -21,17 +21,6 @@ import { retrieveBatch } from './retrieve.ts';
 import { fillFromLines } from './upload.ts';
 import { createWhole } from './whole.ts';
 
-type Named = Pick<
-  Operations,
-  | 'createBatch'
-  | 'addBatchItems'
-  | 'createWholeBatch'
-  | 'retrieveBatch'
-  | 'retrieveBatchBefore'
-  | 'listBatches'
-  | 'listBatchResults'
->;
-
 export interface BatchHandlerDependencies extends Batches {
   readonly engine: Engine;
   readonly mint: MintPublicToken;
@@ -40,11 +29,11 @@ export interface BatchHandlerDependencies extends Batches {
 
 const handleTokenSeconds = 3_600;
 
-export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersOf<Named> {
+export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersOf<OperationsOf<'batches'>> {
   const { sql, engine, mint, takeRuns } = dependencies;
 
   const authorizeTasks = (
-    request: Pick<Request<Named['createBatch']>, 'authorize' | 'principal'>,
+    request: Pick<Request<Operations['createBatch']>, 'authorize' | 'principal'>,
     tasks: readonly string[] | undefined,
   ): void => {
     // Clients before 4.5 do not say which tasks: each item is asked for when it comes.
@@ -54,7 +43,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 
   /** A batch that the caller's idempotency key led to: nobody learns of one, or fills it, whose tasks they may not trigger. */
   const authorizeFound = (
-    request: Pick<Request<Named['createBatch']>, 'authorize'>,
+    request: Pick<Request<Operations['createBatch']>, 'authorize'>,
     tasks: readonly string[] | undefined,
   ): void => {
     if (tasks === undefined) request.authorize([{ type: 'tasks' }, { type: 'batch' }]);
@@ -63,7 +52,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 
   const answerOpened = async (
     request: Pick<
-      Request<Named['createBatch']>,
+      Request<Operations['createBatch']>,
       'principal' | 'environment' | 'header' | 'setHeader' | 'setStatus'
     >,
     { batch, isCached }: Opened,
@@ -89,7 +78,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
   };
 
   const findBatch = async (
-    request: Pick<Request<Named['retrieveBatch']>, 'params' | 'environment' | 'authorize'>,
+    request: Pick<Request<Operations['retrieveBatch']>, 'params' | 'environment' | 'authorize'>,
   ) => {
     const { batchId } = request.params;
     const batch = await retrieveBatch(sql, request.environment.id, batchId);
@@ -227,7 +216,7 @@ const mayTriggerAll = (principal: Principal): boolean =>
 function holding(
   env: number,
   parent: Parent | undefined,
-  { senderRunId, senderFence }: Request<Named['addBatchItems']>['query'],
+  { senderRunId, senderFence }: Request<Operations['addBatchItems']>['query'],
 ): ((tx: Transaction) => Promise<void>) | undefined {
   const sender = senderFence === undefined ? undefined : senderRunId;
   if (parent === undefined && sender === undefined) return undefined;

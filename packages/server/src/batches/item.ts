@@ -65,6 +65,7 @@ export const completeItem = (
 function ofItem(error: unknown, index: number): unknown {
   const problem = asProblem(error);
   if (problem === undefined || problem.status >= 500) return error;
-  const status = problem.status === 400 ? 422 : problem.status;
-  return new Problem(status, `Invalid item at index ${index}: ${problem.message}`);
+  const message = `Invalid item at index ${index}: ${problem.message}`;
+  if (problem.status === 400) return unprocessable(message);
+  return new Problem(problem.code, message, {}, undefined, problem.status);
 }

@@ -147,7 +147,10 @@ async function insert(
     throw unprocessable('resumeParentOnCompletion: say which run waits, as parentRunId.');
   }
   if (resumeParent && parent && parent.status !== null) {
-    throw unprocessable(`Cannot trigger a batch as the parent run has a status of ${parent.status}.`);
+    throw unprocessable(
+      `Cannot trigger a batch as the parent run has a status of ${parent.status}.`,
+      'run_ended',
+    );
   }
   const key = keyOf(batch);
   const [row] = await tx<BatchRow[]>`

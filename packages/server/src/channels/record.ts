@@ -31,7 +31,7 @@ export function encodeRecord({ body, headers, id }: NewRecord): EncodedRecord {
   let bytes = sizeOf(body, 'body');
   for (const [name, value] of headers ?? []) bytes += sizeOf(name, 'header') + sizeOf(value, 'header');
   if (bytes > maxRecordBytes)
-    throw new Problem(413, `A record has at most ${maxRecordBytes} bytes; this one has ${bytes}.`);
+    throw new Problem('too_large', `A record has at most ${maxRecordBytes} bytes; this one has ${bytes}.`);
   const text =
     headers && headers.length > 0
       ? JSON.stringify([body, id ?? null, headers])

@@ -1,14 +1,16 @@
+import type { ErrorCode } from '@millrace/contract';
 import { Problem } from '../problem.ts';
 
 export type AppendRefusal = 'missing' | 'closed' | 'expired' | 'match' | 'fence';
 
-const answers: Readonly<Record<AppendRefusal, readonly [status: number, message: string]>> = {
-  missing: [404, 'There is no such channel'],
-  closed: [400, 'The channel is closed'],
-  expired: [400, 'The channel has expired'],
-  match: [412, 'The tail is not at matchSeqNum'],
-  fence: [412, 'The fencing token is not that of the channel'],
-};
+const answers: Readonly<Record<AppendRefusal, readonly [status: number, code: ErrorCode, message: string]>> =
+  {
+    missing: [404, 'not_found', 'There is no such channel'],
+    closed: [400, 'session_closed', 'The channel is closed'],
+    expired: [400, 'session_expired', 'The channel has expired'],
+    match: [412, 'append_conflict', 'The tail is not at matchSeqNum'],
+    fence: [412, 'append_conflict', 'The fencing token is not that of the channel'],
+  };
 
 /** Nothing was appended, because of the state of the channel. */
 export class AppendRefused extends Problem {
@@ -18,8 +20,8 @@ export class AppendRefused extends Problem {
   readonly tail: number;
 
   constructor(reason: AppendRefusal, tail: number) {
-    const [status, message] = answers[reason];
-    super(status, message, status === 412 ? { tail } : {}, false);
+    const [status, code, message] = answers[reason];
+    super(code, message, status === 412 ? { tail } : {}, false, status);
     this.reason = reason;
     this.tail = tail;
   }

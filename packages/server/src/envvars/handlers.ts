@@ -1,4 +1,4 @@
-import { isAtLeast, type Operations, type Role } from '@millrace/contract';
+import { isAtLeast, type Operations, type OperationsOf, type Role } from '@millrace/contract';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { findTarget, otherProject } from '../auth/target.ts';
@@ -14,28 +14,13 @@ import { retrieveVariable } from './retrieve.ts';
 import { rollBack } from './rollback.ts';
 import { createVariable, updateVariable, type Caller } from './set.ts';
 
-type Named = Pick<
-  Operations,
-  | 'listVariables'
-  | 'retrieveVariable'
-  | 'createVariable'
-  | 'updateVariable'
-  | 'updateVariableByPost'
-  | 'deleteVariable'
-  | 'importVariables'
-  | 'readVariables'
-  | 'listVariableRevisions'
-  | 'compareVariableRevisions'
-  | 'rollBackVariables'
->;
-
 const done = { success: true };
 
-export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<Named> {
+export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<OperationsOf<'envvars'>> {
   const { sql, masterKey } = dependencies;
 
   type Addressed = Pick<
-    Request<Named['listVariables']>,
+    Request<Operations['listVariables']>,
     'params' | 'principal' | 'role' | 'header' | 'origin'
   >;
   const target = (request: Addressed) => findTarget(sql, request);
@@ -45,7 +30,9 @@ export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<N
     isAdmin: isAdmin(request),
   });
 
-  const update = async (request: Addressed & Pick<Request<Named['updateVariable']>, 'params' | 'body'>) => {
+  const update = async (
+    request: Addressed & Pick<Request<Operations['updateVariable']>, 'params' | 'body'>,
+  ) => {
     const { name } = request.params;
     await updateVariable(dependencies, await caller(request), { name, value: request.body.value });
     return done;

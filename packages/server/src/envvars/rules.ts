@@ -28,7 +28,7 @@ export function whyNot({ name, value }: Setting): VariableError | undefined {
 }
 
 export const invalid = (message: string, variableErrors: readonly VariableError[] = []) =>
-  new Problem(400, message, variableErrors.length > 0 ? { variableErrors } : {});
+  new Problem('invalid_request', message, variableErrors.length > 0 ? { variableErrors } : {});
 
 export const nothingValid = (variableErrors: readonly VariableError[] = []) =>
   invalid('You must set at least one valid variable.', variableErrors);
@@ -48,7 +48,7 @@ export function refuseRestricted(names: Iterable<string>): void {
     .map(({ key }) => key)
     .join(', ');
   throw new Problem(
-    403,
+    'restricted_variable',
     `Nothing was changed: ${first} can run code in the processes that execute tasks. Changing it takes a secret key with the ` +
       'preset full, or a personal access token of an admin or owner of the organisation. Leave it out, or use one of these.',
     { variableErrors: errors },

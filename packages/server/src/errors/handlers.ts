@@ -1,4 +1,4 @@
-import type { ErrorGroupDetail, Operations } from '@millrace/contract';
+import type { ErrorGroupDetail, OperationsOf } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -17,21 +17,10 @@ import { ruleHandlers } from './rules/handlers.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { unresolveErrorGroup } from './life/unresolve.ts';
 
-type Named = Pick<
-  Operations,
-  | 'listErrors'
-  | 'retrieveError'
-  | 'resolveError'
-  | 'ignoreError'
-  | 'unresolveError'
-  | 'listErrorFingerprints'
-  | 'listErrorHistory'
-  | 'mergeErrors'
-  | 'splitError'
-  | keyof ReturnType<typeof ruleHandlers>
->;
-
-export function errorHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<Named> {
+export function errorHandlers(
+  sql: Sql,
+  clock: Pick<Clock, 'now'>,
+): HandlersOf<OperationsOf<'errors' | 'errorRules'>> {
   const now = () => new Date(clock.now());
   return {
     ...ruleHandlers(sql, clock),

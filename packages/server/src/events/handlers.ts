@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { allInTurns, mapInTurns } from '../json/turns.ts';
 import type { HandlersOf, Request } from '../request.ts';
 import type { TakeRuns } from '../runs/create/quota.ts';
@@ -9,23 +9,18 @@ import { retrieveEvent } from './retrieve.ts';
 import { countRuns } from './plan.ts';
 import { createSend, sendingOf, type Send, type SendDependencies, type Sending } from './send.ts';
 
-type Named = Pick<
-  Operations,
-  'sendEvent' | 'sendEvents' | 'listEvents' | 'retrieveEvent' | 'replayEvent' | 'cancelEvent'
->;
-
 export interface EventHandlerDependencies extends SendDependencies {
   readonly takeRuns: TakeRuns;
 }
 
-export function eventHandlers(dependencies: EventHandlerDependencies): HandlersOf<Named> {
+export function eventHandlers(dependencies: EventHandlerDependencies): HandlersOf<OperationsOf<'events'>> {
   const { engine, takeRuns } = dependencies;
   const { sql, clock } = engine;
   const send = createSend(dependencies);
 
   /** An event makes a run for each task that is subscribed to it. */
   const count = async (
-    request: Request<Named['sendEvent'] | Named['sendEvents'] | Named['replayEvent']>,
+    request: Request<Operations['sendEvent'] | Operations['sendEvents'] | Operations['replayEvent']>,
     sendings: readonly Sending[],
   ): Promise<void> => {
     if (!takeRuns.isLimited(request)) return;

@@ -1,5 +1,5 @@
 import type { TaskManifest } from '@millrace/contract/runner';
-import { badRequest } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import type { CurrentVersion } from '../versions/versions.ts';
 import { compileFilter, type Filter } from './filter.ts';
 import { parsePattern, SubscriptionRefused } from './pattern.ts';
@@ -98,6 +98,7 @@ export function subscriptionsOf(version: CurrentVersion): Subscriptions {
 /** 400 for a version with a subscription that cannot be understood. */
 export function refuseUnreadable(tasks: readonly TaskManifest[]): void {
   indexSubscriptions(tasks, ({ id, filePath }, { message }) => {
-    throw badRequest(`The task ${id} in ${filePath} subscribes to events wrongly: on: ${message}.`);
+    const sentence = `The task ${id} in ${filePath} subscribes to events wrongly: on: ${message}.`;
+    throw new Problem('invalid_task', sentence, { task: id }, undefined, 400);
   });
 }

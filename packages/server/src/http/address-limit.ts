@@ -41,7 +41,7 @@ export function countOpenRequest(
   if (seconds === 0) return;
   setHeader('retry-after', String(seconds));
   throw new Problem(
-    429,
+    'rate_limited',
     `Too many requests without a credential from this address. Try again in ${seconds} s.`,
   );
 }

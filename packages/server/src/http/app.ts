@@ -157,13 +157,13 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       if (config.bodyStream) return payload;
       const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
       if (!config.bodyText && !isBytes)
-        throw new Problem(415, 'Content-Type cannot be read: send application/json');
+        throw new Problem('unsupported_media_type', 'Content-Type cannot be read: send application/json');
       const chunks: Buffer[] = [];
       let bytes = 0;
       // Do not destroy the stream on an early exit: that would close the connection before the response.
       for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > bodyLimit) throw new Problem(413, 'Request body too large');
+        if (bytes > bodyLimit) throw new Problem('too_large', 'Request body too large');
         chunks.push(chunk);
       }
       return bodyOf(request, Buffer.concat(chunks));
@@ -208,7 +208,10 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
 function refuseEncoded({ headers }: FastifyRequest): void {
   const { 'content-encoding': encoding = 'identity' } = headers;
   if (encoding.toLowerCase() !== 'identity') {
-    throw new Problem(415, 'Content-Encoding cannot be read: send the body as it is, without compression');
+    throw new Problem(
+      'unsupported_media_type',
+      'Content-Encoding cannot be read: send the body as it is, without compression',
+    );
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { FindRole } from '../auth/membership.ts';
 import { isUser, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import { allows, isUnrestricted } from '../auth/scopes.ts';
-import { forbidden, notFound, Problem, unauthorized } from '../problem.ts';
+import { forbidden, notFound, Problem } from '../problem.ts';
 
 const wrongKind: Readonly<Record<Exclude<Principal['kind'], 'browser'>, string>> = {
   secretKey: 'Invalid Access Token: this operation takes a personal access token',
@@ -24,10 +24,10 @@ export function admit(principal: Principal, access: Access, method: Method): voi
   if (principal.kind === 'browser') return admitBrowser(principal, access);
   if (!access[principal.kind]) {
     if (principal.kind === 'publicToken' && access.forbidsPublicToken) throw forbidden();
-    throw unauthorized(wrongKind[principal.kind]);
+    throw new Problem('credential_not_accepted', wrongKind[principal.kind]);
   }
   if (access.forbidsRuns && principal.kind === 'secretKey' && principal.attempt) {
-    throw new Problem(403, 'A run may not do this: give the call a secret key of its own', {
+    throw new Problem('unauthorized', 'A run may not do this: give the call a secret key of its own', {
       code: 'unauthorized',
       param: 'access_token',
       type: 'authorization',
@@ -98,7 +98,9 @@ export async function roleOf(
   if (!isUser(principal) || least === undefined) return undefined;
   const role = await findRole(principal.userId, { projectRef, organization });
   if (role === undefined) {
-    throw notFound(projectRef === undefined ? 'Organization not found' : 'Project not found');
+    throw projectRef === undefined
+      ? notFound('Organization not found', false, 'organization_not_found')
+      : notFound('Project not found', false, 'project_not_found');
   }
   if (!isAtLeast(role, least)) throw forbidden();
   return role;

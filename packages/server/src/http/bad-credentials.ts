@@ -28,7 +28,7 @@ export function createBadCredentialLimit(
     setHeader('retry-after', String(seconds));
     // Repeating the request cannot help: the credential stays wrong.
     return new Problem(
-      429,
+      'rate_limited',
       `Too many wrong credentials from this address. Correct the credential, or try again in ${seconds} s.`,
       {},
       false,

@@ -112,7 +112,10 @@ export function callerCheck(
 
 function refuseOtherTypes(types: readonly string[], given = ''): void {
   if (types.includes(given.split(';', 1)[0]?.trim().toLowerCase() ?? '')) return;
-  throw new Problem(415, `Content-Type ${given === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`);
+  throw new Problem(
+    'unsupported_media_type',
+    `Content-Type ${given === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`,
+  );
 }
 
 function credentialsOf(request: FastifyRequest, access: Access): Credentials {

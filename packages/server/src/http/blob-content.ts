@@ -89,7 +89,11 @@ function startOf(range: string | undefined, size: number): number | undefined {
   const [, digits] = /^bytes=(\d{1,15})-$/.exec(range ?? '') ?? [];
   if (digits === undefined) return undefined;
   const start = Number(digits);
-  if (start >= size) throw new Problem(416, `range: the blob has ${size} bytes, and none from ${start} on.`);
+  if (start >= size)
+    throw new Problem(
+      'range_not_satisfiable',
+      `range: the blob has ${size} bytes, and none from ${start} on.`,
+    );
   return start;
 }
 

@@ -1,5 +1,5 @@
 /** Constant response headers. */
-import { helpHeader } from '@millrace/contract/help';
+import { errorCodeHeader, helpHeader } from '@millrace/contract/plain';
 
 /** For every API response: it is not a page, and caches must not store it. */
 export const apiHeaders: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'x-trigger-jwt, x-trigger-jwt-claims, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ' +
-    `retry-after, x-should-retry, x-stream-version, x-session-settled, x-last-chunk-index, ${helpHeader}`,
+    `retry-after, x-should-retry, x-stream-version, x-session-settled, x-last-chunk-index, ${helpHeader}, ${errorCodeHeader}`,
 };
 
 const allowedHeaders = [

@@ -74,6 +74,6 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   const replyToOther = replyToOtherMethods(routes.map(({ declaration, cors }) => ({ ...declaration, cors })));
   app.setNotFoundHandler((request, reply) => {
     if (replyToOther(request, reply)) return;
-    sendError(reply.header('x-should-retry', 'false'), 404, 'Not found');
+    sendError(reply.header('x-should-retry', 'false'), 'route_not_found', 'Not found');
   });
 }

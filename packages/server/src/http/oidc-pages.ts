@@ -1,12 +1,12 @@
 /** The addresses that a browser visits to log in with an identity provider. They answer with redirects, or with a page that says what is wrong. */
 import { hash } from 'node:crypto';
-import { helpHeader } from '@millrace/contract/help';
+import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../logger.ts';
 import { asProblem, badRequest } from '../problem.ts';
 import type { Origin } from '../request.ts';
 import { baseUrlOf } from './base-url.ts';
-import { helpFor } from '../help.ts';
+import { failureHeaders } from '../failure-headers.ts';
 import { sendFailure } from './problem.ts';
 
 interface Visit {
@@ -49,7 +49,7 @@ export function mountOidcPages(
       reply.headers(headers);
       try {
         if (!URL.canParse(visit.baseUrl))
-          return await sendPage(reply, 400, 'The Host header is not the address of a server.');
+          return await sendPage(reply, 'invalid_request', 'The Host header is not the address of a server.');
         const { location, cookies } = await next(visit);
         return await reply
           .header('set-cookie', [...cookies])
@@ -62,11 +62,11 @@ export function mountOidcPages(
           log.error('request.failed', { requestId: request.id, route: request.routeOptions.url, err: error });
         // A login that failed is not tried again with the same cookie.
         if (isLast) reply.header('set-cookie', forget(visit.baseUrl));
-        const { status, message } = problem ?? {
-          status: 500,
+        const { code, message } = problem ?? {
+          code: 'internal_error' as const,
           message: `Something is wrong with this server. Its log has the request ${request.id}.`,
         };
-        return sendPage(reply, status, message);
+        return sendPage(reply, code, message, problem?.status);
       }
     };
   // Not for HEAD: a login that was finished for it would be lost.
@@ -104,10 +104,15 @@ function visitOf(request: FastifyRequest): Visit {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const sendPage = (reply: FastifyReply, status: number, sentence: string) =>
+const sendPage = (
+  reply: FastifyReply,
+  code: ErrorCode,
+  sentence: string,
+  status: number = errorCodes[code].statuses[0],
+) =>
   reply
     .code(status)
-    .header(helpHeader, helpFor(status, sentence))
+    .headers(failureHeaders(code, sentence, status))
     .type('text/html; charset=utf-8')
     .send(
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Log in · Millrace</title><style>${style}</style></head>` +

@@ -34,7 +34,7 @@ export function replyToOtherMethods(
     );
     reply.header('allow', [...served, 'OPTIONS'].join(', '));
     if (request.method !== 'OPTIONS') {
-      sendError(reply, 405, 'Method not allowed');
+      sendError(reply, 'method_not_allowed', 'Method not allowed');
       return true;
     }
     const open = matching.filter((route) => route.cors).map((route) => route.method);

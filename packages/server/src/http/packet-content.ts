@@ -33,7 +33,12 @@ export function mountPacketContent(app: FastifyInstance, packets: PacketContent,
       try {
         const length = Number(request.headers['content-length']);
         if (length > maxPacketBytes) {
-          throw new Problem(413, `A payload or an output has at most ${maxPacketBytes} bytes.`, {}, false);
+          throw new Problem(
+            'too_large',
+            `A payload or an output has at most ${maxPacketBytes} bytes.`,
+            {},
+            false,
+          );
         }
         const body = (request.body as Readable | undefined) ?? Readable.from([]);
         // Do not destroy the stream on an early exit: that would close the connection before the response.

@@ -31,7 +31,7 @@ export function mountProbes(
       () => sendJson(reply, 200, answer('ready')),
       (reason: unknown) => {
         const error = reason instanceof NotReady ? reason.message : 'The database does not answer';
-        sendError(reply, 503, error);
+        sendError(reply, 'unavailable', error);
       },
     );
   });
@@ -40,7 +40,7 @@ export function mountProbes(
   if (readers.address) return;
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);
-    if (refusal) return sendError(reply, refusal.status, refusal.error);
+    if (refusal) return sendError(reply, refusal.code, refusal.error);
     const { type, body } = await metrics.expose(request.headers.accept);
     return reply.header('content-type', type).send(body);
   });

@@ -1,15 +1,20 @@
 /** Turns every error into a response. */
-import { helpHeader } from '@millrace/contract/help';
+import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '../db/errors.ts';
 import type { Log } from '../logger.ts';
 import { asProblem, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
-import { helpFor } from '../help.ts';
+import { failureHeaders } from '../failure-headers.ts';
 import { drainBody } from './drain-body.ts';
 
-const internal = new Problem(500, 'Internal Server Error');
-const noWrites = new Problem(503, 'The database does not accept writes at the moment. Try again.', {}, true);
+const internal = new Problem('internal_error', 'Internal Server Error');
+const noWrites = new Problem(
+  'unavailable',
+  'The database does not accept writes at the moment. Try again.',
+  {},
+  true,
+);
 
 /**
  * Responds with the Problem's status and body. Any other error is logged in full and never shown: the response is 500, or 503 if
@@ -31,7 +36,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
       err: error,
     });
   }
-  const { status, message, extra, retry } = problem ?? (refused ? noWrites : internal);
+  const { code, status, message, extra, retry } = problem ?? (refused ? noWrites : internal);
   if (status >= 500) reply.header('x-request-id', request.id);
   if (status < 500) drainBody(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
@@ -42,17 +47,18 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   config.observed?.observe(status, performance.now() - request.arrivedAt);
   // 401 and 403 have the same body on every operation.
   const fields = status === 401 || status === 403 ? undefined : config.failure;
-  sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }), message);
+  reply.headers(failureHeaders(code, message, status));
+  sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }));
 }
 
 /** Responds with an error that is no Problem of an operation. */
-export const sendError = (reply: FastifyReply, status: number, error: string): void =>
-  sendJson(reply, status, JSON.stringify({ error }), error);
+export function sendError(reply: FastifyReply, code: ErrorCode, error: string): void {
+  reply.headers(failureHeaders(code, error));
+  sendJson(reply, errorCodes[code].statuses[0], JSON.stringify({ error }));
+}
 
-/** @param failure the message of a failed response */
-export function sendJson(reply: FastifyReply, status: number, text: string, failure?: string): void {
+export function sendJson(reply: FastifyReply, status: number, text: string): void {
   reply.statusCode = status;
-  if (failure !== undefined) reply.header(helpHeader, helpFor(status, failure));
   reply.headers(apiHeaders).header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
@@ -62,24 +68,24 @@ function problemOf(error: unknown): Problem | undefined {
   if (known || !(error instanceof Error)) return known;
   // JSON.parse has no depth limit; JSON.stringify and other recursive code do.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
-    return new Problem(400, 'The request is nested too deeply');
+    return new Problem('invalid_request', 'The request is nested too deeply');
   }
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem(413, 'Request body too large');
+      return new Problem('too_large', 'Request body too large');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem(400, 'Request body does not have the length that Content-Length says');
+      return new Problem('invalid_request', 'Request body does not have the length that Content-Length says');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem(415, 'Content-Type cannot be read: send application/json');
+      return new Problem('unsupported_media_type', 'Content-Type cannot be read: send application/json');
     case 'FST_ERR_BAD_URL':
-      return new Problem(400, 'The path is not a valid URL: check its percent-encoding');
+      return new Problem('invalid_request', 'The path is not a valid URL: check its percent-encoding');
     case 'ECONNRESET':
-      return new Problem(400, 'The connection ended before the request did');
+      return new Problem('invalid_request', 'The connection ended before the request did');
     default:
       // Fastify's own errors (a protocol error, a closing server) carry a status.
       return typeof code === 'string' && code.startsWith('FST_') && isClientStatus(statusCode)
-        ? new Problem(statusCode, error.message)
+        ? new Problem('invalid_request', error.message, {}, undefined, statusCode)
         : undefined;
   }
 }

@@ -2,11 +2,10 @@
  * Token buckets in memory. With several processes behind a load balancer each one allows the whole rate, so together they allow at
  * most the rate times the number of processes.
  */
-import { helpHeader } from '@millrace/contract/help';
 import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../problem.ts';
 import { apiHeaders } from './headers.ts';
-import { helpFor } from '../help.ts';
+import { failureHeaders } from '../failure-headers.ts';
 
 /** The part of Fastify's reply that a limit uses: the published types must not need those of Fastify. */
 interface LimitedReply {
@@ -205,7 +204,7 @@ export function createLimiters(limits: RateLimits): (operation: string) => Limit
         if (verdict.allowed) return;
         const { error, ...body } = refusalOf(limit, verdict);
         reply.header('retry-after', body.secondsUntilReset);
-        throw new Problem(429, error, body);
+        throw new Problem('rate_limited', error, body);
       },
     };
   };
@@ -239,9 +238,8 @@ function sendRateExceeded(reply: LimitedReply, limit: RateLimit, verdict: Verdic
   const refusal = refusalOf(limit, verdict);
   reply.statusCode = 429;
   reply
-    .headers(apiHeaders)
+    .headers({ ...apiHeaders, ...failureHeaders('rate_limited', refusal.error) })
     .header('retry-after', refusal.secondsUntilReset)
-    .header(helpHeader, helpFor(429, refusal.error))
     .header('content-type', 'application/problem+json; charset=utf-8')
     .send(JSON.stringify(refusal));
 }

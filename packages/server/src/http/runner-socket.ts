@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { helpHeader } from '@millrace/contract/help';
 import { maxFrameBytes, type ServerMessage } from '@millrace/contract/runner';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
@@ -8,7 +7,7 @@ import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Environment, Principal } from '../auth/principal.ts';
 import { isUnrestricted } from '../auth/scopes.ts';
 import { asProblem, forbidden, MisusedCredential, Problem } from '../problem.ts';
-import { helpFor } from '../help.ts';
+import { failureHeaders } from '../failure-headers.ts';
 import type { BadCredentialLimit } from './bad-credentials.ts';
 import { belowBase } from './base-url.ts';
 import { hasSingleHost, conflictingHosts } from './host-header.ts';
@@ -71,7 +70,7 @@ export function acceptRunners(
     duplex.on('error', () => duplex.destroy());
     if (!hasSingleHost(request.rawHeaders, request.url)) return refuse(duplex, conflictingHosts());
     if (belowBase(request.url ?? '', basePath).split('?')[0] !== path)
-      return refuse(duplex, new Problem(404, 'Not found'));
+      return refuse(duplex, new Problem('route_not_found', 'Not found'));
     void admit(request, authenticate)
       .then((principal) => {
         sockets.handleUpgrade(request, duplex, head, (socket) => {
@@ -133,7 +132,7 @@ export function acceptRunners(
       })
       .catch((error: unknown) => {
         const refusal = badCredentials(error, request.socket.remoteAddress ?? '', () => {});
-        refuse(duplex, asProblem(refusal) ?? new Problem(500, 'Internal Server Error'));
+        refuse(duplex, asProblem(refusal) ?? new Problem('internal_error', 'Internal Server Error'));
       });
   });
 
@@ -168,10 +167,13 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
   return principal;
 }
 
-function refuse(duplex: Duplex, { status, message }: Problem): void {
+function refuse(duplex: Duplex, { code, status, message }: Problem): void {
   const body = JSON.stringify({ error: message });
+  const headers = Object.entries(failureHeaders(code, message, status)).map(
+    (header) => `${header.join(': ')}\r\n`,
+  );
   duplex.end(
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `${helpHeader}: ${helpFor(status, message)}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${headers.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

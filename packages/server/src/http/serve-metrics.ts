@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { helpHeader } from '@millrace/contract/help';
-import { helpFor } from '../help.ts';
+import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
+import { failureHeaders } from '../failure-headers.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** Who may read the metrics, and where. */
@@ -21,7 +21,7 @@ class MetricsRefused extends Error {
 }
 
 interface Refusal {
-  readonly status: 401 | 403;
+  readonly code: ErrorCode;
   readonly error: string;
 }
 
@@ -45,12 +45,12 @@ export function refuseReader(request: Asking, { address, token }: MetricsOptions
     const [, given = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
     return timingSafeEqual(digest(given), digest(token))
       ? undefined
-      : { status: 401, error: 'The metrics need MILLRACE_METRICS_TOKEN as a bearer token' };
+      : { code: 'invalid_credential', error: 'The metrics need MILLRACE_METRICS_TOKEN as a bearer token' };
   }
   if (address || (loopback.test(request.socket.remoteAddress ?? '') && !isForwarded(request)))
     return undefined;
   return {
-    status: 403,
+    code: 'unauthorized',
     error:
       'The metrics are for this machine only. Set MILLRACE_METRICS_TOKEN, or MILLRACE_METRICS_ADDRESS for a port of their own.',
   };
@@ -65,18 +65,19 @@ export async function serveMetrics(
   const server = createServer((request, response) => {
     const answer = (status: number, headers: Readonly<Record<string, string>>, body: string | Buffer): void =>
       void response.writeHead(status, headers).end(body);
-    const refuse = (status: number, error: string): void =>
+    const refuse = (code: ErrorCode, error: string): void =>
       answer(
-        status,
-        { 'content-type': 'application/json; charset=utf-8', [helpHeader]: helpFor(status, error) },
+        errorCodes[code].statuses[0],
+        { 'content-type': 'application/json; charset=utf-8', ...failureHeaders(code, error) },
         JSON.stringify({ error }),
       );
-    if (request.url?.split('?')[0] !== '/metrics') return refuse(404, 'Not found: there is /metrics');
+    if (request.url?.split('?')[0] !== '/metrics')
+      return refuse('route_not_found', 'Not found: there is /metrics');
     const refusal = refuseReader(request, options);
-    if (refusal) return refuse(refusal.status, refusal.error);
+    if (refusal) return refuse(refusal.code, refusal.error);
     metrics.expose(request.headers.accept).then(
       ({ type, body }) => answer(200, { 'content-type': type }, body),
-      () => refuse(500, 'Internal Server Error'),
+      () => refuse('internal_error', 'Internal Server Error'),
     );
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,4 @@
 /** Single appends of the S2 protocol over HTTP/1.1: JSON, or one protocol buffer without framing. */
-import { helpHeader } from '@millrace/contract/help';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseRequest } from '../json/foreign.ts';
@@ -15,7 +14,11 @@ export interface StreamAppendRoute<K, I> {
   read(body: Buffer | JsonAppend): I;
   binary(ack: unknown): Buffer;
   json(ack: unknown): object;
-  refusal(error: unknown): { readonly status: number; readonly body: object; readonly help: string };
+  refusal(error: unknown): {
+    readonly status: number;
+    readonly body: object;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }
 
 const jsonAppend = z.object({
@@ -53,11 +56,11 @@ export function mountStreamAppends<K, I>(
             ? reply.header('content-type', 'application/protobuf').send(route.binary(ack))
             : reply.header('content-type', 'application/json').send(JSON.stringify(route.json(ack)));
         } catch (error) {
-          const { status, body: refused, help } = route.refusal(error);
+          const { status, body: refused, headers: explained } = route.refusal(error);
           if (status === 500) log.error('request.failed', { requestId: id, route: route.path, err: error });
           return reply
             .code(status)
-            .header(helpHeader, help)
+            .headers(explained)
             .header('content-type', 'application/json')
             .send(JSON.stringify(refused));
         }

@@ -78,5 +78,5 @@ const refused = (issues: readonly z.core.$ZodIssue[]): Problem =>
 /** Repeats `details` as `issues`, the name that older clients read. */
 export function listIssues(error: unknown): never {
   if (!(error instanceof Problem) || error.extra['details'] === undefined) throw error;
-  throw new Problem(error.status, error.message, { ...error.extra, issues: error.extra['details'] });
+  throw new Problem(error.code, error.message, { ...error.extra, issues: error.extra['details'] });
 }

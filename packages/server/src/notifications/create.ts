@@ -34,7 +34,11 @@ export async function createEndpoint(
            ${seal(masterKey, secret, endpointSecretContext(id))}, ${now}
      where (select count(*) from notification_endpoints where env = ${env}) < ${maxEndpoints}
     returning *`;
-    if (!row) throw unprocessable(`An environment has at most ${maxEndpoints} endpoints: delete one first.`);
+    if (!row)
+      throw unprocessable(
+        `An environment has at most ${maxEndpoints} endpoints: delete one first.`,
+        'limit_reached',
+      );
     await recorded(tx, 'created', row);
     return { ...endpointOf(row), ...(kind === 'webhook' && { secret }) };
   });

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import { findTarget } from '../auth/target.ts';
 import type { Clock } from '../db/clock.ts';
@@ -15,20 +15,6 @@ import { rotateSecret } from './rotate.ts';
 import { sendTest } from './send-test.ts';
 import { updateEndpoint } from './update.ts';
 
-type Named = Pick<
-  Operations,
-  | 'createNotificationEndpoint'
-  | 'listNotificationEndpoints'
-  | 'retrieveNotificationEndpoint'
-  | 'updateNotificationEndpoint'
-  | 'deleteNotificationEndpoint'
-  | 'rotateNotificationSecret'
-  | 'testNotificationEndpoint'
-  | 'listNotificationDeliveries'
-  | 'retrieveNotificationDelivery'
-  | 'replayNotificationDelivery'
->;
-
 export interface NotificationHandlerDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
@@ -41,10 +27,10 @@ export function notificationHandlers({
   masterKey,
   clock,
   egress,
-}: NotificationHandlerDependencies): HandlersOf<Named> {
+}: NotificationHandlerDependencies): HandlersOf<OperationsOf<'notifications'>> {
   const now = () => new Date(clock.now());
   type Addressed = Pick<
-    Request<Named['listNotificationEndpoints']>,
+    Request<Operations['listNotificationEndpoints']>,
     'params' | 'principal' | 'header' | 'origin'
   >;
   const target = async (request: Addressed): Promise<number> => (await findTarget(sql, request)).id;
@@ -125,5 +111,10 @@ async function refuseNamed(tx: Queryable, env: number, id: string): Promise<void
   const [row] = await tx<{ id: string }[]>`
     select id from alerts where env = ${env} and ${id} = any(endpoints) order by id limit 1`;
   if (row)
-    throw new Problem(409, `The alert ${row.id} sends to it: change or delete the alert first.`, {}, false);
+    throw new Problem(
+      'endpoint_in_use',
+      `The alert ${row.id} sends to it: change or delete the alert first.`,
+      {},
+      false,
+    );
 }

@@ -19,7 +19,8 @@ export async function replayDelivery(
     update notification_deliveries d set due = ${now}, attempts = 0, delivered_at = null, failure = null, response_status = null
       from enabled e
      where d.env = ${env} and d.id = ${id} and e.id = d.endpoint_id`;
-  if (count === 0) throw new Problem(409, 'Its endpoint is disabled: enable it first.', {}, false);
+  if (count === 0)
+    throw new Problem('endpoint_disabled', 'Its endpoint is disabled: enable it first.', {}, false);
   const { body: _, ...delivery } = await retrieveDelivery(sql, env, id);
   return delivery;
 }

@@ -18,7 +18,8 @@ export async function sendTest(
     data: { id },
     endpoints: [id],
   });
-  if (delivery === undefined) throw new Problem(409, 'The endpoint is disabled: enable it first.', {}, false);
+  if (delivery === undefined)
+    throw new Problem('endpoint_disabled', 'The endpoint is disabled: enable it first.', {}, false);
   const { body: _, ...shown } = await retrieveDelivery(sql, env, delivery);
   return shown;
 }

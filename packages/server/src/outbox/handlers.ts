@@ -1,14 +1,12 @@
-import type { operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { retryOnConflict } from '../db/retry.ts';
 import type { HandlersOf } from '../request.ts';
 import type { TakeRuns } from '../runs/create/quota.ts';
 import { deliver, follow, prepareItems, type OutboxDependencies } from './deliver.ts';
 
-type Named = Pick<typeof operations, 'deliverOutbox'>;
-
 export function outboxHandlers(
   dependencies: OutboxDependencies & { readonly takeRuns: TakeRuns },
-): HandlersOf<Named> {
+): HandlersOf<OperationsOf<'outbox'>> {
   const { engine, takeRuns } = dependencies;
   return {
     async deliverOutbox(request) {

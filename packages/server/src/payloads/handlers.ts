@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { endOf } from '../auth/principal.ts';
 import { someTask } from '../auth/scopes.ts';
 import { notFound } from '../problem.ts';
@@ -8,7 +8,6 @@ import type { PacketAddresses } from './url.ts';
 import { uploaderOf } from './uploader.ts';
 import type { PacketStore } from './write.ts';
 
-type Named = Pick<Operations, 'createPacket' | 'createPacketV1' | 'retrievePacket' | 'retrievePacketV2'>;
 type Asked = 'params' | 'environment' | 'principal' | 'baseUrl' | 'authorize';
 type Upload = Pick<Request<Operations['createPacket']>, Asked>;
 type Download = Pick<Request<Operations['retrievePacket']>, Asked>;
@@ -24,7 +23,7 @@ export function packetHandlers({
   clock,
   addresses,
   identitiesOf,
-}: PacketHandlerDependencies): HandlersOf<Named> {
+}: PacketHandlerDependencies): HandlersOf<OperationsOf<'packets'>> {
   const upload = async (request: Upload) => {
     // The task is not known yet: SDKs upload a large payload before they trigger.
     request.authorize(someTask(request.principal), 'batchTrigger');

@@ -56,7 +56,7 @@ export function packetAddresses(masterKey: MasterKey): PacketAddresses {
 }
 
 /** Not retryable. */
-const refused = (message: string) => new Problem(403, message, {}, false);
+const refused = (message: string) => new Problem('invalid_signature', message, {}, false);
 
 const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 

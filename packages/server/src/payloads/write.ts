@@ -53,7 +53,12 @@ export async function writePacket(
       scan?.add(piece);
       if (scan?.exceeded) throw tooDeep('The content');
       if (bytes > maxPacketBytes) {
-        throw new Problem(413, `A payload or an output has at most ${maxPacketBytes} bytes.`, {}, false);
+        throw new Problem(
+          'too_large',
+          `A payload or an output has at most ${maxPacketBytes} bytes.`,
+          {},
+          false,
+        );
       }
       await sql`insert into packet_pieces (packet_id, ix, data) values (${id}, ${ix++}, ${piece})`;
     }
@@ -87,7 +92,7 @@ async function giveName(
 }
 
 const taken = (name: string): Problem =>
-  new Problem(409, `There is a packet "${name}" already: use another name.`, {}, false);
+  new Problem('packet_exists', `There is a packet "${name}" already: use another name.`, {}, false);
 
 /** Splits content into pieces of one size. */
 async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

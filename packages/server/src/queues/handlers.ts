@@ -1,4 +1,4 @@
-import type { Operations, Queue } from '@millrace/contract';
+import type { OperationsOf, Queue } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import { findTarget, type Addressed } from '../auth/target.ts';
 import { recordHere, type Actor } from '../audit/record.ts';
@@ -14,26 +14,6 @@ import { listKeyWeights } from './key-weights.ts';
 import { listQueues } from './list.ts';
 import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 
-type Named = Pick<
-  Operations,
-  | 'listQueues'
-  | 'retrieveQueue'
-  | 'pauseQueue'
-  | 'overrideQueueConcurrency'
-  | 'resetQueueConcurrency'
-  | 'overrideQueueRateLimit'
-  | 'resetQueueRateLimit'
-  | 'setQueueKeyWeight'
-  | 'listKeyWeights'
-  | 'listSharedLimits'
-  | 'overrideSharedLimit'
-  | 'resetSharedLimit'
-  | 'retrieveConcurrency'
-  | 'updateConcurrency'
-  | 'pauseEnvironment'
-  | 'resumeEnvironment'
->;
-
 export interface QueueHandlerDependencies {
   readonly sql: Sql;
   readonly clock: Pick<Clock, 'now'>;
@@ -41,7 +21,11 @@ export interface QueueHandlerDependencies {
   readonly wake: (env: number) => void;
 }
 
-export function queueHandlers({ sql, clock, wake }: QueueHandlerDependencies): HandlersOf<Named> {
+export function queueHandlers({
+  sql,
+  clock,
+  wake,
+}: QueueHandlerDependencies): HandlersOf<OperationsOf<'queues' | 'environmentsPause'>> {
   const change = async (
     request: Actor & { readonly environment: Environment },
     reference: QueueReference,

@@ -18,7 +18,7 @@ export async function authorizeRunById(
   if (!run) {
     // Unauthorized callers get the same answer whether the run exists or not.
     request.authorize([{ type: 'runs', id }]);
-    throw notFound('Not found', true);
+    throw notFound('Not found', true, 'run_not_found');
   }
   authorizeRun(request, {
     id,

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
 import { onWire } from '../channels/sse/wire.ts';
 import { eventRun, pingEvent, runEvent } from './event.ts';
@@ -9,11 +9,10 @@ import type { RealtimeContext } from './context.ts';
 import { runFeed } from './run-feed.ts';
 import type { Subject } from './subject.ts';
 
-type Named = Pick<Operations, 'followRun' | 'followRuns' | 'followBatch'>;
 type SubscriptionRequest =
-  | Request<Named['followRun']>
-  | Request<Named['followRuns']>
-  | Request<Named['followBatch']>;
+  | Request<Operations['followRun']>
+  | Request<Operations['followRuns']>
+  | Request<Operations['followBatch']>;
 
 /** The source of a stream: the current runs, if the client has nothing yet, then their changes. */
 interface Source extends Feed {
@@ -22,7 +21,7 @@ interface Source extends Feed {
   close(): void;
 }
 
-export function eventHandlers(realtime: RealtimeContext): HandlersOf<Named> {
+export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsOf<'realtimeFollow'>> {
   const { sql, followed, sets, streams, clock, log, addressOf } = realtime;
 
   function stream(request: SubscriptionRequest, subject: string, source: Source): Streaming {

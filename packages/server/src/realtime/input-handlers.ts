@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import type { VariableCache } from '../envvars/variable-cache.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Channels } from '../channels/channels.ts';
@@ -11,8 +11,6 @@ import type { EndMessageWaits } from '../runs/waits/messages.ts';
 import { readPartId, recordOfText } from '../sessions/append.ts';
 import { followChannel } from '../sessions/follow.ts';
 
-type Named = Pick<Operations, 'sendToInputStream' | 'openInputStream' | 'followInputStream'>;
-
 export interface InputDependencies {
   readonly sql: Sql;
   readonly channels: Channels;
@@ -22,13 +20,13 @@ export interface InputDependencies {
 }
 
 /** Messages to the code of a run. Its process makes the stream before it waits, so that no message is missed. */
-export function inputHandlers(dependencies: InputDependencies): HandlersOf<Named> {
+export function inputHandlers(dependencies: InputDependencies): HandlersOf<OperationsOf<'inputStreams'>> {
   const { sql, channels, redactor, endMessageWaits } = dependencies;
 
   const open = async (
-    request: Request<Named['sendToInputStream']> | Request<Named['openInputStream']>,
+    request: Request<Operations['sendToInputStream']> | Request<Operations['openInputStream']>,
   ): Promise<ChannelKey> => {
-    const { id } = await findRunToSend(sql, request, notFound('Run not found'));
+    const { id } = await findRunToSend(sql, request, notFound('Run not found', false, 'run_not_found'));
     const env = request.environment.id;
     const [ended] = await sql<{ status: string }[]>`
       select status from runs where env = ${env} and id = ${id} and status is not null`;
@@ -60,7 +58,7 @@ export function inputHandlers(dependencies: InputDependencies): HandlersOf<Named
     },
 
     async followInputStream(request) {
-      const { id } = await findRun(sql, request, notFound('Run not found', true));
+      const { id } = await findRun(sql, request, notFound('Run not found', true, 'run_not_found'));
       const key = inputStream(request.environment.id, id, request.params.stream);
       return followChannel(dependencies, request, key, key.id, 'in');
     },

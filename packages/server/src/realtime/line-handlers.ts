@@ -1,4 +1,4 @@
-import { isFinal, type Operations } from '@millrace/contract';
+import { isFinal, type Operations, type OperationsOf } from '@millrace/contract';
 import { jsonOfReply } from '../json/shown.ts';
 import { onWire } from '../channels/sse/wire.ts';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
@@ -10,19 +10,20 @@ import { pingEvent } from './event.ts';
 import { LineFeed, type FollowedLines } from './line-feed.ts';
 import type { LineNews } from './line-news.ts';
 
-type Named = Pick<Operations, 'followLogs' | 'followRunLogs'>;
-
 /** Milliseconds between two reads, and after which is read although nothing was announced. */
 const betweenMs = 20;
 const pollMs = 1_000;
 /** After the end of a run its last lines may still arrive. */
 const lingerMs = 1_500;
 
-export function lineHandlers(realtime: RealtimeContext, news: LineNews): HandlersOf<Named> {
+export function lineHandlers(
+  realtime: RealtimeContext,
+  news: LineNews,
+): HandlersOf<OperationsOf<'logsFollow'>> {
   const { sql, streams, log, followed } = realtime;
 
   function stream(
-    request: Request<Named['followLogs']> | Request<Named['followRunLogs']>,
+    request: Request<Operations['followLogs']> | Request<Operations['followRunLogs']>,
     subject: string,
     feed: LineFeed,
     run?: string,

@@ -35,7 +35,10 @@ export class LongPolls {
     const count = this.#counts.get(env) ?? 0;
     if (this.#count >= this.#limits.process || count >= this.#limits.environment) {
       request.setHeader('retry-after', String(retryAfterSeconds));
-      throw new Problem(429, `Too many subscribers. Try again in ${retryAfterSeconds} seconds.`);
+      throw new Problem(
+        'too_many_subscribers',
+        `Too many subscribers. Try again in ${retryAfterSeconds} seconds.`,
+      );
     }
     const ended = new AbortController();
     const end = (): void => ended.abort();

@@ -36,10 +36,13 @@ export function openStreams({
       if (opened.has(key.id)) return key;
       const [row] = await sql<{ streams: string[] | null }[]>`
         select streams from runs where env = ${env} and id = ${owner}`;
-      if (!row) throw notFound('Run not found');
+      if (!row) throw notFound('Run not found', false, 'run_not_found');
       if (!row.streams?.includes(stream)) {
         if ((row.streams?.length ?? 0) >= maxStreams) {
-          throw unprocessable(`A run has at most ${maxStreams} streams; this one has them already.`);
+          throw unprocessable(
+            `A run has at most ${maxStreams} streams; this one has them already.`,
+            'limit_reached',
+          );
         }
         await channels.open([{ key }]);
         await sql`

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
@@ -32,22 +32,10 @@ export interface RealtimeOptions {
   readonly limits?: Partial<PollLimits>;
 }
 
-type Named = Pick<
-  Operations,
-  | 'shapeRun'
-  | 'shapeRuns'
-  | 'shapeBatch'
-  | 'followRun'
-  | 'followRuns'
-  | 'followBatch'
-  | 'followLogs'
-  | 'followRunLogs'
->;
-
 export interface RunningRealtime {
   /** To announce the changes that the verbs of this process make. */
   readonly changes: RunChanges;
-  readonly handlers: HandlersOf<Named>;
+  readonly handlers: HandlersOf<OperationsOf<'realtime' | 'realtimeFollow' | 'logsFollow'>>;
   /** To announce the log lines that this process stores. */
   readonly lineNews: LineNews;
   readonly followed: Followed;

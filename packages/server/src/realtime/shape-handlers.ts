@@ -1,5 +1,5 @@
-import type { Operations } from '@millrace/contract';
-import { helpHeader } from '@millrace/contract/help';
+import type { Operations, OperationsOf } from '@millrace/contract';
+import { errorCodeHeader, helpHeader } from '@millrace/contract/plain';
 import { isFromSdkBefore41, type HandlersOf, type Request } from '../request.ts';
 import { runFeed } from './run-feed.ts';
 import { presentPage } from './present.ts';
@@ -17,16 +17,15 @@ import {
 import type { ShownRun } from './shown-run.ts';
 import type { Subject } from './subject.ts';
 
-type Named = Pick<Operations, 'shapeRun' | 'shapeRuns' | 'shapeBatch'>;
 type SubscriptionRequest =
-  | Request<Named['shapeRuns']>
-  | Request<Named['shapeRun']>
-  | Request<Named['shapeBatch']>;
+  | Request<Operations['shapeRuns']>
+  | Request<Operations['shapeRun']>
+  | Request<Operations['shapeBatch']>;
 
 /** A handle older than this is refused. */
 const maxAgeMs = 8 * 86_400_000;
 
-export function shapeHandlers(realtime: RealtimeContext): HandlersOf<Named> {
+export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsOf<'realtime'>> {
   const { sql, followed, sets, polls, clock } = realtime;
 
   /** Clients expect an answer within 20 seconds, and then ask again. */
@@ -164,4 +163,4 @@ class ShapeAnswer {
 
 const exposed =
   'electric-handle, electric-offset, electric-cursor, electric-schema, electric-up-to-date, electric-shape-id, ' +
-  `electric-chunk-last-offset, retry-after, x-should-retry, ${helpHeader}`;
+  `electric-chunk-last-offset, retry-after, x-should-retry, ${helpHeader}, ${errorCodeHeader}`;

@@ -1,4 +1,4 @@
-import { appendBodyLimit, type Operations } from '@millrace/contract';
+import { appendBodyLimit, type Operations, type OperationsOf } from '@millrace/contract';
 import type { Channels } from '../channels/channels.ts';
 import type { NewRecord } from '../channels/record.ts';
 import { runStream } from '../channels/key.ts';
@@ -17,14 +17,10 @@ import { followChannel } from '../sessions/follow.ts';
 import type { EventStreams } from '../channels/sse/event-streams.ts';
 import { openStreams } from './open-stream.ts';
 
-type Named = Pick<
-  Operations,
-  'initializeRunStream' | 'appendToRunStream' | 'writeRunStream' | 'followRunStream'
->;
 type Writing =
-  | Request<Named['initializeRunStream']>
-  | Request<Named['appendToRunStream']>
-  | Request<Named['writeRunStream']>;
+  | Request<Operations['initializeRunStream']>
+  | Request<Operations['appendToRunStream']>
+  | Request<Operations['writeRunStream']>;
 
 export interface StreamDependencies {
   readonly sql: Sql;
@@ -36,13 +32,13 @@ export interface StreamDependencies {
   readonly redactor: VariableCache['redactor'];
 }
 
-export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Named> {
+export function streamHandlers(dependencies: StreamDependencies): HandlersOf<OperationsOf<'streams'>> {
   const { sql, channels, writerHeaders, redactor } = dependencies;
   const opened = openStreams(dependencies);
 
   const channelOf = async (request: Writing) => {
     const { target, stream } = request.params;
-    const { id } = await findRunToWrite(sql, request, notFound('Run not found'));
+    const { id } = await findRunToWrite(sql, request, notFound('Run not found', false, 'run_not_found'));
     if (target !== 'self') await authorizeRelative(sql, request, id, target);
     return opened.open(request.environment.id, id, target, stream);
   };
@@ -78,7 +74,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
       const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (bytes > appendBodyLimit) {
         throw new Problem(
-          413,
+          'too_large',
           `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
         );
       }
@@ -90,7 +86,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Nam
 
     async followRunStream(request) {
       // 404 with a hint to retry: the run may have just been triggered through another server.
-      const { id } = await findRun(sql, request, notFound('Run not found', true));
+      const { id } = await findRun(sql, request, notFound('Run not found', true, 'run_not_found'));
       const key = runStream(request.environment.id, id, request.params.stream);
       const tail = startsLatest(request) ? ((await channels.tail(key))?.tail ?? 0) : 0;
       const asking = {

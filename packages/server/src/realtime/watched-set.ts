@@ -150,7 +150,7 @@ export class WatchedSet implements Feed {
       first.push(...(await this.#followAll(page.map((member) => member.id))));
       if (first.length > maxMembers) {
         throw new Problem(
-          422,
+          'limit_reached',
           `More than ${maxMembers} runs of this subscription are not over. Name a further tag, or a shorter createdAt.`,
         );
       }

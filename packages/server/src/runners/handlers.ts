@@ -1,4 +1,4 @@
-import type { operations, RunnerInfo } from '@millrace/contract';
+import type { OperationsOf, RunnerInfo } from '@millrace/contract';
 import { recordHere, type RecordHere } from '../audit/record.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
@@ -23,9 +23,7 @@ export function runnerHandlers({
   wakes,
   runners,
   asked,
-}: RunnerHandlerDependencies): HandlersOf<
-  Pick<typeof operations, 'listRunners' | 'drainRunner' | 'stopRunner'>
-> {
+}: RunnerHandlerDependencies): HandlersOf<OperationsOf<'runners'>> {
   const tell = async (runner: string): Promise<void> => {
     const connected = runners.get(runner);
     if (connected) await asked(connected);

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine/engine.ts';
@@ -16,21 +16,6 @@ import { listTicks } from './ticks.ts';
 import { timezones } from './timezones.ts';
 import { updateSchedule } from './update.ts';
 
-type Named = Pick<
-  Operations,
-  | 'createSchedule'
-  | 'listSchedules'
-  | 'retrieveSchedule'
-  | 'updateSchedule'
-  | 'deleteSchedule'
-  | 'activateSchedule'
-  | 'deactivateSchedule'
-  | 'previewSchedule'
-  | 'listScheduleTicks'
-  | 'backfillSchedule'
-  | 'listTimezones'
->;
-
 export interface ScheduleHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake'>;
@@ -43,7 +28,7 @@ export function scheduleHandlers({
   dispatch,
   takeRuns,
   expect,
-}: ScheduleHandlerDependencies): HandlersOf<Named> {
+}: ScheduleHandlerDependencies): HandlersOf<OperationsOf<'schedules'>> {
   const { sql } = engine;
   const expected = (row: ScheduleRow): ScheduleRow => {
     if (row.next_at) expect(row.next_at.getTime());

@@ -3,7 +3,7 @@ import { missedRule } from '@millrace/contract';
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { Transaction } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
-import { Problem, unprocessable } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { insertSchedule } from './create.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { ScheduleRow } from './row.ts';
@@ -101,7 +101,7 @@ function declaredIn(
 /** A Problem with a declared schedule names its task. */
 function explained<R>(task: TaskManifest, act: () => R): R {
   const named = (error: unknown): never => {
-    throw error instanceof Problem ? unprocessable(`${whose(task)}: ${error.message}`) : error;
+    throw error instanceof Problem ? wrong(task, error.message) : error;
   };
   try {
     const result = act();
@@ -111,25 +111,24 @@ function explained<R>(task: TaskManifest, act: () => R): R {
   }
 }
 
-const whose = ({ id, filePath }: TaskManifest): string => `Task "${id}" in ${filePath}`;
+const wrong = ({ id, filePath }: TaskManifest, reason: string): Problem =>
+  new Problem('invalid_task', `Task "${id}" in ${filePath}: ${reason}`, { task: id });
 
 function kindOf(task: TaskManifest, name: string): string {
   const kind = environmentKind(name.toLowerCase());
   if (kind) return kind;
-  throw unprocessable(
-    `${whose(task)}: environment "${name}" is not known; write DEVELOPMENT, STAGING, PRODUCTION or PREVIEW.`,
-  );
+  throw wrong(task, `environment "${name}" is not known; write DEVELOPMENT, STAGING, PRODUCTION or PREVIEW.`);
 }
 
 function missedOf(task: TaskManifest, missed: string | undefined): string | undefined {
   const read = missedRule.optional().safeParse(missed);
   if (read.success) return read.data;
-  throw unprocessable(`${whose(task)}: missed: ${read.error.issues[0]?.message}.`);
+  throw wrong(task, `missed: ${read.error.issues[0]?.message}.`);
 }
 
 function overlapOf(task: TaskManifest, overlap: string | undefined): OverlapRule | undefined {
   if (overlap === undefined) return undefined;
   const rule = overlapRules.find((known) => known === overlap);
   if (rule) return rule;
-  throw unprocessable(`${whose(task)}: overlap "${overlap}" is not known; write ${overlapRules.join(', ')}.`);
+  throw wrong(task, `overlap "${overlap}" is not known; write ${overlapRules.join(', ')}.`);
 }

@@ -57,7 +57,7 @@ export async function appendToSession(
     if (reason === 'closed' || (isSide && reason === 'missing'))
       throw badRequest('Cannot append to a closed session');
     if (reason === 'expired') throw badRequest('Cannot append to an expired session');
-    if (reason === 'missing') throw notFound('Session not found');
+    if (reason === 'missing') throw notFound('Session not found', false, 'session_not_found');
     throw error;
   }
 }

@@ -46,7 +46,7 @@ export async function closeSession(
     // Lock order: the session before its channels.
     const [open] = await tx<SessionRow[]>`
       select * from sessions where env = ${env} and id = ${id} for update`;
-    if (!open) throw notFound('Session not found');
+    if (!open) throw notFound('Session not found', false, 'session_not_found');
     if (open.closed_at) return open;
     const at = await closeChannels(tx, env, id, clock.now);
     const [closed] = await tx<SessionRow[]>`

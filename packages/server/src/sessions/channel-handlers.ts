@@ -1,4 +1,4 @@
-import type { Operations, OperationDeclaration } from '@millrace/contract';
+import type { OperationDeclaration, Operations, OperationsOf } from '@millrace/contract';
 import { appendBodyLimit } from '@millrace/contract';
 import type { ChannelKey, Io } from '../channels/key.ts';
 import { Problem } from '../problem.ts';
@@ -7,26 +7,6 @@ import { appendToSession, readPartId, recordOfText } from './append.ts';
 import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
 import { receiveMessages, withoutKeys, type ReceiveDependencies } from './receive.ts';
-
-type Named = Pick<
-  Operations,
-  | 'appendToSessionIn'
-  | 'appendToSessionOut'
-  | 'appendToSideIn'
-  | 'appendToSideOut'
-  | 'writeSessionOut'
-  | 'writeSideOut'
-  | 'initializeSessionIn'
-  | 'initializeSessionOut'
-  | 'lookAtSessionIn'
-  | 'lookAtSessionOut'
-  | 'subscribeToSessionIn'
-  | 'subscribeToSessionOut'
-  | 'subscribeToSideIn'
-  | 'subscribeToSideOut'
-  | 'listSessionInRecords'
-  | 'listSessionOutRecords'
->;
 
 /** The headers that tell a client where and how to write a channel's records directly. */
 export type WriterHeaders = (
@@ -49,7 +29,9 @@ type ChannelRequest<D extends OperationDeclaration> = Pick<
   readonly query: Request<D>['query'];
 };
 
-export function channelHandlers(dependencies: ChannelHandlerDependencies): HandlersOf<Named> {
+export function channelHandlers(
+  dependencies: ChannelHandlerDependencies,
+): HandlersOf<OperationsOf<'channels'>> {
   const { channels, sessions, writerHeaders } = dependencies;
 
   const append =
@@ -71,7 +53,7 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
     const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
     if (bytes > appendBodyLimit) {
       throw new Problem(
-        413,
+        'too_large',
         `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
       );
     }
@@ -107,7 +89,8 @@ export function channelHandlers(dependencies: ChannelHandlerDependencies): Handl
 
   const initialize = (io: Io) => async (request: ChannelRequest<Operations['initializeSessionOut']>) => {
     const { key } = await sessions.toRead(request, request.params.session, io);
-    if (!writerHeaders) throw new Problem(501, 'This server takes records by append only.', {}, false);
+    if (!writerHeaders)
+      throw new Problem('not_supported', 'This server takes records by append only.', {}, false);
     for (const [name, value] of Object.entries(await writerHeaders(request, key)))
       request.setHeader(name, value);
     return { version: 'v2' };

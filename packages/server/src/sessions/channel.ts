@@ -44,7 +44,7 @@ export class SessionChannels {
   async toRead(request: Asking, address: string, io: Io, side?: string): Promise<AuthorizedChannel> {
     const env = request.environment.id;
     const session = await this.find(env, address);
-    if (!session && isSessionId(address)) throw notFound('Session not found');
+    if (!session && isSessionId(address)) throw notFound('Session not found', false, 'session_not_found');
     await this.#authorize(request, session ?? { id: address, externalId: null }, io, side);
     return { session, key: sessionChannel(env, session?.externalId ?? address, io, side) };
   }
@@ -58,7 +58,7 @@ export class SessionChannels {
   ): Promise<AuthorizedChannel & { readonly session: KnownSession }> {
     const env = request.environment.id;
     const session = await this.find(env, address);
-    if (!session) throw notFound('Session not found');
+    if (!session) throw notFound('Session not found', false, 'session_not_found');
     await this.#authorize(request, session, io, side);
     return { session, key: sessionChannel(env, session.externalId ?? session.id, io, side) };
   }

@@ -106,7 +106,7 @@ async function resume(
     if (!other) throw new Error('The session is gone.');
     admit(other.task);
     throw new Problem(
-      409,
+      'external_id_taken',
       `externalId: the session "${externalId}" is of the task "${other.task}", not of "${task}". Use another externalId.`,
       {},
       false,

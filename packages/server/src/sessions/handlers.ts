@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { isUser } from '../auth/principal.ts';
 import { forbidden } from '../problem.ts';
 import type { HandlersOf, Request } from '../request.ts';
@@ -10,27 +10,17 @@ import type { PacketAddresses } from '../payloads/url.ts';
 import { sessionOf } from './row.ts';
 import { snapshotAddress } from './snapshot.ts';
 
-type Named = Pick<
-  Operations,
-  | 'createSession'
-  | 'listSessions'
-  | 'retrieveSession'
-  | 'updateSession'
-  | 'closeSession'
-  | 'continueSession'
-  | 'retrieveSessionSnapshot'
-  | 'storeSessionSnapshot'
->;
-
 export interface SessionHandlerDependencies extends CreateDependencies, CloseDependencies {
   readonly addresses: Pick<PacketAddresses, 'sign'>;
 }
 
-export function sessionHandlers(dependencies: SessionHandlerDependencies): HandlersOf<Named> {
+export function sessionHandlers(
+  dependencies: SessionHandlerDependencies,
+): HandlersOf<OperationsOf<'sessions'>> {
   const { engine, addresses } = dependencies;
   const { sql, clock } = engine;
   const authorize = (
-    request: Pick<Request<Named['retrieveSession']>, 'environment' | 'authorize' | 'params'>,
+    request: Pick<Request<Operations['retrieveSession']>, 'environment' | 'authorize' | 'params'>,
     missing?: string,
   ) => authorizeSession(sql, request, request.params.session, missing);
 

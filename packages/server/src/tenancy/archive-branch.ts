@@ -34,7 +34,7 @@ export async function archiveBranch(
   const branch = branchName(asked.branch);
   const found =
     branch === undefined ? undefined : await environmentOf(sql, userIn(by.principal), ref, asked.env, branch);
-  if (!found) throw notFound('Branch not found');
+  if (!found) throw notFound('Branch not found', false, 'branch_not_found');
   const { id, publicId } = found;
   const here = { target: publicId, in: { projectRef: ref, environment: asked.env } };
   let liveRuns = await countLiveRuns(id);
@@ -51,7 +51,7 @@ export async function archiveBranch(
     // Locked, so that only one of two concurrent requests archives it.
     const [live] = await tx<{ parent: number }[]>`
       select parent_id as parent from environments where id = ${id} and archived_at is null for update`;
-    if (!live) throw notFound('Branch not found');
+    if (!live) throw notFound('Branch not found', false, 'branch_not_found');
     const { parent } = live;
     if (liveRuns > 0 && asked.cancelRuns)
       return { id: publicId, parent, isArchived: false, canceled, liveRuns };
@@ -64,7 +64,7 @@ export async function archiveBranch(
 
 const hasRuns = (branch: string, liveRuns: number): Problem =>
   new Problem(
-    409,
+    'branch_has_runs',
     `${branch} has ${liveRuns === 1 ? '1 run that has' : `${liveRuns} runs that have`} not ended. Send cancelRuns: true to cancel them, or wait for them.`,
     { code: 'branch_has_runs', liveRuns },
     false,

@@ -111,11 +111,11 @@ export async function createBranch(
   if (git !== null && Buffer.byteLength(git) > maxGitBytes) throw badRequest('git: at most 16 KiB of JSON');
   return sql.begin(async (tx) => {
     const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);
-    if (!parent) throw notFound('Environment not found');
+    if (!parent) throw notFound('Environment not found', false, 'environment_not_found');
     // Locked against archiving and against other new branches.
     const [isLive] = await tx`
       select from environments where id = ${parent.id} and archived_at is null for no key update`;
-    if (!isLive) throw notFound('Environment not found');
+    if (!isLive) throw notFound('Environment not found', false, 'environment_not_found');
     const [{ live } = { live: 0 }] = await tx<{ live: number }[]>`
       select count(*)::int as live from environments
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;

@@ -25,7 +25,7 @@ export async function deleteProject(
     const live = await tx<{ id: number; ref: string; name: string }[]>`
       select id, ref, name from projects where deleted_at is null order by id for update`;
     const project = live.find((each) => each.ref === ref);
-    if (!project) throw notFound('Project not found');
+    if (!project) throw notFound('Project not found', false, 'project_not_found');
     if (live.length === 1) {
       throw unprocessable('It is the only project: make another one first, then delete this one');
     }
@@ -60,7 +60,7 @@ export async function deleteEnvironment(
   return sql.begin(async (tx) => {
     const [live] = await tx<{ memberId: string | null }[]>`
       select member_id as "memberId" from environments where id = ${id} and archived_at is null for update`;
-    if (!live) throw notFound('Environment not found');
+    if (!live) throw notFound('Environment not found', false, 'environment_not_found');
     await archiveEnvironments(tx, tx`e.id = ${id}`, { deleted: true });
     const made = await insertEnvironment(tx, masterKey, projectId, kind, live.memberId);
     await recordAct(tx, by, {

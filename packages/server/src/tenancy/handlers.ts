@@ -1,4 +1,4 @@
-import { isAtLeast, type operations } from '@millrace/contract';
+import { isAtLeast, type Operations, type OperationsOf } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import { wholeTarget, type EnvironmentPath } from '../auth/target.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
@@ -56,21 +56,13 @@ export interface TenancyDependencies {
 const whole = (sql: Sql, request: { readonly params: EnvironmentPath; readonly principal: Principal }) =>
   wholeTarget(sql, userOf(request), request.params);
 
-type Keys = Pick<
-  typeof operations,
-  | 'listKeys'
-  | 'createKey'
-  | 'revokeKey'
-  | 'rotateKey'
-  | 'regenerateKey'
-  | 'rotateSigningKey'
-  | 'listTokens'
-  | 'createToken'
-  | 'revokeToken'
->;
-
 /** Secret keys, signing keys and personal access tokens. */
-export const keyHandlers = ({ sql, masterKey, now, ended }: TenancyDependencies): HandlersOf<Keys> => ({
+export const keyHandlers = ({
+  sql,
+  masterKey,
+  now,
+  ended,
+}: TenancyDependencies): HandlersOf<OperationsOf<'keys'>> => ({
   async listKeys(request) {
     const { id } = await whole(sql, request);
     const rows = await sql<KeyRow[]>`
@@ -103,16 +95,8 @@ export const keyHandlers = ({ sql, masterKey, now, ended }: TenancyDependencies)
     ended(await revokeToken(sql, userOf(request), request.params.tokenId, request)),
 });
 
-type Login = Pick<
-  typeof operations,
-  | 'createAuthorizationCode'
-  | 'describeAuthorizationCode'
-  | 'approveAuthorizationCode'
-  | 'exchangeAuthorizationCode'
->;
-
 /** Login of devices. */
-export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login> => ({
+export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<OperationsOf<'login'>> => ({
   createAuthorizationCode(request) {
     const { origin, body, baseUrl } = request;
     const forwardedFor = request.header('x-forwarded-for');
@@ -124,22 +108,6 @@ export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Login
     exchangeLogin(dependencies, body.authorizationCode, origin),
 });
 
-type Projects = Pick<
-  typeof operations,
-  | 'listProjects'
-  | 'listOrganizationProjects'
-  | 'createProject'
-  | 'retrieveProject'
-  | 'updateProject'
-  | 'deleteProject'
-  | 'listEnvironments'
-  | 'retrieveEnvironment'
-  | 'deleteEnvironment'
-  | 'listBranches'
-  | 'createBranch'
-  | 'archiveBranch'
->;
-
 export interface ProjectDependencies
   extends TenancyDependencies, CreateBranchDependencies, ArchiveBranchDependencies {
   /** A branch of this environment was made or archived: runners are told. */
@@ -147,7 +115,9 @@ export interface ProjectDependencies
 }
 
 /** Projects, their environments and branches. */
-export const projectHandlers = (dependencies: ProjectDependencies): HandlersOf<Projects> => {
+export const projectHandlers = (
+  dependencies: ProjectDependencies,
+): HandlersOf<OperationsOf<'projects' | 'branches'>> => {
   const { sql, masterKey, tenancyLimits, ended, onBranch } = dependencies;
   return {
     listProjects: (request) => listProjects(sql, userOf(request)),
@@ -212,31 +182,13 @@ export const projectHandlers = (dependencies: ProjectDependencies): HandlersOf<P
 function branchableBy({
   principal,
   params,
-}: Pick<Request<(typeof operations)['listBranches']>, 'principal' | 'params'>): readonly (
-  | 'preview'
-  | 'dev'
-)[] {
+}: Pick<Request<Operations['listBranches']>, 'principal' | 'params'>): readonly ('preview' | 'dev')[] {
   if (isUser(principal)) return ['preview', 'dev'];
-  if (principal.environment.projectRef !== params.projectRef) throw notFound('Project not found');
+  if (principal.environment.projectRef !== params.projectRef)
+    throw notFound('Project not found', false, 'project_not_found');
   if (principal.environment.kind !== 'preview') throw forbidden();
   return ['preview'];
 }
-
-type Organizations = Pick<
-  typeof operations,
-  | 'listOrganizations'
-  | 'createOrganization'
-  | 'updateOrganization'
-  | 'listMembers'
-  | 'updateMember'
-  | 'removeMember'
-  | 'leaveOrganization'
-  | 'listInvitations'
-  | 'createInvitation'
-  | 'revokeInvitation'
-  | 'acceptInvitation'
-  | 'joinByInvitation'
->;
 
 /** Organisations, their members and invitations. */
 export const organizationHandlers = ({
@@ -244,7 +196,7 @@ export const organizationHandlers = ({
   masterKey,
   tenancyLimits,
   ended,
-}: TenancyDependencies): HandlersOf<Organizations> => ({
+}: TenancyDependencies): HandlersOf<OperationsOf<'organizations'>> => ({
   listOrganizations: (request) => listOrganizations(sql, userOf(request)),
   createOrganization: (request) =>
     createOrganization(sql, userOf(request), request.body.name, tenancyLimits.organizations, request),

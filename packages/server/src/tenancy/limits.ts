@@ -19,6 +19,7 @@ export async function refuseMoreOrganizations(tx: Queryable, userId: string, lim
   if ((row?.owned ?? 0) < limit) return;
   throw unprocessable(
     `You own ${row?.owned} organizations; at most ${limit} are allowed. Use one of them, or raise MILLRACE_MAX_ORGANIZATIONS of the server.`,
+    'limit_reached',
   );
 }
 
@@ -30,5 +31,6 @@ export async function refuseMoreProjects(tx: Queryable, organization: string, li
   if ((row?.live ?? 0) < limit) return;
   throw unprocessable(
     `This organization has ${row?.live} projects; at most ${limit} are allowed. Delete one, or raise MILLRACE_MAX_PROJECTS of the server.`,
+    'limit_reached',
   );
 }

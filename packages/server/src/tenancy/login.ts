@@ -37,7 +37,7 @@ const tokenDays = 90;
 const day = 86_400_000;
 
 const noCode = () => notFound('There is no such code, or its ten minutes are over: ask for another one');
-const tooMany = (message: string) => new Problem(429, message);
+const tooMany = (message: string) => new Problem('rate_limited', message);
 
 /** Makes text from a request safe to show in a terminal: no control characters, at most 255 characters. */
 const shown = (text: string | undefined): string | null =>

@@ -41,7 +41,7 @@ export async function retrieveOrganization(
   id: string,
 ): Promise<Organization> {
   const [found] = await listOrganizations(sql, userId, id);
-  if (!found) throw notFound('Organization not found');
+  if (!found) throw notFound('Organization not found', false, 'organization_not_found');
   return found;
 }
 

@@ -52,7 +52,7 @@ export async function listProjects(
 
 export async function retrieveProject(sql: Queryable, userId: string, ref: string): Promise<Project> {
   const [found] = await listProjects(sql, userId, { ref });
-  if (!found) throw notFound('Project not found');
+  if (!found) throw notFound('Project not found', false, 'project_not_found');
   return found;
 }
 

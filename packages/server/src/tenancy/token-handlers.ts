@@ -1,4 +1,4 @@
-import { isAtLeast, type Body, type operations } from '@millrace/contract';
+import { isAtLeast, type Body, type Operations, type OperationsOf } from '@millrace/contract';
 import type { MintFor, MintPublicToken, PublicTokenOptions } from '../auth/mint.ts';
 import type { Principal } from '../auth/principal.ts';
 import {
@@ -17,11 +17,6 @@ import type { HandlersOf } from '../request.ts';
 import { userOf } from './principal.ts';
 import { whoami, whoamiAsUser } from './whoami.ts';
 
-type Named = Pick<
-  typeof operations,
-  'createPublicToken' | 'signToken' | 'retrieveClaims' | 'signTokenAsUser' | 'whoami' | 'whoamiAsUser'
->;
-
 const quarterHour = 900;
 const hour = 3_600;
 
@@ -29,7 +24,7 @@ const hour = 3_600;
 const defaultSeconds = (scopes: readonly string[]): number =>
   scopes.some((scope) => parseScope(scope).type === 'sessions') ? hour : quarterHour;
 
-const signed = ({ claims = {}, expirationTime }: Body<Named['signToken']>): PublicTokenOptions => ({
+const signed = ({ claims = {}, expirationTime }: Body<Operations['signToken']>): PublicTokenOptions => ({
   scopes: claims.scopes ?? [],
   expiresInSeconds: (now) => readExpirationTime(expirationTime, hour, now),
   ...(claims.otu && { oneTime: true }),
@@ -42,11 +37,18 @@ const through = ({ credentialId, expiresAt }: Principal): Pick<MintFor, 'credent
   ...(expiresAt && { expiresAt }),
 });
 
-export function tokenHandlers({ sql, mint }: { sql: Sql; mint: MintPublicToken }): HandlersOf<Named> {
+export function tokenHandlers({
+  sql,
+  mint,
+}: {
+  sql: Sql;
+  mint: MintPublicToken;
+}): HandlersOf<OperationsOf<'auth'>> {
   async function minted(caller: MintFor, options: PublicTokenOptions): Promise<{ token: string }> {
     refuseTooMuch(options.scopes);
     const token = await mint(caller, options);
-    if (token === undefined) throw new Problem(503, 'The environment is just being archived. Try again.');
+    if (token === undefined)
+      throw new Problem('unavailable', 'The environment is just being archived. Try again.');
     return { token };
   }
 

@@ -1,4 +1,4 @@
-import type { operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { recordHere } from '../audit/record.ts';
 import type { HandlersOf } from '../request.ts';
 import type { RegisterDependencies } from './register.ts';
@@ -8,7 +8,7 @@ import { registerVersion } from './register.ts';
 export function workerHandlers(
   dependencies: RegisterDependencies,
   onRegistered: (env: number) => void,
-): HandlersOf<Pick<typeof operations, 'registerVersion'>> {
+): HandlersOf<OperationsOf<'versions'>> {
   return {
     async registerVersion(request) {
       const { environment, body } = request;

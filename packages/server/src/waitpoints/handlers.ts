@@ -1,4 +1,4 @@
-import { redacted, type Operations } from '@millrace/contract';
+import { redacted, type OperationsOf } from '@millrace/contract';
 import type { MintPublicToken } from '../auth/mint.ts';
 import { isUser, type Principal } from '../auth/principal.ts';
 import { allows } from '../auth/scopes.ts';
@@ -13,15 +13,6 @@ import { createToken } from './create.ts';
 import { listTokens } from './list.ts';
 import { retrieveToken } from './retrieve.ts';
 
-type Named = Pick<
-  Operations,
-  | 'createWaitpointToken'
-  | 'listWaitpointTokens'
-  | 'retrieveWaitpointToken'
-  | 'completeWaitpointToken'
-  | 'completeWaitpointByCallback'
->;
-
 export interface WaitpointHandlerDependencies extends CompleteDependencies {
   readonly masterKey: MasterKey;
   readonly mint: MintPublicToken;
@@ -29,7 +20,9 @@ export interface WaitpointHandlerDependencies extends CompleteDependencies {
 
 const handleTokenSeconds = 86_400;
 
-export function waitpointHandlers(dependencies: WaitpointHandlerDependencies): HandlersOf<Named> {
+export function waitpointHandlers(
+  dependencies: WaitpointHandlerDependencies,
+): HandlersOf<OperationsOf<'waitpoints'>> {
   const { engine, masterKey, mint } = dependencies;
   const missing = () => notFound('Waitpoint not found');
   const nameable = (id: string): string => {

@@ -91,7 +91,7 @@ const archiveCommand = (): Command =>
       const { line } = screenOn(process.stderr);
       let canceled = 0;
       let archived = await archive(yes).catch(async (error: unknown) => {
-        if (!(error instanceof CallRefused) || error.reply['code'] !== 'branch_has_runs') throw error;
+        if (!(error instanceof CallRefused) || error.code !== 'branch_has_runs') throw error;
         const liveRuns = Number(error.reply['liveRuns']);
         const runs = liveRuns === 1 ? '1 run that has' : `${liveRuns} runs that have`;
         const found = `${branch} has ${runs} not ended.`;

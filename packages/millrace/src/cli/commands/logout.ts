@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { call } from '../call.ts';
-import { CommandFailed } from '../exit-codes.ts';
+import { call, CallRefused } from '../call.ts';
 import { forgetLogin, keptLogin, type Login } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
@@ -17,7 +16,7 @@ async function revoke(login: Login): Promise<void> {
     const { credentialId: tokenId } = await call(login, 'whoami');
     await call(login, 'revokeToken', { params: { tokenId } });
   } catch (error) {
-    if (!(error instanceof CommandFailed) || !error.message.startsWith('401 ')) throw error;
+    if (!(error instanceof CallRefused) || error.code !== 'invalid_credential') throw error;
   }
 }
 

@@ -109,7 +109,7 @@ const drainCommand = (): Command =>
           }
         },
         onError(error) {
-          const isFinal = error instanceof CallRefused && /^40[0134]\b/.test(error.message);
+          const isFinal = error instanceof CallRefused && [400, 401, 403, 404].includes(error.status);
           if (isFinal || options.once) return false;
           err.line(`${reasonOf(error)} It is tried again.`);
           return true;

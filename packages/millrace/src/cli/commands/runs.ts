@@ -50,7 +50,7 @@ const showCommand = (): Command =>
     if (ofTimeline !== undefined && !options.timeline)
       throw new CommandFailed(exitCodes.usage, `--${ofTimeline} is for --timeline: add that.`);
     const orMissing = async (error: unknown): Promise<never> => {
-      if ((error as { status?: unknown }).status !== 404) throw error;
+      if ((error as { code?: unknown }).code !== 'run_not_found') throw error;
       const { url } = await findServer(options);
       throw new CommandFailed(
         exitCodes.failed,

@@ -288,10 +288,7 @@ async function giveUp(target: DeployTarget, deploymentId: string): Promise<void>
 function explained(error: unknown, { tasks }: Prepared): unknown {
   if (!(error instanceof ServerRefused) || ![400, 422].includes(error.status)) return error;
   const path = error.details[0]?.path ?? [];
-  const task =
-    path[0] === 'tasks'
-      ? tasks[Number(path[1])]
-      : tasks.find(({ filePath }) => error.message.includes(filePath));
+  const task = path[0] === 'tasks' ? tasks[Number(path[1])] : tasks.find(({ id }) => id === error.task);
   if (!task) return error;
   const message = `${path[0] === 'tasks' ? `task "${task.id}": ` : ''}${error.message.replace(/^\d+ /, '')}`;
   return new ProjectRefused([{ file: task.filePath, line: null, column: null, message }], 'uploaded');
@@ -336,7 +333,7 @@ async function promoteIt(
   } catch (error) {
     if (!(error instanceof ServerRefused)) throw error;
     // Content of an older version, with a key that may only go forward.
-    if (error.status === 403) {
+    if (error.code === 'unauthorized') {
       const reason = error.message.replace(/^403 (Unauthorized: )?/, '');
       return {
         isCurrent: false,
@@ -345,7 +342,7 @@ async function promoteIt(
         failure: `${version} is ready, but not current: ${reason}`,
       };
     }
-    if (error.status !== 409) throw error;
+    if (error.code !== 'version_outdated') throw error;
     const now = await currentVersion(target);
     if (now === undefined || now === before) throw error;
     return { isCurrent: false, replaced: null, reason: `${now} was promoted at the same time, and is newer` };
@@ -356,7 +353,7 @@ async function currentVersion(target: DeployTarget): Promise<string | undefined>
   try {
     return (await callServer(target, 'retrieveCurrentDeployment')).version;
   } catch (error) {
-    if (error instanceof ServerRefused && error.status === 404) return undefined;
+    if (error instanceof ServerRefused && error.code === 'no_current_version') return undefined;
     throw error;
   }
 }

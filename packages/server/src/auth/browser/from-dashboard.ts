@@ -10,7 +10,7 @@ export interface Sender {
 
 const foreign = () =>
   new Problem(
-    403,
+    'cross_site',
     'This request was not sent by the dashboard of this server: open the dashboard under its own address, and check that the proxy passes Host or X-Forwarded-Host on',
     { code: 'cross_site' },
   );

@@ -27,7 +27,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   if (running >= maxAtOnce) {
     if (waiting.length >= maxWaiting)
       throw new Problem(
-        429,
+        'rate_limited',
         'Too many people log in with a password at this moment: try again in a few seconds',
       );
     await new Promise<void>((resolve) => waiting.push(resolve));

@@ -66,7 +66,7 @@ export async function environmentFor(
       left join environments parent on parent.id = e.parent_id
      where p.ref = ${project} and p.deleted_at is null and e.kind = ${kind} and e.branch is not distinct from ${branch ?? null}::text
        and e.archived_at is null and ${seenBy(sql, userId)}`;
-  if (!row) throw notFound('Project, environment or branch not found');
+  if (!row) throw notFound('Project, environment or branch not found', false, 'environment_not_found');
   return row;
 }
 

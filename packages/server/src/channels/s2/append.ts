@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@millrace/contract';
 import { hash } from 'node:crypto';
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { MintPublicToken } from '../../auth/mint.ts';
@@ -7,7 +8,7 @@ import type { Channels } from '../channels.ts';
 import { uuidOf, type ChannelKey } from '../key.ts';
 import type { NewRecord } from '../record.ts';
 import { AppendRefused } from '../refused.ts';
-import { helpFor } from '../../help.ts';
+import { failureHeaders } from '../../failure-headers.ts';
 import { asProblem, badRequest, forbidden } from '../../problem.ts';
 import { NotReadable, textOf, type AppendAck, type AppendInput, type InputRecord } from './protobuf.ts';
 
@@ -149,35 +150,44 @@ function partOf(records: readonly InputRecord[]): string | undefined {
   return bodies.every((body) => ownId.test(body)) ? hash('sha256', bodies.join('\n')) : undefined;
 }
 
-/** A failure in the form of this protocol, and where it is explained. */
+/** A failure in the form of this protocol, with the headers of failed responses. */
 export function refusalOf(error: unknown): {
   readonly status: number;
   readonly body: object;
-  readonly help: string;
+  readonly headers: Readonly<Record<string, string>>;
 } {
-  const { status, body } = answerTo(error);
+  const { code, status, body } = answerTo(error);
   const { message = '' } = body as { message?: string };
-  return { status, body, help: helpFor(status, message) };
+  return { status, body, headers: failureHeaders(code, message, status) };
 }
 
-function answerTo(error: unknown): { readonly status: number; readonly body: object } {
+function answerTo(error: unknown): {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly body: object;
+} {
   if (error instanceof AppendRefused && error.reason === 'match') {
-    return { status: 412, body: { seq_num_mismatch: error.tail } };
+    return { code: error.code, status: 412, body: { seq_num_mismatch: error.tail } };
   }
   if (error instanceof AppendRefused && error.reason === 'fence') {
-    return { status: 412, body: { fencing_token_mismatch: '' } };
+    return { code: error.code, status: 412, body: { fencing_token_mismatch: '' } };
   }
   const problem = asProblem(error);
   if (problem) {
     return {
+      code: problem.code,
       status: problem.status,
       body: { message: problem.message, code: codes[problem.status] ?? 'refused' },
     };
   }
   // A URIError: the stream's name is not valid percent-encoding.
   if (error instanceof NotReadable || error instanceof URIError)
-    return { status: 400, body: { message: error.message, code: 'bad_request' } };
-  return { status: 500, body: { message: 'Internal Server Error', code: 'internal' } };
+    return { code: 'invalid_request', status: 400, body: { message: error.message, code: 'bad_request' } };
+  return {
+    code: 'internal_error',
+    status: 500,
+    body: { message: 'Internal Server Error', code: 'internal' },
+  };
 }
 
 const codes: Readonly<Record<number, string>> = {

@@ -7,10 +7,9 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { IncomingHttpHeaders } from 'node:http2';
-import { helpHeader } from '@millrace/contract/help';
 import type { AccessWatcher } from '../../auth/watch-access.ts';
 import type { Log } from '../../logger.ts';
-import { helpFor } from '../../help.ts';
+import { failureHeaders } from '../../failure-headers.ts';
 import { notFound, unauthorized } from '../../problem.ts';
 import { refusalOf, streamsPath, type StreamAppends } from './append.ts';
 import { limitFrames, type FrameLimits } from './limit-frames.ts';
@@ -91,7 +90,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
       return refuse(stream, {
         status: 400,
         body: { error: severalHosts },
-        help: helpFor(400, severalHosts),
+        headers: failureHeaders('invalid_request', severalHosts),
       });
     const session = stream.session as ServerHttp2Session | undefined;
     const onAdmitted = (): void => {
@@ -114,13 +113,13 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
 }
 
 /** Sends the reason and closes the stream. Without that it would stay open until its writer or its connection ends it. */
-function refuse(stream: ServerHttp2Stream, { status, body, help }: ReturnType<typeof refusalOf>): void {
+function refuse(stream: ServerHttp2Stream, { status, body, headers }: ReturnType<typeof refusalOf>): void {
   if (stream.destroyed) return;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
   if (stream.headersSent) {
     stream.end(lastFrame(status, body));
   } else {
-    stream.respond({ ':status': status, 'content-type': 'application/json', [helpHeader]: help });
+    stream.respond({ ':status': status, 'content-type': 'application/json', ...headers });
     stream.end(JSON.stringify(body));
   }
   // Discard what the writer still sends.

@@ -53,7 +53,10 @@ export class EventStreams {
             : undefined;
     if (full === undefined) return;
     request.setHeader('retry-after', String(retryAfterSeconds));
-    throw new Problem(429, `Too many subscribers of ${full}. Try again in ${retryAfterSeconds} seconds.`);
+    throw new Problem(
+      'too_many_subscribers',
+      `Too many subscribers of ${full}. Try again in ${retryAfterSeconds} seconds.`,
+    );
   }
 
   /** Answers an exchange with a stream, which counts until it has ended. */

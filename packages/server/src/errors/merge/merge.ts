@@ -71,6 +71,7 @@ async function refuseUnlike(tx: Transaction, { env, id }: Change, others: readon
   if (tasks.reduce((sum, group) => sum + group.fingerprints, 0) > maxFingerprints) {
     throw unprocessable(
       `errors: a group holds at most ${maxFingerprints} fingerprints; add a rule instead, for errors to come`,
+      'limit_reached',
     );
   }
 }

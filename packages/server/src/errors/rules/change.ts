@@ -25,7 +25,10 @@ export const createRule = (
     if (project === undefined) throw notFound();
     const before = await rulesIn(tx, projectRef);
     if (before.length >= maxErrorRules) {
-      throw unprocessable(`A project has at most ${maxErrorRules} rules; delete one that is not needed.`);
+      throw unprocessable(
+        `A project has at most ${maxErrorRules} rules; delete one that is not needed.`,
+        'limit_reached',
+      );
     }
     const id = newId('rule');
     const { task = null, type = null, message = null } = patterns;

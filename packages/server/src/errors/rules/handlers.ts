@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { isUser, type Principal } from '../../auth/principal.ts';
 import { otherProject, seenBy } from '../../auth/target.ts';
 import type { Clock } from '../../db/clock.ts';
@@ -6,11 +6,6 @@ import type { Sql } from '../../db/connect.ts';
 import type { HandlersOf } from '../../request.ts';
 import { createRule, deleteRule, listRules, updateRule } from './change.ts';
 import { previewRule } from './preview.ts';
-
-type Named = Pick<
-  Operations,
-  'listErrorRules' | 'createErrorRule' | 'updateErrorRule' | 'deleteErrorRule' | 'previewErrorRule'
->;
 
 interface Addressed {
   readonly principal: Principal;
@@ -33,7 +28,7 @@ async function environmentsSeen(sql: Sql, projectRef: string, userId: string): P
   return rows.map((row) => row.id);
 }
 
-export function ruleHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<Named> {
+export function ruleHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<OperationsOf<'errorRules'>> {
   const now = () => new Date(clock.now());
   return {
     listErrorRules: async (request) => ({ data: await listRules(sql, projectOf(request)) }),

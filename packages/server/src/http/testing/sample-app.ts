@@ -131,7 +131,7 @@ export const sampleHandlers: HandlersOf<typeof sampleOperations> = {
     if (status === 2) return {};
     if (status === 0) throw new Error('the password is hunter2', { cause: new Error('deeper') });
     if (status === 1) throw 'a text';
-    throw new Problem(status, `as told: ${status}`, { code: 'told' });
+    throw new Problem('unprocessable', `as told: ${status}`, { code: 'told' }, undefined, status);
   },
   unruled: async () => ({}),
   forUsers: async ({ principal }) => ({ kind: principal.kind }),

@@ -41,7 +41,11 @@ export async function createAlert(
              ${body.quiet ?? alertQuiet.default}, ${endpoints}::text[], ${now}, ${now}
        where (select count(*) from alerts where env = ${env}) < ${maxAlerts}
       returning *`;
-    if (!row) throw unprocessable(`An environment has at most ${maxAlerts} alerts: delete one first.`);
+    if (!row)
+      throw unprocessable(
+        `An environment has at most ${maxAlerts} alerts: delete one first.`,
+        'limit_reached',
+      );
     await recorded(tx, 'created', row);
     return alertOf(row);
   });

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { findTarget } from '../../auth/target.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
@@ -8,16 +8,14 @@ import { createAlert } from './create.ts';
 import { recordAlert } from './record.ts';
 import { updateAlert } from './update.ts';
 
-type Named = Pick<Operations, 'createAlert' | 'listAlerts' | 'retrieveAlert' | 'updateAlert' | 'deleteAlert'>;
-
 export interface AlertHandlerDependencies {
   readonly sql: Sql;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export function alertHandlers({ sql, clock }: AlertHandlerDependencies): HandlersOf<Named> {
+export function alertHandlers({ sql, clock }: AlertHandlerDependencies): HandlersOf<OperationsOf<'alerts'>> {
   const now = () => new Date(clock.now());
-  type Addressed = Pick<Request<Named['listAlerts']>, 'params' | 'principal' | 'header' | 'origin'>;
+  type Addressed = Pick<Request<Operations['listAlerts']>, 'params' | 'principal' | 'header' | 'origin'>;
   const target = async (request: Addressed): Promise<number> => (await findTarget(sql, request)).id;
 
   return {

@@ -1,4 +1,4 @@
-import type { CheckResult, Operations } from '@millrace/contract';
+import type { CheckResult, OperationsOf } from '@millrace/contract';
 import { ownedInstallation } from '../../auth/installation-owner.ts';
 import { isUser } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
@@ -21,7 +21,7 @@ export function doctorHandlers({
   sql,
   jobs,
   runsKeptMs,
-}: DoctorDependencies): HandlersOf<Pick<Operations, 'diagnose'>> {
+}: DoctorDependencies): HandlersOf<OperationsOf<'doctor'>> {
   const limits = { ...defaultLimits, runsKeptMs };
   /** Requests at the same time share one, so that nobody loads the database with it. */
   let running: Promise<CheckResult[]> | undefined;

@@ -1,4 +1,4 @@
-import type { operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
@@ -14,7 +14,7 @@ export const pauseHandlers = ({
   readonly sql: Sql;
   readonly clock: Clock;
   readonly pause: Pause;
-}): HandlersOf<Pick<typeof operations, 'resumeInstallation'>> => ({
+}): HandlersOf<OperationsOf<'installation'>> => ({
   async resumeInstallation({ principal, origin, body }) {
     if (!isUser(principal)) throw new TypeError('A user calls this operation.');
     const by = { principal, origin, userId: principal.userId };

@@ -29,7 +29,7 @@ export async function resumeInstallation(
     const schedules = due?.count ?? 0;
     if (schedules > 0 && missed === undefined) {
       throw new Problem(
-        409,
+        'missed_ticks',
         `Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} have fallen due. Say what becomes of them: \`missedTicks\` is "skip" (--skip-missed) after a restore, since they were fired before it, or "fire" (--fire-missed) as each schedule's own rule has it.`,
         { code: 'missed_ticks', schedules },
       );

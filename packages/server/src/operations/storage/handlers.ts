@@ -1,11 +1,11 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import { ownedInstallation } from '../../auth/installation-owner.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { HandlersOf } from '../../request.ts';
 import { readStorage } from './read.ts';
 
-export const storageHandlers = (sql: Sql): HandlersOf<Pick<Operations, 'retrieveStorage'>> => ({
+export const storageHandlers = (sql: Sql): HandlersOf<OperationsOf<'storage'>> => ({
   async retrieveStorage({ principal }) {
     if (!isUser(principal)) throw new TypeError('A user calls this operation.');
     await ownedInstallation(sql, principal.userId, 'see what it stores');

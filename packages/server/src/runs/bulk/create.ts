@@ -19,7 +19,7 @@ export async function createBulkAction(
     select count(*)::int as count from bulk_actions where env = ${env} and status = 'PENDING'`;
   if ((pending?.count ?? 0) >= maxPending) {
     const message = `${maxPending} bulk actions of this environment are under way. Wait for one, or abort it.`;
-    throw new Problem(429, message, {}, false);
+    throw new Problem('rate_limited', message, {}, false);
   }
   const now = clock.now();
   const at = new Date(now);

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { recordHere } from '../../audit/record.ts';
 import type { HandlersOf } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -7,17 +7,12 @@ import { abortBulkAction } from './abort.ts';
 import { createBulkAction } from './create.ts';
 import { listBulkActions, retrieveBulkAction } from './read.ts';
 
-type Named = Pick<
-  Operations,
-  'createBulkAction' | 'listBulkActions' | 'retrieveBulkAction' | 'abortBulkAction'
->;
-
 /** `wakeNow` starts the job of this process at once. */
 export function bulkHandlers(
   engine: Pick<Engine, 'sql' | 'clock'>,
   takeRuns: TakeRuns,
   wakeNow: () => void,
-): HandlersOf<Named> {
+): HandlersOf<OperationsOf<'bulk'>> {
   const { sql } = engine;
   return {
     async createBulkAction(request) {

@@ -1,4 +1,4 @@
-import type { operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
@@ -10,13 +10,14 @@ import { cancelRun } from './cancel.ts';
 export const cancelHandlers = (
   engine: Engine,
   runners: ConnectedRunners,
-): HandlersOf<Pick<typeof operations, 'cancelRun'>> => ({
+): HandlersOf<OperationsOf<'runsCancel'>> => ({
   async cancelRun(request) {
     const { runId } = request.params;
     const env = request.environment.id;
     const run = await retrieveRun(engine, env, runId);
     if (run) authorizeRunToWrite(request, run);
-    if (!run || !(await cancelRun(engine, runners, env, runId))) throw notFound('Resource not found');
+    if (!run || !(await cancelRun(engine, runners, env, runId)))
+      throw notFound('Resource not found', false, 'run_not_found');
     return { id: runId };
   },
 });

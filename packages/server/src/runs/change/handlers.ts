@@ -1,4 +1,4 @@
-import type { Operations, Run } from '@millrace/contract';
+import type { OperationsOf, Run } from '@millrace/contract';
 import { recordHere } from '../../audit/record.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
 import { notFound } from '../../problem.ts';
@@ -16,17 +16,6 @@ import type { NewRun } from '../create/row.ts';
 import { addTags } from './tags.ts';
 import type { Triggered } from '../create/trigger.ts';
 
-type Named = Pick<
-  Operations,
-  | 'replayRun'
-  | 'rescheduleRun'
-  | 'addRunTags'
-  | 'retrieveRunMetadata'
-  | 'updateRunMetadata'
-  | 'retrieveRetention'
-  | 'updateRetention'
->;
-
 export interface ChangeHandlerDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'expect'>;
@@ -34,22 +23,26 @@ export interface ChangeHandlerDependencies {
   readonly redactor: VariableCache['redactor'];
 }
 
-const missing = () => notFound('Run not found');
+const missing = () => notFound('Run not found', false, 'run_not_found');
 
 export function changeHandlers({
   engine,
   dispatch,
   trigger,
   redactor,
-}: ChangeHandlerDependencies): HandlersOf<Named> {
+}: ChangeHandlerDependencies): HandlersOf<OperationsOf<'runsChange'>> {
   const { sql } = engine;
   return {
     async replayRun(request) {
-      const { id } = await findRunToWrite(sql, request, notFound('Resource not found'));
+      const { id } = await findRunToWrite(
+        sql,
+        request,
+        notFound('Resource not found', false, 'run_not_found'),
+      );
       const { payload, payloadType, fromStep } = request.body ?? {};
       await authorizePacket(sql, request, { payload, payloadType });
       const run = await prepareReplay(engine, request.environment, id, { payload, payloadType, fromStep });
-      if (!run) throw notFound('Resource not found');
+      if (!run) throw notFound('Resource not found', false, 'run_not_found');
       const { requestKey } = request;
       return { id: (await trigger(requestKey === undefined ? run : { ...run, requestKey })).id };
     },

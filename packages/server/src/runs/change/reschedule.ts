@@ -27,7 +27,7 @@ export async function rescheduleRun(
     update runs r set delayed_until = ${due}, sort_key = ${due.getTime()}::bigint - r.priority_ms, updated_at = ${new Date(now)}
       from moved m where r.env = m.env and r.id = m.run_id
     returning r.id`;
-  if (!moved) throw unprocessable('Only a run that is still DELAYED can be rescheduled.');
+  if (!moved) throw unprocessable('Only a run that is still DELAYED can be rescheduled.', 'run_not_delayed');
   dispatch.expect(due.getTime());
   changes.changed(env, [run]);
 }

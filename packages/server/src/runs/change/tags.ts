@@ -27,6 +27,7 @@ export async function addTags(
     if (had.length + fresh.length > maxTags) {
       throw unprocessable(
         `A run has at most ${maxTags} tags; this one has ${had.length} and would get ${fresh.length} more.`,
+        'limit_reached',
       );
     }
     await tx`

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import { notFound } from '../../problem.ts';
 import { allows } from '../../auth/scopes.ts';
@@ -10,16 +10,11 @@ import { readWaitFacts } from '../reason/facts.ts';
 import { nearestTask } from '../reason/nearest-task.ts';
 import { reasonOf } from '../reason/reason.ts';
 
-type Named = Pick<
-  Operations,
-  'retrieveRunResult' | 'listRunEvents' | 'retrieveRunTrace' | 'retrieveRunReason'
->;
-
-export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
+export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOutcome' | 'runsReason'>> {
   const { sql, clock, versions } = engine;
   /** A token for one run learns nothing of other tasks. */
   const nearestTo = async (
-    { environment, principal }: Request<Named['retrieveRunReason']>,
+    { environment, principal }: Request<Operations['retrieveRunReason']>,
     task: string,
   ): Promise<string | undefined> => {
     const nearest = nearestTask(task, (await versions.current(environment.id))?.tasks.keys() ?? []);
@@ -28,7 +23,7 @@ export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
       ? nearest
       : undefined;
   };
-  const unfinished = () => notFound("Run either doesn't exist or is not finished");
+  const unfinished = () => notFound("Run either doesn't exist or is not finished", false, 'run_not_finished');
   return {
     async retrieveRunResult(request) {
       const { id } = await findRun(sql, request, unfinished());
@@ -38,7 +33,7 @@ export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
     },
 
     async listRunEvents(request) {
-      const { id } = await findRun(sql, request, notFound());
+      const { id } = await findRun(sql, request, notFound('Not found', false, 'run_not_found'));
       return eventsOf(engine, request.environment.id, id);
     },
 
@@ -50,9 +45,9 @@ export function outcomeHandlers(engine: Engine): HandlersOf<Named> {
     },
 
     async retrieveRunReason(request) {
-      const { id } = await findRun(sql, request, notFound('Run not found'));
+      const { id } = await findRun(sql, request, notFound('Run not found', false, 'run_not_found'));
       const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
-      if (!facts) throw notFound('Run not found');
+      if (!facts) throw notFound('Run not found', false, 'run_not_found');
       const nearest = facts.status === 'PENDING_VERSION' ? await nearestTo(request, facts.task) : undefined;
       return { id, status: facts.status, ...reasonOf(facts, nearest) };
     },

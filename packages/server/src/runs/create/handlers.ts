@@ -1,4 +1,4 @@
-import { storedType, type operations } from '@millrace/contract';
+import { storedType, type Operations, type OperationsOf } from '@millrace/contract';
 import type { MintPublicToken } from '../../auth/mint.ts';
 import { oneTimeUseOf } from '../../auth/one-time.ts';
 import { isUser } from '../../auth/principal.ts';
@@ -15,8 +15,6 @@ import type { TakeRuns } from './quota.ts';
 import type { NewRun } from './row.ts';
 import type { Triggered } from './trigger.ts';
 
-type Named = Pick<typeof operations, 'triggerTask' | 'triggerMany' | 'resetIdempotencyKey'>;
-
 export interface TriggerHandlerDependencies {
   readonly engine: Engine;
   readonly trigger: (run: NewRun) => Promise<Triggered>;
@@ -32,9 +30,9 @@ export function triggerHandlers({
   trigger,
   mint,
   takeRuns,
-}: TriggerHandlerDependencies): HandlersOf<Named> {
+}: TriggerHandlerDependencies): HandlersOf<OperationsOf<'tasks'>> {
   const prepared = (
-    request: Request<Named['triggerTask']>,
+    request: Request<Operations['triggerTask']>,
     task: string,
     body: TriggerRequest,
   ): NewRun | Promise<NewRun> =>
@@ -47,7 +45,7 @@ export function triggerHandlers({
 
   /** With it a client reads the run that it made, or has a browser read it. */
   const tokenOf = async (
-    { principal }: Pick<Request<Named['triggerTask']>, 'principal'>,
+    { principal }: Pick<Request<Operations['triggerTask']>, 'principal'>,
     run: string,
     { collection }: NewRun,
   ): Promise<string | undefined> => {
@@ -59,7 +57,7 @@ export function triggerHandlers({
   };
 
   const handToken = async (
-    request: Request<Named['triggerTask']>,
+    request: Request<Operations['triggerTask']>,
     id: string,
     run: NewRun,
   ): Promise<void> => {
@@ -117,7 +115,7 @@ export function triggerHandlers({
           return { ...triggered, publicAccessToken: await tokenOf(request, triggered.id, run) };
         } catch (error) {
           const problem = asProblem(error);
-          if (problem) return { status: problem.status, error: problem.message };
+          if (problem) return { status: problem.status, code: problem.code, error: problem.message };
           throw error;
         }
       });
@@ -141,7 +139,7 @@ export function triggerHandlers({
 
 /** With what the caller brings: a token that is good for one run, a key that this request will be known by when it is sent again. */
 function withCaller(
-  { principal, requestKey }: Pick<Request<Named['triggerTask']>, 'principal' | 'requestKey'>,
+  { principal, requestKey }: Pick<Request<Operations['triggerTask']>, 'principal' | 'requestKey'>,
   run: NewRun,
   index = 0,
 ): NewRun {

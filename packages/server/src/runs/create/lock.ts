@@ -24,11 +24,13 @@ export async function findLock(
   if (!declared)
     throw unprocessable(
       `Version "${version}" does not exist in this environment: lock to a registered version.`,
+      'version_not_found',
     );
   const { id, state, manifest } = declared;
   if (state !== 'ready') {
     throw unprocessable(
       `Version "${version}" cannot execute runs: its deployment is ${state}. Lock to another version.`,
+      'version_not_ready',
     );
   }
   if (!manifest) throw lacksTask(version, task);
@@ -45,6 +47,7 @@ export function lockToCurrent({ id, version, tasks }: CurrentVersion, task: stri
 const lacksTask = (version: string, task: string) =>
   unprocessable(
     `Version "${version}" has no task "${task}". A run that another one waits for starts on the version of that one; the option version names another.`,
+    'task_not_found',
   );
 
 /** The same for the deployment that carries an `externalDeploymentId`. Undefined while none does. */
@@ -62,6 +65,7 @@ export async function findExternal(
   if (!row.manifest) {
     throw unprocessable(
       `The deployment "${externalId}" is version "${row.version}", which has no task "${task}".`,
+      'task_not_found',
     );
   }
   return { manifest: row.manifest, lockedTo: row.id };

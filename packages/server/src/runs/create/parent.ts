@@ -35,15 +35,21 @@ export async function holdParent(
 export function refusedParent(refused: string, run: string, field = 'options.parentRunId'): Problem {
   switch (refused as ParentRefusal) {
     case 'unknown':
-      return unprocessable(`${field}: there is no run "${run}" in this environment.`);
+      return unprocessable(`${field}: there is no run "${run}" in this environment.`, 'run_not_found');
     case 'canceled':
       // A child would outlive the tree that it belongs to.
-      return unprocessable(`${field}: the run "${run}" has been canceled, and what it triggers with it.`);
+      return unprocessable(
+        `${field}: the run "${run}" has been canceled, and what it triggers with it.`,
+        'run_canceled',
+      );
     case 'stale':
-      return new Problem(409, `This attempt of the run "${run}" is over: what it triggers is refused.`);
+      return new Problem(
+        'attempt_ended',
+        `This attempt of the run "${run}" is over: what it triggers is refused.`,
+      );
     case 'ancestor':
       return new Problem(
-        409,
+        'parent_would_wait_for_itself',
         `options.singleton: the run "${run}" would wait for itself: it, or a run above it, has this key. Trigger without waiting, or with another key.`,
       );
   }

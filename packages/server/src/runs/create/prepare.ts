@@ -319,4 +319,4 @@ function readMetadata(metadata: unknown): string | null {
 }
 
 const metadataTooLarge = (): Problem =>
-  new Problem(413, `options.metadata: at most ${maxMetadataBytes} bytes as JSON.`);
+  new Problem('too_large', `options.metadata: at most ${maxMetadataBytes} bytes as JSON.`);

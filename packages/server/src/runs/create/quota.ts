@@ -39,7 +39,7 @@ export function createQuota(
     if (allowed) return;
     request.setHeader('retry-after', String(Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))));
     throw new Problem(
-      429,
+      'rate_limited',
       `Batch rate limit exceeded: at most ${bucket.burst} runs at once, and ${remaining} are left. ` +
         `It resets at ${new Date(resetAt).toISOString()}.`,
     );

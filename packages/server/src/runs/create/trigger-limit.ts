@@ -36,7 +36,7 @@ export function exceededLimit(
     ? `the key "${triggerLimit.key}" of the task "${task}"`
     : `the task "${task}"`;
   return new Problem(
-    429,
+    'trigger_limit_exceeded',
     `The trigger limit of ${whose} is used up. The next trigger is accepted at ${retryAt}.`,
     { code: 'trigger_limit_exceeded', retryAt },
     false,

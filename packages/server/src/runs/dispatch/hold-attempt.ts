@@ -14,5 +14,5 @@ export async function holdAttempt(
 ): Promise<void> {
   const [held] = await tx`
     select from lock_parents(${[env]}::int[], ${[run]}::text[], ${[fence]}::bigint[]) h where h.refused is null`;
-  if (!held) throw new Problem(409, `This attempt is over: ${refused} refused.`);
+  if (!held) throw new Problem('attempt_ended', `This attempt is over: ${refused} refused.`);
 }

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { isUser } from '../../auth/principal.ts';
 import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -9,9 +9,7 @@ import { environmentsOf } from './project-environments.ts';
 export function listHandlers({
   sql,
   clock,
-}: Pick<Engine, 'sql' | 'clock'>): HandlersOf<
-  Pick<Operations, 'listRuns' | 'countRuns' | 'listProjectRuns'>
-> {
+}: Pick<Engine, 'sql' | 'clock'>): HandlersOf<OperationsOf<'runsList'>> {
   return {
     async countRuns(request) {
       const { environment, query } = request;

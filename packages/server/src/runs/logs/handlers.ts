@@ -1,4 +1,4 @@
-import type { FoundLine as WireLine, Operations } from '@millrace/contract';
+import type { FoundLine as WireLine, Operations, OperationsOf } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf, Request } from '../../request.ts';
 import { authorizeRun } from '../access/authorize.ts';
@@ -8,8 +8,6 @@ import type { LineFilter } from './filter.ts';
 import { searchLines, type FoundLine } from './search.ts';
 import { propertiesOf } from './line.ts';
 import { readLines } from './read.ts';
-
-type Named = Pick<Operations, 'searchLogs' | 'listRunLogs'>;
 
 export const wireLine = (line: FoundLine): WireLine => ({
   id: Number(line.id),
@@ -26,7 +24,7 @@ export const wireLine = (line: FoundLine): WireLine => ({
 export const filterOf = (
   query: Partial<
     Pick<
-      Request<Named['searchLogs']>['query'],
+      Request<Operations['searchLogs']>['query'],
       'filter[task]' | 'filter[level]' | 'filter[text]' | 'filter[property]'
     >
   >,
@@ -37,13 +35,13 @@ export const filterOf = (
   property: query['filter[property]'],
 });
 
-export function logHandlers(engine: Engine): HandlersOf<Named> {
+export function logHandlers(engine: Engine): HandlersOf<OperationsOf<'logs'>> {
   const { sql, clock } = engine;
   return {
     async listRunLogs(request) {
       const { runId } = request.params;
       const run = await retrieveRun(engine, request.environment.id, runId);
-      if (!run) throw notFound('Run not found');
+      if (!run) throw notFound('Run not found', false, 'run_not_found');
       authorizeRun(request, run);
       const { after, limit } = request.query;
       const { lines, next } = await readLines(sql, request.environment.id, runId, {

@@ -64,7 +64,7 @@ export async function changeMetadata(
        where env = ${env} and id = any(${[run, family.parent, family.root]}::text[]) order by id for no key update`;
     const self = rows.find((row) => row.id === run);
     if (!self || (self.status !== null && isFinal(self.status))) {
-      throw unprocessable('Cannot update metadata for a completed run');
+      throw unprocessable('Cannot update metadata for a completed run', 'run_ended');
     }
     for (const row of rows) {
       if (row.status !== null) continue;
@@ -103,7 +103,7 @@ async function write(
   const text = redact?.json(whole) ?? whole;
   if (Buffer.byteLength(text) > maxMetadataBytes) {
     throw new Problem(
-      413,
+      'too_large',
       `metadata: at most ${maxMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
     );
   }

@@ -25,6 +25,7 @@ export async function declarePaths(
   if (count > maxRunPaths)
     throw unprocessable(
       `${field}: an environment has at most ${maxRunPaths} declared paths; remove one first: millrace runs paths remove <path>`,
+      'limit_reached',
     );
   return rows.map(({ path }) => path);
 }

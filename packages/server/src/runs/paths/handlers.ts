@@ -1,4 +1,4 @@
-import type { DeclaredPath, Operations } from '@millrace/contract';
+import type { DeclaredPath, OperationsOf } from '@millrace/contract';
 import { recordHere } from '../../audit/record.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { notFound } from '../../problem.ts';
@@ -6,13 +6,11 @@ import type { HandlersOf } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
 import { declarePaths } from './declare.ts';
 
-type Named = Pick<Operations, 'declareRunPath' | 'listRunPaths' | 'removeRunPath'>;
-
 export const pathHandlers = ({
   sql,
   clock,
   paths,
-}: Pick<Engine, 'sql' | 'clock' | 'paths'>): HandlersOf<Named> => ({
+}: Pick<Engine, 'sql' | 'clock' | 'paths'>): HandlersOf<OperationsOf<'runPaths'>> => ({
   async declareRunPath(request) {
     const { environment, body } = request;
     await sql.begin(async (tx) => {

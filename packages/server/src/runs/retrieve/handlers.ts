@@ -1,4 +1,4 @@
-import type { operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { endOf, type Environment } from '../../auth/principal.ts';
 import type { PacketAddresses } from '../../payloads/url.ts';
 import { notFound, type Problem } from '../../problem.ts';
@@ -6,8 +6,6 @@ import type { HandlersOf, Request } from '../../request.ts';
 import { authorizeRun } from '../access/authorize.ts';
 import type { Engine } from '../engine/engine.ts';
 import { retrieveRun, type AddressOf } from './retrieve.ts';
-
-type Named = Pick<typeof operations, 'retrieveRun' | 'retrieveRunPacket'>;
 
 export interface RetrieveHandlerDependencies {
   readonly engine: Engine;
@@ -23,13 +21,13 @@ export function retrieveHandlers({
   engine,
   packets,
   findTriggered,
-}: RetrieveHandlerDependencies): HandlersOf<Named> {
+}: RetrieveHandlerDependencies): HandlersOf<OperationsOf<'runs'>> {
   const addressesFor =
     ({
       environment,
       baseUrl,
       principal,
-    }: Pick<Request<Named['retrieveRun']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
+    }: Pick<Request<Operations['retrieveRun']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
     (name) =>
       baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now(), endOf(principal));
 
@@ -49,7 +47,7 @@ export function retrieveHandlers({
         if (triggered) run = await retrieve(triggered.run);
       }
       // A client that has just triggered may be ahead of a replica: let it ask again.
-      if (!run) throw notFound('Not found', true);
+      if (!run) throw notFound('Not found', true, 'run_not_found');
       authorizeRun(request, run);
       return run;
     },

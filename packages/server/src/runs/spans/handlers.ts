@@ -1,15 +1,13 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
 import { findRun } from '../access/authorize.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readSpans } from './read.ts';
 
-type Named = Pick<Operations, 'listRunSpans'>;
-
-export const spanHandlers = ({ sql }: Pick<Engine, 'sql'>): HandlersOf<Named> => ({
+export const spanHandlers = ({ sql }: Pick<Engine, 'sql'>): HandlersOf<OperationsOf<'spans'>> => ({
   async listRunSpans(request) {
-    const { id } = await findRun(sql, request, notFound('Run not found'));
+    const { id } = await findRun(sql, request, notFound('Run not found', false, 'run_not_found'));
     const { spans, dropped, next } = await readSpans(sql, request.environment.id, id, request.query);
     return {
       spans: spans.map(({ at, took, events, attributes, ...span }) => ({

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { Operations, OperationsOf } from '@millrace/contract';
 import { endOf } from '../../auth/principal.ts';
 import type { MasterKey } from '../../auth/seal.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
@@ -13,8 +13,6 @@ import { readSteps } from './read.ts';
 import { shownStep } from './shown.ts';
 import { createStoreStep } from './store.ts';
 
-type Named = Pick<Operations, 'listRunSteps' | 'loadRunSteps' | 'storeRunStep'>;
-
 export interface StepHandlerDependencies {
   readonly engine: Engine;
   readonly masterKey: MasterKey;
@@ -22,14 +20,14 @@ export interface StepHandlerDependencies {
   readonly redactor: VariableCache['redactor'];
 }
 
-const missing = () => notFound('Run not found');
+const missing = () => notFound('Run not found', false, 'run_not_found');
 
 export function stepHandlers({
   engine,
   masterKey,
   packets,
   redactor,
-}: StepHandlerDependencies): HandlersOf<Named> {
+}: StepHandlerDependencies): HandlersOf<OperationsOf<'runsSteps'>> {
   const { sql } = engine;
   const store = createStoreStep(engine, masterKey);
 
@@ -38,7 +36,7 @@ export function stepHandlers({
       environment,
       baseUrl,
       principal,
-    }: Pick<Request<Named['listRunSteps']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
+    }: Pick<Request<Operations['listRunSteps']>, 'environment' | 'baseUrl' | 'principal'>): AddressOf =>
     (name) =>
       baseUrl + packets.sign({ act: 'get', env: environment.id, name }, engine.clock.now(), endOf(principal));
 

@@ -62,7 +62,7 @@ export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: Ne
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
     if (stored) return stored;
-    throw new Problem(409, 'This attempt is over: its step is refused.', {}, false);
+    throw new Problem('attempt_ended', 'This attempt is over: its step is refused.', {}, false);
   };
 }
 
@@ -103,7 +103,7 @@ function* cleanOutput(redactor: Redactor, name: string, output: string, type: st
   const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
     const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
-    throw new Problem(413, message, {}, false);
+    throw new Problem('too_large', message, {}, false);
   }
   if (output.includes('\0')) throw unprocessable(`The result of step "${name}" contains a NUL character.`);
   yield;

@@ -1,4 +1,4 @@
-import type { Operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -13,14 +13,14 @@ async function whyNoTask({ versions }: Engine, env: number, task: string): Promi
   return `The current version ${current.version} has no task "${task}".${meant}`;
 }
 
-export const taskHandlers = (engine: Engine): HandlersOf<Pick<Operations, 'listTasks' | 'retrieveTask'>> => ({
+export const taskHandlers = (engine: Engine): HandlersOf<OperationsOf<'tasksList'>> => ({
   async listTasks({ environment }) {
     return { data: await listTasks(engine, environment.id) };
   },
 
   async retrieveTask({ environment, params: { taskId } }) {
     const task = await retrieveTask(engine, environment.id, taskId);
-    if (!task) throw notFound(await whyNoTask(engine, environment.id, taskId));
+    if (!task) throw notFound(await whyNoTask(engine, environment.id, taskId), false, 'task_not_found');
     return task;
   },
 });

@@ -1,4 +1,4 @@
-import type { Operations, StatsCounts, StatsTimes } from '@millrace/contract';
+import type { OperationsOf, StatsCounts, StatsTimes } from '@millrace/contract';
 import { statsDivisions } from '@millrace/contract';
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
@@ -8,9 +8,7 @@ import type { Times } from './buckets.ts';
 import { readStatsRange } from './range.ts';
 import { findSeries, readSeries, seriesName, totalOf, type StatsPoint } from './read.ts';
 
-type Named = Pick<Operations, 'retrieveStats'>;
-
-export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<Named> {
+export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<OperationsOf<'stats'>> {
   return {
     async retrieveStats({ environment, query }) {
       const given = (['task', 'queue', 'version', 'by'] as const).filter((name) => query[name] !== undefined);

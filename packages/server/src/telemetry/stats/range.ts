@@ -38,7 +38,7 @@ export interface AskedStatsRange {
   readonly step?: number | undefined;
 }
 
-const refused = (sentence: string): Problem => new Problem(400, sentence);
+const refused = (sentence: string): Problem => new Problem('invalid_request', sentence);
 
 /**
  * The range that a request reads: it begins and ends with a step, so its last step may still be running. Throws a 400 that says what to

@@ -1,4 +1,4 @@
-import type { operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { noCookie } from '../../auth/browser/cookie.ts';
 import { Problem } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
@@ -8,18 +8,6 @@ import { createLink } from './links.ts';
 import { logIn, type LogInDependencies } from './log-in.ts';
 import { setPassword } from './passwords.ts';
 import { listSessions, revokeSession } from './sessions.ts';
-
-type Named = Pick<
-  typeof operations,
-  | 'createBrowserSession'
-  | 'retrieveCurrentBrowserSession'
-  | 'endCurrentBrowserSession'
-  | 'listBrowserSessions'
-  | 'revokeBrowserSession'
-  | 'createBrowserLink'
-  | 'listLoginProviders'
-  | 'setPassword'
->;
 
 export interface BrowserDependencies extends LogInDependencies {
   /** When the installation was paused; null while it is not. */
@@ -31,7 +19,9 @@ export interface BrowserDependencies extends LogInDependencies {
 }
 
 /** Browser sessions: logging in and out, links and passwords. */
-export const browserHandlers = (dependencies: BrowserDependencies): HandlersOf<Named> => {
+export const browserHandlers = (
+  dependencies: BrowserDependencies,
+): HandlersOf<OperationsOf<'browserSessions'>> => {
   const { sql, ended, pausedSince, mayLink, providerName } = dependencies;
   return {
     createBrowserSession: (request) => logIn(dependencies, request),
@@ -53,7 +43,8 @@ export const browserHandlers = (dependencies: BrowserDependencies): HandlersOf<N
       ended(await revokeSession(sql, userOf(request), request.params.sessionId, request)),
     createBrowserLink(request) {
       const userId = userOf(request);
-      if (!mayLink(userId)) throw new Problem(429, 'Too many links were made: try again in a minute');
+      if (!mayLink(userId))
+        throw new Problem('rate_limited', 'Too many links were made: try again in a minute');
       return createLink(sql, userId, request, request.baseUrl);
     },
     listLoginProviders: async ({ baseUrl }) => ({

@@ -31,7 +31,8 @@ type LogInRequest = Pick<
 >;
 type LogInReply = Reply<Operations['createBrowserSession']>;
 
-const tooMany = (what: string) => new Problem(429, `Too many ${what}: try again in a minute`, {}, false);
+const tooMany = (what: string) =>
+  new Problem('rate_limited', `Too many ${what}: try again in a minute`, {}, false);
 
 export async function logIn(dependencies: LogInDependencies, request: LogInRequest): Promise<LogInReply> {
   const { sql, log, now, ended, mayLogIn } = dependencies;
@@ -39,7 +40,10 @@ export async function logIn(dependencies: LogInDependencies, request: LogInReque
   const header = (name: string) => request.header(name);
   // Another page must not log its visitor in as somebody else.
   if (!isFromDashboard({ method: 'POST', baseUrl, header }))
-    throw new Problem(403, 'Only the dashboard logs in here: send the header x-millrace-dashboard: 1');
+    throw new Problem(
+      'cross_site',
+      'Only the dashboard logs in here: send the header x-millrace-dashboard: 1',
+    );
   if (!mayLogIn(origin.address)) throw tooMany('logins from this address');
   const before = readCookie(header('cookie'), baseUrl);
   try {

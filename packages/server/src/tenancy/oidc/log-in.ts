@@ -129,7 +129,8 @@ function pendingIn({ masterKey, now }: OidcLoginDependencies, text: string | und
 const ownPath = (path: string | null): string =>
   path !== null && /^\/(?![/\\])[\w\-./~%?=&:,+@!*'()[\]]{0,2000}$/.test(path) ? path : '/';
 
-const tooMany = () => new Problem(429, 'Too many logins came from this address. Try again in a minute.');
+const tooMany = () =>
+  new Problem('rate_limited', 'Too many logins came from this address. Try again in a minute.');
 
 /** The Problem for a failure, which is logged without what was sent. */
 function refusalOf(error: unknown, log: Log, { address }: Origin): unknown {

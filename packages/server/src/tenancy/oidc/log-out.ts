@@ -14,12 +14,16 @@ export async function logOutByProvider(
   logoutToken: string,
   origin: Origin,
 ): Promise<void> {
-  if (!mayLogIn(origin.address)) throw new Problem(429, 'Too many requests came from this address');
+  if (!mayLogIn(origin.address))
+    throw new Problem('rate_limited', 'Too many requests came from this address');
   const { issuer, subject, at } = await provider.loggedOut(logoutToken).catch((error: unknown) => {
     if (!(error instanceof OidcFailure)) throw asProblem(error) ?? error;
     const { reason, code } = error;
     log.warn('oidc.refused', { address: origin.address, reason, code });
-    throw new Problem(reason === 'unreachable' ? 503 : 400, 'The logout token is not valid');
+    throw new Problem(
+      reason === 'unreachable' ? 'unavailable' : 'invalid_request',
+      'The logout token is not valid',
+    );
   });
   const ended = await sql.begin(async (tx) => {
     // Not a session that was opened since: a token may be sent again.

@@ -9,49 +9,52 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
   switch (code) {
     case 'no_login':
       return new Problem(
-        400,
+        'login_expired',
         `This login was finished already, took longer than ten minutes, or was started in another browser. ${again}`,
       );
     case 'no_group':
       return new Problem(
-        403,
+        'login_refused',
         'None of your groups has a role here. Ask an administrator to add you to a group that has one.',
       );
     case 'no_refresh_token':
       return new Problem(
-        502,
+        'identity_provider_failed',
         'The identity provider gives this server no refresh token, which it needs to notice when you leave. An administrator must allow refresh tokens (offline access) for this client.',
       );
     case 'no_organization':
       return new Problem(
-        503,
+        'unavailable',
         'The organization that MILLRACE_OIDC_ORGANIZATION names does not exist. An administrator must correct it.',
       );
     case 'invalid_grant':
       return new Problem(
-        400,
+        'login_expired',
         `The identity provider does not accept this login: it was used already, or took too long. ${again}`,
       );
   }
   switch (reason) {
     case 'refused':
-      return new Problem(403, `The identity provider refused the login (${code}).`);
+      return new Problem('login_refused', `The identity provider refused the login (${code}).`);
     case 'unreachable':
       return new Problem(
-        503,
+        'unavailable',
         'The identity provider cannot be reached at the moment. Try again in a minute.',
       );
     case 'misconfigured':
       return new Problem(
-        502,
+        'identity_provider_failed',
         `The identity provider does not accept this server (${code}). An administrator must compare issuer, client id and client secret with those at the provider.`,
       );
     case 'clock':
       return new Problem(
-        502,
+        'identity_provider_failed',
         `The clock of the identity provider and that of this server differ by more than ${clockToleranceSeconds} seconds. An administrator must correct the wrong one.`,
       );
     case 'invalid':
-      return new Problem(400, `The answer does not belong to the login that this browser started. ${again}`);
+      return new Problem(
+        'login_expired',
+        `The answer does not belong to the login that this browser started. ${again}`,
+      );
   }
 }

@@ -20,6 +20,7 @@ export async function abortCanary(
     const canary = await readCanary(tx, env);
     if (canary?.id !== version.id)
       throw conflict(
+        'canary_conflict',
         `Version ${version.version} is not the canary: ${canary ? `that is ${canary.version}` : 'there is none'}. Nothing was changed.`,
       );
     await tx`update current_versions set canary_id = null, canary_percent = null where env = ${env}`;

@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { lockVersions } from '../add.ts';
 import { findVersion, type FoundVersion } from './find.ts';
 import { liveRuns } from './live-runs.ts';
+import type { Problem } from '../../problem.ts';
 import { conflict } from './conflict.ts';
 import type { DeploymentDependencies } from './promote.ts';
 import { showDeployment } from './show.ts';
@@ -21,7 +22,7 @@ export async function archiveDeployment(
     const version = await findVersion(tx, env, idOrVersion);
     if (version.state !== 'archived') {
       const refused = await reasonToStay(tx, env, version);
-      if (refused !== undefined) throw conflict(refused);
+      if (refused !== undefined) throw refused;
       await markArchived(tx, version.id);
       await record?.(tx, { act: 'version.archived', target: version.version });
     }
@@ -36,18 +37,23 @@ async function reasonToStay(
   tx: Transaction,
   env: number,
   { id, version, state }: FoundVersion,
-): Promise<string | undefined> {
-  if (state === 'uploading') return `Version ${version} is still being uploaded: give it up instead.`;
-  if (state === 'failed') return `Version ${version} failed: it has no files.`;
+): Promise<Problem | undefined> {
+  const notReady = (message: string) => conflict('version_not_ready', message);
+  const inUse = (message: string) => conflict('version_in_use', message);
+  if (state === 'uploading')
+    return notReady(`Version ${version} is still being uploaded: give it up instead.`);
+  if (state === 'failed') return notReady(`Version ${version} failed: it has no files.`);
   const [row] = await tx<{ current: boolean; canary: boolean; live: number }[]>`
     select exists (select from current_versions c where c.env = ${env} and c.version_id = ${id}) as current,
            exists (select from current_versions c where c.env = ${env} and c.canary_id = ${id}) as canary,
            coalesce((select b.count from ${liveRuns(tx, env)} b where b.version_id = ${id}), 0) as live`;
-  if (row?.current) return `Version ${version} is the current one: promote another one first.`;
-  if (row?.canary) return `Version ${version} is the canary: abort it first.`;
+  if (row?.current) return inUse(`Version ${version} is the current one: promote another one first.`);
+  if (row?.canary) return inUse(`Version ${version} is the canary: abort it first.`);
   if (row && row.live > 0) {
     const live = row.live === 1 ? '1 run is' : `${row.live} runs are`;
-    return `${live} bound to version ${version}, not ended yet: wait, cancel what is left, or move it to another version (\`millrace versions move ${version} …\`).`;
+    return inUse(
+      `${live} bound to version ${version}, not ended yet: wait, cancel what is left, or move it to another version (\`millrace versions move ${version} …\`).`,
+    );
   }
   return undefined;
 }

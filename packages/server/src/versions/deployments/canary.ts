@@ -26,13 +26,15 @@ export async function refuseCanary(
 ): Promise<void> {
   if (current === undefined)
     throw conflict(
+      'canary_conflict',
       `No version is current, so that there is nothing beside a canary: promote version ${version} without a percentage.`,
     );
   if (version === current)
-    throw conflict(`Version ${version} is the current one: name another one as canary.`);
+    throw conflict('canary_conflict', `Version ${version} is the current one: name another one as canary.`);
   const canary = await readCanary(tx, env);
   if (canary && canary.version !== version)
     throw conflict(
+      'canary_conflict',
       `Version ${canary.version} is the canary, with ${canary.percent} percent of the new runs: promote it without a percentage, or abort it, before there is another.`,
     );
 }

@@ -86,7 +86,7 @@ export function contentsOf(bundle: Bundle, maxBytes: number): DeclaredBlob[] {
   const bytes = contents.reduce((sum, { blobSize }) => sum + blobSize, 0);
   if (bytes > maxBytes) {
     throw new Problem(
-      413,
+      'too_large',
       `The files and layers of this deployment have ${mibOf(bytes)} MiB compressed; at most ${mibOf(maxBytes)} MiB are allowed. ` +
         'Leave files out, or raise MILLRACE_MAX_BUNDLE of the server.',
     );
@@ -94,7 +94,7 @@ export function contentsOf(bundle: Bundle, maxBytes: number): DeclaredBlob[] {
   const unpacked = contents.reduce((sum, { size }) => sum + size, 0);
   if (unpacked > maxBytes * maxRatio) {
     throw new Problem(
-      413,
+      'too_large',
       `The files and layers of this deployment have ${mibOf(unpacked)} MiB unpacked; at most ${mibOf(maxBytes * maxRatio)} MiB are allowed.`,
     );
   }

@@ -1,5 +1,6 @@
+import type { ErrorCode } from '@millrace/contract';
 import { Problem } from '../../problem.ts';
 
 /** The state of a version, or of what belongs to it, does not allow the request. */
-export const conflict = (message: string, extra: Record<string, unknown> = {}): Problem =>
-  new Problem(409, message, extra);
+export const conflict = (code: ErrorCode, message: string, extra: Record<string, unknown> = {}): Problem =>
+  new Problem(code, message, extra);

@@ -24,6 +24,7 @@ export async function failDeployment(
     if (version.state === 'uploading') await markFailed(tx, version.id, error);
     else if (version.state !== 'failed')
       throw conflict(
+        'deployment_finalized',
         `Version ${version.version} was finalized: it cannot fail any more. Archive it instead.`,
       );
     return showDeployment(tx, env, version, new Date(clock.now()));

@@ -52,9 +52,11 @@ export async function finalizeDeployment(
 function refuseEnded({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
+      'version_not_ready',
       `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}): begin it again.`,
     );
-  if (state === 'archived') throw conflict(`Version ${version} is archived: begin a new deployment.`);
+  if (state === 'archived')
+    throw conflict('version_not_ready', `Version ${version} is archived: begin a new deployment.`);
 }
 
 interface UploadedBlob {
@@ -102,6 +104,7 @@ async function verifyContents(sql: Sql, env: number, project: number, version: F
     .map(({ blob, received }) => ({ blob, received: Number(received ?? 0) }));
   if (missing.length > 0) {
     throw conflict(
+      'blob_missing',
       `Version ${version.version} lacks ${missing.length} of its ${contents.size} contents: upload them, then finalize it. Create the deployment again to see which.`,
       { missing: missing.slice(0, 1_000) },
     );
@@ -157,7 +160,10 @@ async function wrongWith(
 }
 
 const lost = (blob: string) =>
-  conflict(`The blob ${blob} was removed meanwhile: create the deployment again, and upload it.`);
+  conflict(
+    'blob_missing',
+    `The blob ${blob} was removed meanwhile: create the deployment again, and upload it.`,
+  );
 
 /** How many blobs are moved to the store at the same time. */
 const movedAtOnce = 8;
@@ -201,7 +207,10 @@ async function makeReady(
   const served = <C extends DeclaredBlob>(content: C): C => {
     const blob = verified.get(content.digest);
     if (!blob)
-      throw conflict(`Version ${version} lost a blob meanwhile: create the deployment again, and upload it.`);
+      throw conflict(
+        'blob_missing',
+        `Version ${version} lost a blob meanwhile: create the deployment again, and upload it.`,
+      );
     return { ...content, blob: blob.blob, blobSize: Number(blob.size) };
   };
   const ready: Bundle = { ...bundle, files: bundle.files.map(served), layers: bundle.layers.map(served) };

@@ -15,7 +15,7 @@ export interface FoundVersion {
 }
 
 export const versionNotFound = (idOrVersion: string) =>
-  notFound(`This environment has no version "${idOrVersion.slice(0, 128)}".`);
+  notFound(`This environment has no version "${idOrVersion.slice(0, 128)}".`, false, 'version_not_found');
 
 /** A version of an environment by its name or by the id of its deployment. 404 if there is none. */
 export async function findVersion(sql: Queryable, env: number, idOrVersion: string): Promise<FoundVersion> {

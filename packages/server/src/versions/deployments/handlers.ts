@@ -1,4 +1,4 @@
-import type { operations } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import { recordHere } from '../../audit/record.ts';
 import { isUser, type Principal } from '../../auth/principal.ts';
 import { allows } from '../../auth/scopes.ts';
@@ -18,22 +18,6 @@ import { sourceMaps, type SourceMapDependencies } from './sources/maps.ts';
 import { retrieveSource } from './sources/retrieve.ts';
 import { uploadBlob } from './upload.ts';
 
-type Named =
-  | 'createDeployment'
-  | 'uploadBlob'
-  | 'finalizeDeployment'
-  | 'failDeployment'
-  | 'promoteDeployment'
-  | 'abortCanary'
-  | 'moveDeployment'
-  | 'archiveDeployment'
-  | 'listDeployments'
-  | 'retrieveLatestDeployment'
-  | 'retrieveCurrentDeployment'
-  | 'retrieveDeployment'
-  | 'retrieveBundle'
-  | 'retrieveSource';
-
 export interface DeploymentHandlerDependencies
   extends CreateDependencies, FinalizeDependencies, MoveDependencies, SourceMapDependencies {
   /** Runs of this environment may have a runner now, or a runner may load a version. */
@@ -42,7 +26,7 @@ export interface DeploymentHandlerDependencies
 
 export function deploymentHandlers(
   dependencies: DeploymentHandlerDependencies,
-): HandlersOf<Pick<typeof operations, Named>> {
+): HandlersOf<OperationsOf<'deployments' | 'sources' | 'bundles'>> {
   const { sql, clock, wake } = dependencies;
   const maps = sourceMaps(dependencies);
   const now = (): Date => new Date(clock.now());

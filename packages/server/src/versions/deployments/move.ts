@@ -52,7 +52,8 @@ export async function moveRuns(
   const found = await readMovable(sql, env, from.id, to.id, filter);
   const shown = { from: from.version, to: to.version, ...found };
   if (dryRun) return { ...shown, moved: 0, isComplete: false };
-  if (found.missingTasks.length > 0) throw conflict(lacking(to, found), { missingTasks: found.missingTasks });
+  if (found.missingTasks.length > 0)
+    throw conflict('tasks_missing', lacking(to, found), { missingTasks: found.missingTasks });
   if (found.waiting.length === 0) return { ...shown, moved: 0, isComplete: true };
   const recordOnce = once(record, from, to, found, filter);
   const done = await moveAll(dependencies, { env, from, to, filter, recordOnce, ...options });

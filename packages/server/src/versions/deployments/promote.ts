@@ -48,6 +48,7 @@ export async function promoteDeployment(
       options.authorizeRollback?.();
       if (!options.allowRollbacks)
         throw conflict(
+          'version_outdated',
           `Version ${version.version} is older than the current version ${current.version}. To go back to it, allow the rollback: --allow-rollback of \`millrace versions promote\`, or allowRollbacks=true.`,
         );
     }
@@ -85,10 +86,12 @@ export async function promoteDeployment(
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(
+        'version_not_loaded',
         `No connected runner has loaded version ${version}. Those that can have been asked to: try again in a few seconds, start one, or promote it all the same (--force, or force=true).`,
         { code: 'version_not_loaded' },
       )
     : conflict(
+        'version_not_served',
         `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (--force, or force=true).`,
       );
 
@@ -96,6 +99,7 @@ const notLoaded = ({ version, isUploaded }: FoundVersion) =>
 export function refuseUnready({ version, state, error }: FoundVersion): void {
   if (state === 'ready') return;
   throw conflict(
+    'version_not_ready',
     {
       uploading: `Version ${version} is still being uploaded: finalize it first.`,
       failed: `Version ${version} failed (${error?.message ?? 'it was given up'}): deploy it again.`,

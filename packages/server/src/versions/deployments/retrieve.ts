@@ -8,7 +8,7 @@ import { deploymentOf, readDeployments, showDeployment } from './show.ts';
 export async function retrieveLatest(sql: Queryable, env: number, now: Date): Promise<Deployment> {
   const some = sql`select id from versions where env = ${env} order by sequence desc limit 1`;
   const [row] = await readDeployments(sql, env, some, now);
-  if (!row) throw notFound('Nothing has been deployed to this environment yet.');
+  if (!row) throw notFound('Nothing has been deployed to this environment yet.', false, 'no_current_version');
   return deploymentOf(row);
 }
 
@@ -16,7 +16,8 @@ export async function retrieveLatest(sql: Queryable, env: number, now: Date): Pr
 export async function retrieveCurrent(sql: Queryable, env: number, now: Date): Promise<Deployment> {
   const some = sql`select version_id from current_versions where env = ${env}`;
   const [row] = await readDeployments(sql, env, some, now);
-  if (!row) throw notFound('This environment has no current version: promote one.');
+  if (!row)
+    throw notFound('This environment has no current version: promote one.', false, 'no_current_version');
   return deploymentOf(row);
 }
 

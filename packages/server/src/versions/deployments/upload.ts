@@ -37,7 +37,8 @@ export async function uploadBlob(
       throw unprocessable(`The blob ${blob} was declared with ${known.size} bytes, and more were sent.`);
     }
     const now = await appendToBlob(sql, key, at, bytes);
-    if (!now) throw conflict(`The blob ${blob} was removed meanwhile: begin the deployment again.`);
+    if (!now)
+      throw conflict('blob_missing', `The blob ${blob} was removed meanwhile: begin the deployment again.`);
     at += bytes.length;
     received = now.received;
     if (received < at) throw gap(blob, received);
@@ -47,12 +48,16 @@ export async function uploadBlob(
 
 /** The client may go on from `received`. */
 const gap = (blob: string, received: number) =>
-  new Problem(409, `The blob ${blob} has ${received} bytes: go on with offset=${received}.`, { received });
+  new Problem('blob_offset', `The blob ${blob} has ${received} bytes: go on with offset=${received}.`, {
+    received,
+  });
 
 function refuseOthers({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
+      'version_not_ready',
       `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}): begin it again.`,
     );
-  if (state === 'archived') throw conflict(`Version ${version} is archived: begin a new deployment.`);
+  if (state === 'archived')
+    throw conflict('version_not_ready', `Version ${version} is archived: begin a new deployment.`);
 }
