@@ -43,12 +43,12 @@ export function createHttpMetrics(): HttpMetrics {
     registers: [registry],
   });
   const others: (() => Promise<readonly MetricFamily[]>)[] = [];
-  const collect = async (): Promise<MetricFamily[]> => [
+  const families = async (): Promise<MetricFamily[]> => [
     ...(await registry.getMetricsAsJSON()).map(familyOf),
-    ...(await Promise.all(others.map((one) => one()))).flat(),
+    ...(await Promise.all(others.map((collect) => collect()))).flat(),
   ];
-  const asText = cached(async () => ({ type: textType, body: textOf(await collect()) }));
-  const asProtobuf = cached(async () => ({ type: protobufType, body: protobufOf(await collect()) }));
+  const asText = cached(async () => ({ type: textType, body: textOf(await families()) }));
+  const asProtobuf = cached(async () => ({ type: protobufType, body: protobufOf(await families()) }));
 
   return {
     expose: (accept) => (/application\/vnd\.google\.protobuf/.test(accept ?? '') ? asProtobuf() : asText()),
