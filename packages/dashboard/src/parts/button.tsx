@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
+import { useRowTabIndex } from './row-tab-index.ts';
 import './button.css';
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
@@ -27,6 +28,7 @@ export const Button = ({
   <button
     type="button"
     {...rest}
+    tabIndex={useRowTabIndex() ?? rest.tabIndex}
     className={`button ${look ?? ''} ${className}`}
     // Not `disabled`: it would lose the focus.
     aria-disabled={isBusy || undefined}
@@ -51,6 +53,7 @@ export const IconButton = ({ icon, label, isPressed, className = '', ...rest }: 
   <button
     type="button"
     {...rest}
+    tabIndex={useRowTabIndex() ?? rest.tabIndex}
     className={`icon-button ${className}`}
     aria-label={label}
     aria-pressed={isPressed}

@@ -2,6 +2,7 @@ import type { Branch } from '@millrace/contract';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useAct, useAsk } from '../../api/ask.ts';
+import type { Environment } from '../../api/client.ts';
 import { environmentSlug, useEnvironment, useEnvironmentPath } from '../../api/environment.ts';
 import { environmentNames, useMay } from '../../api/session.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
@@ -10,6 +11,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
 import { FormError } from '../../parts/form/form-error.tsx';
+import { useRowTabIndex } from '../../parts/row-tab-index.ts';
 import { useSearchTexts } from '../../parts/search.ts';
 import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
@@ -96,15 +98,7 @@ const branchColumns = (
     header: 'Branch',
     width: 'minmax(120px, 3fr)',
     isEssential: true,
-    cell: ({ name, env }) => (
-      <Link
-        to="/p/$project/$env"
-        params={{ project, env: environmentSlug({ project, kind: env, branch: name }) }}
-        className="mono"
-      >
-        {name}
-      </Link>
-    ),
+    cell: ({ name, env }) => <BranchLink project={project} kind={env} branch={name} />,
   },
   {
     id: 'of',
@@ -188,3 +182,14 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
     </form>
   );
 }
+
+const BranchLink = (environment: Environment & { readonly branch: string }) => (
+  <Link
+    to="/p/$project/$env"
+    params={{ project: environment.project, env: environmentSlug(environment) }}
+    tabIndex={useRowTabIndex()}
+    className="mono"
+  >
+    {environment.branch}
+  </Link>
+);
