@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Icon } from './icons.tsx';
-import { useRowTabIndex } from './row-tab-index.ts';
+import { useRowTabIndex } from './button.tsx';
 
 /** Puts a text on the clipboard. False where the browser does not allow it (a page over http that is not on loopback). */
 export async function copyText(text: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createLink, useNavigate, useRouter } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import { useEnvironmentParams } from '../api/environment.ts';
-import { useRowTabIndex } from './row-tab-index.ts';
+import { useRowTabIndex } from './button.tsx';
 
 const Anchor = createLink((props: ComponentProps<'a'>) => <a tabIndex={useRowTabIndex()} {...props} />);
 

@@ -1,5 +1,4 @@
 import { Button } from './button.tsx';
-import './segments.css';
 
 interface SegmentsProps<V extends string> {
   /** What is chosen: "Time", "Outcome". */

@@ -3,7 +3,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { CellButton } from '../../parts/table/cell-button.tsx';
+import { CellButton } from '../../parts/button.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { errorLooks } from './error-look.ts';

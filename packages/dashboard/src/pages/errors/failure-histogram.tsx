@@ -1,7 +1,6 @@
 import { useAsk } from '../../api/ask.ts';
 import { countText } from '../../parts/count-text.ts';
-import { Legend } from '../../parts/plot/legend.tsx';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { Legend, Plot } from '../../parts/plot/plot.tsx';
 
 interface FailureHistogramProps {
   readonly time: { readonly period?: string; readonly from?: string; readonly to?: string };

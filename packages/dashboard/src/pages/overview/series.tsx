@@ -1,7 +1,6 @@
 import type { StatsSeries } from '@millrace/contract';
 import { readableDuration } from '@millrace/contract/plain';
-import { Legend } from '../../parts/plot/legend.tsx';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { Legend, Plot } from '../../parts/plot/plot.tsx';
 import { endedSeries } from '../../parts/plot/run-stats.ts';
 import type { PlotSeries } from '../../parts/plot/plot-types.ts';
 import { useGoTo } from '../../parts/page-link.tsx';

@@ -1,7 +1,6 @@
 import type { RunFilterQuery } from '@millrace/contract/filter';
 import { useAsk } from '../../api/ask.ts';
-import { Legend } from '../../parts/plot/legend.tsx';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { Legend, Plot } from '../../parts/plot/plot.tsx';
 import { endedSeries } from '../../parts/plot/run-stats.ts';
 
 /** What the time series can be narrowed by: one task, or one queue, or one version. */

@@ -1,5 +1,5 @@
 import type { ListedSession } from '@millrace/contract';
-import { Button } from '../../parts/button.tsx';
+import { Button, CellButton } from '../../parts/button.tsx';
 import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
@@ -9,7 +9,6 @@ import { shortId } from '../../parts/id-text.ts';
 import { Page } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { CellButton } from '../../parts/table/cell-button.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';

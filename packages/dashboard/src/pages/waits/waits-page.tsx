@@ -1,6 +1,6 @@
 import type { WaitpointToken } from '@millrace/contract';
 import { useMay } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, CellButton } from '../../parts/button.tsx';
 import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
@@ -13,7 +13,6 @@ import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { CellButton } from '../../parts/table/cell-button.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';

@@ -3,7 +3,7 @@ import { Id } from '../id.tsx';
 import { shortId } from '../id-text.ts';
 import { PageLink } from '../page-link.tsx';
 import { Status } from '../status/status.tsx';
-import { CellButton } from '../table/cell-button.tsx';
+import { CellButton } from '../button.tsx';
 import type { Column } from '../table/column.ts';
 import { Duration, Time } from '../time/time.tsx';
 import { visibleControls } from '../json/visible-controls.ts';

@@ -1,5 +1,5 @@
 import { memo, useEffectEvent, useLayoutEffect, useRef, type MouseEvent } from 'react';
-import { RowTabIndex } from '../row-tab-index.ts';
+import { RowTabIndex } from '../button.tsx';
 import type { Column } from './column.ts';
 
 interface RowProps<R> {
