@@ -83,7 +83,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
                 { value: 'json', label: 'JSON' },
               ]}
               value={isForm ? 'form' : 'json'}
-              onChange={(as) => setSearch({ as })}
+              onChange={(way) => setSearch({ as: way })}
             />
           ) : (
             <span className="muted small">{schema === null && 'The task has no schema: write JSON.'}</span>
