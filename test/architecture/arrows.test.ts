@@ -120,6 +120,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   request: ['auth'],
   json: ['problem'],
   'failure-headers': [],
+  page: ['problem', 'db'],
   problem: ['db'],
   db: ['logger', 'background', 'package-folder'],
   background: [],
@@ -130,6 +131,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
 /** Rooms that every other may import as well, but for `db` and these themselves. */
 const everywhere = [
   'request',
+  'page',
   'problem',
   'json',
   'logger',
@@ -199,9 +201,12 @@ describe('the packages', () => {
     expect([...new Set(importing)]).toEqual(files);
   });
 
-  test('contract needs zod and nothing else', () => {
-    const wrong = importsBelow(join(root, 'packages/contract/src')).filter(
-      ({ to }) => !to.startsWith('.') && to !== 'zod',
+  test('contract needs zod, a parser for streams of events in one file, and nothing else', () => {
+    const folder = join(root, 'packages/contract/src');
+    const wrong = importsBelow(folder).filter(
+      ({ from, to }) =>
+        !to.startsWith('.') &&
+        to !== (relative(folder, from) === 'event-stream.ts' ? 'eventsource-parser' : 'zod'),
     );
     expect(wrong).toEqual([]);
   });

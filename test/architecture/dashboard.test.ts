@@ -39,6 +39,7 @@ test('no page imports another page', () => {
 
 test('of the contract only types come into the bundle, and what needs no schema', () => {
   const allowed = new Set([
+    '@millrace/contract/event-stream',
     '@millrace/contract/filter',
     '@millrace/contract/help',
     '@millrace/contract/plain',

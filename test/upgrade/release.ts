@@ -58,7 +58,7 @@ const packages = ['contract', 'fingerprint', 'sdk', 'server', 'millrace'];
 
 /** Bundles its packages, with the tools of this checkout. The dashboard, which no upgrade depends on, stays away. */
 async function build(commit: string, source: string): Promise<void> {
-  const script = `git -C "$1" archive "$2" packages build package.json package-lock.json | tar -x -C "$3"`;
+  const script = `git -C "$1" archive "$2" packages build package.json package-lock.json tsconfig.base.json tsconfig.source.json | tar -x -C "$3"`;
   await run('sh', ['-ec', script, 'sh', repository, commit, source]);
   await mkdir(join(source, 'node_modules/@millrace'), { recursive: true });
   // Its packages import each other, and everything else from here.

@@ -2,6 +2,7 @@ export { builtFile } from './built-file.ts';
 export { commandMs, failureOfCommand } from './command-failure.ts';
 export { DataFolderInUse } from './data-folder-in-use.ts';
 export { lockFolder, type Ownership } from './folder-lock.ts';
+export { inParallel } from './in-parallel.ts';
 export { killTree } from './kill-tree.ts';
 export { explainFolder, makeFolder } from './make-folder.ts';
 export { packageFolder, packageFolderOf, version } from './package-folder.ts';

@@ -42,6 +42,7 @@ test('loads nothing but superjson and small modules of the contract', () => {
   expect(foreign).toEqual(
     new Set([
       '@millrace/contract/environment',
+      '@millrace/contract/event-stream',
       '@millrace/contract/help',
       '@millrace/contract/larger-machine',
       '@millrace/contract/metadata',

@@ -163,10 +163,10 @@ export function usePages<N extends PagedName>(
   };
 }
 
-type ListName = {
+export type ListName = {
   [N in PagedName]: ReplyOf<N> extends { data: readonly unknown[] } ? N : never;
 }[PagedName];
-type ItemOf<N extends ListName> = ReplyOf<N> extends { data: readonly (infer I)[] } ? I : never;
+export type ItemOf<N extends ListName> = ReplyOf<N> extends { data: readonly (infer I)[] } ? I : never;
 
 export interface Pages<I> extends Omit<PagesOf<never>, 'pages'> {
   readonly items: readonly I[];
@@ -174,7 +174,7 @@ export interface Pages<I> extends Omit<PagesOf<never>, 'pages'> {
 
 /**
  * A list with keyset pages. `loadMore` adds the next page; the virtual table calls it near its end. It does not ask again by itself: a page that is
- * live asks for the first page with `useAsk` and tells how many rows are new.
+ * live asks for the first page with `useAsk` and tells how many rows are new: `useLiveList`.
  */
 export function useAskPages<N extends ListName>(
   name: N,

@@ -1,6 +1,7 @@
+import type { SentEvent } from '@millrace/contract/event-stream';
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { useEnvironment } from './environment.ts';
-import { follow, type SentEvent } from './event-stream.ts';
+import { follow } from './event-stream.ts';
 import { useLive } from './live.ts';
 import type { Given, OperationName } from './operation-types.ts';
 

@@ -1,6 +1,12 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { createContext, useContext, type ComponentProps, type ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 import './button.css';
+
+/** Tab goes through the controls of one row of a table, not of all: 0 in that row and -1 in the others. */
+export const RowTabIndex = createContext<0 | -1 | undefined>(undefined);
+
+/** The `tabIndex` of a link or a button; undefined outside of tables. */
+export const useRowTabIndex = (): 0 | -1 | undefined => useContext(RowTabIndex);
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly icon?: IconName;
@@ -27,6 +33,7 @@ export const Button = ({
   <button
     type="button"
     {...rest}
+    tabIndex={useRowTabIndex() ?? rest.tabIndex}
     className={`button ${look ?? ''} ${className}`}
     // Not `disabled`: it would lose the focus.
     aria-disabled={isBusy || undefined}
@@ -51,6 +58,7 @@ export const IconButton = ({ icon, label, isPressed, className = '', ...rest }: 
   <button
     type="button"
     {...rest}
+    tabIndex={useRowTabIndex() ?? rest.tabIndex}
     className={`icon-button ${className}`}
     aria-label={label}
     aria-pressed={isPressed}
@@ -58,4 +66,14 @@ export const IconButton = ({ icon, label, isPressed, className = '', ...rest }: 
   >
     <Icon name={icon} />
   </button>
+);
+
+interface CellButtonProps extends Omit<ComponentProps<'button'>, 'type' | 'tabIndex'> {
+  /** What a click does: "Only task:mail". */
+  readonly tip: string;
+}
+
+/** A value in a row that is a button: it narrows the list to itself. */
+export const CellButton = ({ tip, className = '', ...rest }: CellButtonProps) => (
+  <button type="button" {...rest} tabIndex={useRowTabIndex()} className={`${className} cut`} data-tip={tip} />
 );

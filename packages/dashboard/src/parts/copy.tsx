@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Icon } from './icons.tsx';
+import { useRowTabIndex } from './button.tsx';
 
 /** Puts a text on the clipboard. False where the browser does not allow it (a page over http that is not on loopback). */
 export async function copyText(text: string): Promise<boolean> {
@@ -32,10 +33,12 @@ export function CopyButton({
     const timer = setTimeout(() => setState(undefined), 1_500);
     return () => clearTimeout(timer);
   }, [state]);
+  const tabIndex = useRowTabIndex();
   const tip = state === 'done' ? 'Copied' : state === 'failed' ? 'The browser refused to copy' : what;
   return (
     <button
       type="button"
+      tabIndex={tabIndex}
       className="icon-button copy-button"
       aria-label={what}
       data-tip={tip}

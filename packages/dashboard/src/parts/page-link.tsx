@@ -1,8 +1,9 @@
 import { createLink, useNavigate, useRouter } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import { useEnvironmentParams } from '../api/environment.ts';
+import { useRowTabIndex } from './button.tsx';
 
-const Anchor = createLink((props: ComponentProps<'a'>) => <a {...props} />);
+const Anchor = createLink((props: ComponentProps<'a'>) => <a tabIndex={useRowTabIndex()} {...props} />);
 
 /** The path of a page of the environment, as the router takes it. */
 const pathOf = (params: { readonly project: string; readonly env: string }, to: string): string =>

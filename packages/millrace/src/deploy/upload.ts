@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Operations, Reply } from '@millrace/contract';
+import { inParallel } from '@millrace/platform';
 import { ServerRefused } from '../api/errors.ts';
 import { callServer, isTransient, retried, sendBlob, type DeployTarget } from './client.ts';
 import type { GitFacts } from './git.ts';
@@ -83,20 +84,11 @@ async function sendAll(
   blobs: Prepared['blobs'],
   onSent: (bytes: number) => void,
 ): Promise<unknown> {
-  const queue = [...missing];
-  let failure: unknown;
-  const work = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined && failure === undefined; next = queue.shift()) {
-      const blob = blobs.get(next.blob);
-      try {
-        if (!blob) throw new Error(`The server asks for a file that is not in this bundle (${next.blob}).`);
-        await sendBlob(target, id, blob, next.received, onSent);
-      } catch (error) {
-        failure ??= error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, missing.length) }, work));
+  const failure = await inParallel(missing, parallel, async ({ blob: name, received }) => {
+    const blob = blobs.get(name);
+    if (!blob) throw new Error(`The server asks for a file that is not in this bundle (${name}).`);
+    await sendBlob(target, id, blob, received, onSent);
+  }).catch((error: unknown) => error);
   target.signal?.throwIfAborted();
   return failure;
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inParallel } from '@millrace/platform';
 import { copyFile } from './copy-file.ts';
 import type { CopiedFile } from './manifest.ts';
 
@@ -42,11 +43,10 @@ export async function copyCluster(cluster: string, to: string, signal: AbortSign
       if (!isMissing(error)) throw error;
     }
   };
-  const rest = paths.filter((path) => path !== CONTROL);
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      for (let path = rest.pop(); path !== undefined; path = rest.pop()) await copy(path);
-    }),
+  await inParallel(
+    paths.filter((path) => path !== CONTROL),
+    AT_ONCE,
+    copy,
   );
   await copy(CONTROL);
   return { folders, files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };

@@ -4,8 +4,8 @@ import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BundleFile } from '@millrace/contract/runner';
+import { inParallel } from '@millrace/platform';
 import { CannotServe } from './errors.ts';
-import { inParallel } from './in-parallel.ts';
 import { packagesLink } from './unpack-bundle.ts';
 
 /** Files that are read at the same time. */

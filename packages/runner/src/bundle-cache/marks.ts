@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from '@millrace/platform';
 
 /** Files that are looked at at the same time. */
 const atOnce = 16;

@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundlePath, type BundleFile } from '@millrace/contract/runner';
+import { inParallel } from '@millrace/platform';
 import { CannotServe } from './errors.ts';
-import { inParallel } from './in-parallel.ts';
 import { save } from './save.ts';
 import type { BundleSource, FetchedBundle } from './source.ts';
 

@@ -1,5 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
 import { projectOf, type OfBranches } from './branch.ts';
+import { pause } from '../runs/pause.ts';
 
 export interface ArchiveBranchOptions extends OfBranches {
   /** Default: preview. */
@@ -30,6 +31,6 @@ export async function archive(
     const reply = await client.call('archiveBranch', { params, body: { branch, env, cancelRuns } });
     canceled += reply.canceled;
     if (reply.isArchived) return { id: reply.id, canceled };
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await pause(pollMs);
   }
 }

@@ -1,6 +1,7 @@
 import { send } from '../transport/index.ts';
 import { failureIn } from '@millrace/contract/plain';
 import { currentRun } from '../run-scope.ts';
+import { pause } from '../runs/pause.ts';
 import { sdkVersion } from '../sdk-version.ts';
 import type { HttpReply, HttpRequest } from '../transport/transport.ts';
 import type { Failure } from './api-error.ts';
@@ -21,8 +22,6 @@ export interface ExchangeRequest {
 export type Exchanged =
   | { readonly ok: true; readonly reply: HttpReply }
   | { readonly ok: false; readonly failure: Failure };
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 export function headersOf(
   settings: ResolvedSettings,
@@ -93,7 +92,7 @@ export async function exchange(
     if (currentRun()?.isGone?.() === true) return new Promise<never>(() => undefined);
     const delay = requestRetryDelay(settings.retry, attempt, last.failure, Date.now(), Math.random);
     if (delay === undefined) break;
-    await sleep(delay);
+    await pause(delay);
     last = await attemptOnce(request);
   }
   return last;

@@ -60,3 +60,23 @@ export function pages<T>(fetch: Fetch<T>, cursor: Cursor): PageList<T> {
   }
   return Object.assign(first, { [Symbol.asyncIterator]: items });
 }
+
+/** The same of a list whose pages have numbers, from `first` on. */
+export const numberedPages = <T>(
+  first: number,
+  fetch: (page: number) => Promise<{
+    readonly data: readonly T[];
+    readonly pagination: { readonly currentPage: number; readonly totalPages: number };
+  }>,
+): PageList<T> =>
+  pages(async ({ after, before }) => {
+    const { data, pagination } = await fetch(Number(after ?? before ?? first));
+    const { currentPage, totalPages } = pagination;
+    return {
+      data,
+      pagination: {
+        next: currentPage < totalPages ? String(currentPage + 1) : undefined,
+        previous: currentPage > 1 ? String(currentPage - 1) : undefined,
+      },
+    };
+  }, {});

@@ -1,6 +1,7 @@
 import type { ErrorSort, ErrorStatus } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ErrorGroup } from './error-group.ts';
 import { trendFromWire, type ErrorTrend } from './trend.ts';
 
@@ -30,11 +31,6 @@ export interface ListErrorsParams {
   before?: string;
 }
 
-const joined = (words: string | readonly string[] | undefined) =>
-  typeof words === 'string' ? words : words?.join(',');
-
-const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
-
 /**
  * Error groups, last seen first unless sorted otherwise. Await it for the first page, or iterate it for all. Without a time range, of all time.
  * Throws a BadRequestError whose `details` name a filter that cannot be understood.
@@ -62,18 +58,15 @@ export function list(params: ListErrorsParams = {}): PageList<ErrorGroup & { rea
     sort: params.sort,
     trend: params.trend,
   };
-  return pages(
-    async ({ after, before }) => {
-      const query = { ...filters, 'page[after]': after, 'page[before]': before };
-      const { data, pagination } = await client.call('listErrors', { query });
-      return {
-        data: data.map(({ trend, ...group }) => ({
-          ...fromWire(group),
-          ...(trend && { trend: trendFromWire(trend) }),
-        })),
-        pagination,
-      };
-    },
-    { after: params.after, before: params.before },
-  );
+  return pages(async (cursor) => {
+    const query = { ...filters, ...pageQuery(cursor) };
+    const { data, pagination } = await client.call('listErrors', { query });
+    return {
+      data: data.map(({ trend, ...group }) => ({
+        ...fromWire(group),
+        ...(trend && { trend: trendFromWire(trend) }),
+      })),
+      pagination,
+    };
+  }, params);
 }

@@ -1,6 +1,7 @@
 import type { EventStatus } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ListedEvent } from './event.ts';
 
 /** Which events. Lists mean any of them; several filters mean all of them. */
@@ -20,10 +21,6 @@ export interface ListEventsParams {
   before?: string;
 }
 
-const joined = (words: string | readonly string[] | undefined) =>
-  typeof words === 'string' ? words : words?.join(',');
-const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
-
 /**
  * Events of the environment, newest first. Await it for the first page, or iterate it for all. Throws a BadRequestError whose
  * `details` name a filter that cannot be understood.
@@ -40,12 +37,9 @@ export function list(params: ListEventsParams = {}): PageList<ListedEvent> {
     'filter[from]': milliseconds(params.from),
     'filter[to]': milliseconds(params.to),
   };
-  return pages(
-    async ({ after, before }) => {
-      const query = { ...filters, 'page[after]': after, 'page[before]': before };
-      const { data, pagination } = await client.call('listEvents', { query });
-      return { data: data.map((event) => fromWire(event)), pagination };
-    },
-    { after: params.after, before: params.before },
-  );
+  return pages(async (cursor) => {
+    const query = { ...filters, ...pageQuery(cursor) };
+    const { data, pagination } = await client.call('listEvents', { query });
+    return { data: data.map((event) => fromWire(event)), pagination };
+  }, params);
 }

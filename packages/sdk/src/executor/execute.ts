@@ -11,6 +11,7 @@ import { failed } from './outcome.ts';
 import { runAttempt } from './run-attempt.ts';
 import { sealOutcome } from './seal-outcome.ts';
 import { internalError } from './serialize-error.ts';
+import { pause } from '../runs/pause.ts';
 
 // Marks this process as an executor.
 const scopes = runScopes(() => new AsyncLocalStorage<RunScope>());
@@ -93,7 +94,7 @@ function beginWait(
     const until = Date.now() + tellMs;
     await metadata.flush();
     while (metadata.isPending && !signal.aborted && Date.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, againMs));
+      await pause(againMs);
       await metadata.flush();
     }
   };

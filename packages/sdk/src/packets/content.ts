@@ -2,6 +2,7 @@ import { failureIn } from '@millrace/contract/plain';
 import { errorOf, type Failure } from '../client/api-error.ts';
 import { requestRetryDelay } from '../client/request-retry.ts';
 import type { ResolvedSettings } from '../client/settings.ts';
+import { pause } from '../runs/pause.ts';
 
 /** A text and its content type. */
 export interface TypedText {
@@ -31,7 +32,7 @@ async function exchangeWith(settings: Settings, url: string, init: RequestInit):
     }
     const delay = requestRetryDelay(settings.retry, attempt, failure, Date.now(), Math.random);
     if (delay === undefined) throw errorOf(failure);
-    await new Promise((resolve) => setTimeout(resolve, delay));
+    await pause(delay);
   }
 }
 

@@ -1,5 +1,5 @@
 import { currentClient } from '../client/current-client.ts';
-import { pages, type PageList } from '../client/page.ts';
+import { numberedPages, type PageList } from '../client/page.ts';
 import { fromWire, type Queue } from './queue.ts';
 
 /** Which page of the queues. */
@@ -25,24 +25,23 @@ export interface ListQueuesParams {
  * @example
  * const { data } = await queues.list({ sort: 'queued', perPage: 5 });
  */
-export function list({ page = 1, perPage, search, paused, sort }: ListQueuesParams = {}): PageList<Queue> {
+export function list({
+  page: first = 1,
+  perPage,
+  search,
+  paused,
+  sort,
+}: ListQueuesParams = {}): PageList<Queue> {
   const client = currentClient();
-  return pages(async ({ after, before }) => {
+  return numberedPages(first, async (page) => {
     const query = {
-      page: after ?? before ?? page,
+      page,
       perPage,
       sort,
       'filter[search]': search,
       ...(paused !== undefined && { 'filter[paused]': paused ? ('true' as const) : ('false' as const) }),
     };
     const { data, pagination } = await client.call('listQueues', { query });
-    const { currentPage, totalPages } = pagination;
-    return {
-      data: data.map(fromWire),
-      pagination: {
-        next: currentPage < totalPages ? String(currentPage + 1) : undefined,
-        previous: currentPage > 1 ? String(currentPage - 1) : undefined,
-      },
-    };
-  }, {});
+    return { data: data.map(fromWire), pagination };
+  });
 }

@@ -2,6 +2,7 @@ import type { RunListItem, RunStatus } from '@millrace/contract';
 import type { MachinePreset } from '@millrace/contract/runner';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import type { QueueName } from '../queues/queue.ts';
 import { dated, type Dated } from './run.ts';
 
@@ -61,11 +62,6 @@ export interface ListProjectRunsParams extends ListRunsParams {
   env?: string | string[];
 }
 
-const joined = (words: string | readonly string[] | undefined) =>
-  typeof words === 'string' ? words : words?.join(',');
-
-const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
-
 const queueText = ({ type, name }: QueueName) => (type === 'task' ? `task/${name}` : name);
 
 /** Filters as the query has them. */
@@ -114,14 +110,11 @@ export function list(
   const client = currentClient();
   const params: ListProjectRunsParams = typeof first === 'string' ? second : first;
   const filters = filtersOf(params);
-  return pages(
-    async ({ after, before }) => {
-      const query = { ...filters, 'page[after]': after, 'page[before]': before };
-      const { data, pagination } = await (typeof first === 'string'
-        ? client.call('listProjectRuns', { params: { projectRef: first }, query })
-        : client.call('listRuns', { query }));
-      return { data: data.map((run) => dated(run)), pagination };
-    },
-    { after: params.after, before: params.before },
-  );
+  return pages(async (cursor) => {
+    const query = { ...filters, ...pageQuery(cursor) };
+    const { data, pagination } = await (typeof first === 'string'
+      ? client.call('listProjectRuns', { params: { projectRef: first }, query })
+      : client.call('listRuns', { query }));
+    return { data: data.map((run) => dated(run)), pagination };
+  }, params);
 }

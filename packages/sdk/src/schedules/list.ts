@@ -1,5 +1,5 @@
 import { currentClient } from '../client/current-client.ts';
-import { pages, type PageList } from '../client/page.ts';
+import { numberedPages, type PageList } from '../client/page.ts';
 import { fromWire, type Schedule } from './schedule.ts';
 
 /** Which page of the schedules. */
@@ -16,18 +16,11 @@ export interface ListSchedulesParams {
  * @example
  * for await (const schedule of schedules.list()) console.log(schedule.id, schedule.nextRun);
  */
-export function list({ page = 1, perPage }: ListSchedulesParams = {}): PageList<Schedule> {
+export function list({ page: first = 1, perPage }: ListSchedulesParams = {}): PageList<Schedule> {
   const client = currentClient();
-  return pages(async ({ after, before }) => {
-    const query = { page: after ?? before ?? page, perPage };
+  return numberedPages(first, async (page) => {
+    const query = { page, perPage };
     const { data, pagination } = await client.call('listSchedules', { query });
-    const { currentPage, totalPages } = pagination;
-    return {
-      data: data.map(fromWire),
-      pagination: {
-        next: currentPage < totalPages ? String(currentPage + 1) : undefined,
-        previous: currentPage > 1 ? String(currentPage - 1) : undefined,
-      },
-    };
-  }, {});
+    return { data: data.map(fromWire), pagination };
+  });
 }

@@ -3,7 +3,8 @@ import { jsonText } from '../payload/json.ts';
 import { currentRun, type RunWaits } from '../run-scope.ts';
 import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
 import { whyEnded, type SessionClosedError } from './ended.ts';
-import { followChannel, pause, type ChannelRecord } from './follow.ts';
+import { followChannel, type ChannelRecord } from './follow.ts';
+import { pause } from '../runs/pause.ts';
 import { dataOf, parsedMessage } from './records.ts';
 
 /** A message on `.in`. */

@@ -1,6 +1,7 @@
 import type { SessionStatus } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ListedSession } from './session.ts';
 
 /** Which sessions. Lists mean any of them; several filters mean all of them. */
@@ -25,10 +26,6 @@ export interface ListSessionsParams {
   before?: string;
 }
 
-const joined = (words: string | readonly string[] | undefined) =>
-  typeof words === 'string' ? words : words?.join(',');
-const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
-
 /**
  * Sessions of the environment, newest first. Await it for the first page, or iterate it for all.
  *
@@ -48,13 +45,9 @@ export function list(params: ListSessionsParams = {}): PageList<ListedSession> {
     'filter[createdAt][from]': milliseconds(params.from),
     'filter[createdAt][to]': milliseconds(params.to),
   };
-  return pages(
-    async ({ after, before }) => {
-      // The API takes one of the two; the way back wins.
-      const page = before === undefined ? { 'page[after]': after } : { 'page[before]': before };
-      const { data, pagination } = await client.call('listSessions', { query: { ...filters, ...page } });
-      return { data: data.map((session) => fromWire(session)), pagination };
-    },
-    { after: params.after, before: params.before },
-  );
+  return pages(async (cursor) => {
+    const query = { ...filters, ...pageQuery(cursor) };
+    const { data, pagination } = await client.call('listSessions', { query });
+    return { data: data.map((session) => fromWire(session)), pagination };
+  }, params);
 }

@@ -1,5 +1,6 @@
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
+import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type WaitpointToken } from './token.ts';
 
 /** Which tokens. Lists mean any of them; several filters mean all of them. */
@@ -21,11 +22,6 @@ export interface ListTokensParams {
   before?: string;
 }
 
-const joined = (words: string | readonly string[] | undefined) =>
-  typeof words === 'string' ? words : words?.join(',');
-
-const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at.getTime() : at);
-
 /**
  * Tokens of the environment, newest first. Await it for one page, or iterate it for all from there on.
  *
@@ -34,11 +30,10 @@ const milliseconds = (at: Date | number | undefined) => (at instanceof Date ? at
  */
 export function listTokens(params: ListTokensParams = {}): PageList<WaitpointToken> {
   const client = currentClient();
-  return pages(async ({ after, before }) => {
+  return pages(async (cursor) => {
     const query = {
+      ...pageQuery(cursor),
       'page[size]': params.limit,
-      'page[after]': after,
-      'page[before]': before,
       'filter[status]': joined(params.status),
       'filter[tags]': joined(params.tags),
       'filter[idempotencyKey]': params.idempotencyKey,

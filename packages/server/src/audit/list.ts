@@ -1,5 +1,6 @@
 import type { AuditEntry, listAuditEntries, Query } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
+import { onwardPage } from '../page.ts';
 
 type Filters = Query<typeof listAuditEntries>;
 
@@ -37,12 +38,8 @@ export async function listEntries(sql: Sql, organization: string, query: Filters
       and (${query['filter[from]'] ?? null}::timestamptz is null or at >= ${query['filter[from]'] ?? null}::timestamptz)
       and (${query['filter[to]'] ?? null}::timestamptz is null or at < ${query['filter[to]'] ?? null}::timestamptz)
     order by audit_log.id desc limit ${size + 1}`;
-  const page = rows.slice(0, size);
-  const last = page.at(-1);
-  return {
-    data: page.map(entryOf),
-    pagination: rows.length > size && last ? { next: last.id } : {},
-  };
+  const { page, pagination } = onwardPage(rows, size, ({ id }) => id);
+  return { data: page.map(entryOf), pagination };
 }
 
 const entryOf = (row: Row): AuditEntry => ({

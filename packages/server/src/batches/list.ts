@@ -1,6 +1,6 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { badRequest } from '../problem.ts';
+import { askedPageById, pageOf } from '../page.ts';
 import { countsOf, listedOf, type BatchRowWithCounts } from './retrieve.ts';
 
 /**
@@ -12,14 +12,8 @@ export async function listBatches(
   env: number,
   query: Query<Operations['listBatches']>,
 ): Promise<Reply<Operations['listBatches']>> {
-  const size = query['page[size]'];
-  const backward = query['page[before]'] !== undefined;
-  const parameter = backward ? 'page[before]' : 'page[after]';
-  const cursor = query[parameter];
-  if (cursor !== undefined && !/^batch_[0-9a-z]{1,60}$/.test(cursor)) {
-    const message = 'not the id of a batch; send one as the pagination of a page gave it';
-    throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
-  }
+  const asked = askedPageById(query, { pattern: /^batch_[0-9a-z]{1,60}$/, what: 'a batch' });
+  const { size, cursor, backward } = asked;
   const beyond = cursor === undefined ? sql`` : backward ? sql`and id > ${cursor}` : sql`and id < ${cursor}`;
   const rows = await sql<BatchRowWithCounts[]>`
     select b.id, b.run_count, b.received, b.parent_run_id, b.idempotency_key, b.idempotency_key_options, b.created_at,
@@ -43,15 +37,6 @@ export async function listBatches(
           ) r
       ) x
      order by ${backward ? sql`b.id` : sql`b.id desc`}`;
-  const page = rows.slice(0, size);
-  if (backward) page.reverse();
-  const more = rows.length > size;
-  const [first, last] = [page[0], page.at(-1)];
-  return {
-    data: page.map(listedOf),
-    pagination: {
-      ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
-    },
-  };
+  const { page, pagination } = pageOf(rows, asked);
+  return { data: page.map(listedOf), pagination };
 }

@@ -2,6 +2,7 @@ import { redacted, type VariableDifference, type VariableRevision } from '@millr
 import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
+import { onwardPage } from '../page.ts';
 import { notFound } from '../problem.ts';
 import type { NamedChange } from './change.ts';
 import { openValue } from './sealed-value.ts';
@@ -30,7 +31,8 @@ export async function listRevisions(
       from variable_revisions r
      where r.env = ${environment.id} and r.revision < ${after ?? 2_147_483_647}
      order by r.revision desc limit ${size + 1}`;
-  const data = rows.slice(0, size).map((row) => ({
+  const { page, pagination } = onwardPage(rows, size, ({ revision }) => String(revision));
+  const data = page.map((row) => ({
     revision: row.revision,
     at: row.at.toISOString(),
     act: row.act,
@@ -40,8 +42,7 @@ export async function listRevisions(
     restored: row.restored ?? undefined,
     changes: row.changes ?? [],
   }));
-  const last = data.at(-1);
-  return { data, pagination: rows.length > size && last ? { next: String(last.revision) } : {} };
+  return { data, pagination };
 }
 
 interface State {

@@ -1,6 +1,6 @@
 import type { EventStatus, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { badRequest } from '../problem.ts';
+import { askedPage, pageOf, positionIn } from '../page.ts';
 import { summaryOf, type EventRow } from './row.ts';
 
 type ListRow = Omit<EventRow, 'env' | 'event'>;
@@ -11,11 +11,9 @@ export async function listEvents(
   env: number,
   query: Query<Operations['listEvents']>,
 ): Promise<Reply<Operations['listEvents']>> {
-  const size = query['page[size]'];
-  const backward = query['page[before]'] !== undefined;
-  const parameter = backward ? 'page[before]' : 'page[after]';
-  const cursor = query[parameter];
-  const position = cursor === undefined ? undefined : await positionOf(sql, env, cursor, parameter);
+  const asked = askedPage(query);
+  const { size, backward } = asked;
+  const position = await positionIn(sql, sql`events`, env, asked, 'an event');
   const beyond = position && sql`(e.created_at, e.id)`;
   const at = position && sql`(${position.created_at}::timestamptz, ${position.id}::text)`;
   const names = query['filter[name]']?.filter((name) => !name.includes('\0'));
@@ -35,18 +33,8 @@ export async function listEvents(
      order by ${backward ? sql`e.created_at, e.id` : sql`e.created_at desc, e.id desc`}
      limit ${size + 1}`;
 
-  const page = rows.slice(0, size);
-  if (backward) page.reverse();
-  const more = rows.length > size;
-  const first = page[0];
-  const last = page.at(-1);
-  return {
-    data: page.map((row) => ({ ...summaryOf(row), runCount: row.run_ids.length })),
-    pagination: {
-      ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : position !== undefined) ? { previous: first.id } : {}),
-    },
-  };
+  const { page, pagination } = pageOf(rows, asked);
+  return { data: page.map((row) => ({ ...summaryOf(row), runCount: row.run_ids.length })), pagination };
 }
 
 function anyOf(sql: Queryable, statuses: readonly EventStatus[]) {
@@ -58,15 +46,4 @@ function anyOf(sql: Queryable, statuses: readonly EventStatus[]) {
     FAILED: sql`e.failed_at is not null`,
   };
   return statuses.map((status) => tests[status]).reduce((all, test) => sql`${all} or ${test}`);
-}
-
-async function positionOf(sql: Queryable, env: number, id: string, parameter: string) {
-  const [row] = id.includes('\0')
-    ? []
-    : await sql<
-        { id: string; created_at: Date }[]
-      >`select id, created_at from events where env = ${env} and id = ${id}`;
-  if (row) return row;
-  const message = 'not the id of an event of this environment; send one as the pagination of a page gave it';
-  throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
 }

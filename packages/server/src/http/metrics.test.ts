@@ -10,7 +10,7 @@ const scrape = async (url: string, headers: Readonly<Record<string, string>> = {
 test('metrics are rendered at most once a second, without unused series', async () => {
   const server = await testServer();
   await server.ask('/api/v1/errors');
-  const writing = vi.spyOn(Registry.prototype, 'metrics');
+  const writing = vi.spyOn(Registry.prototype, 'getMetricsAsJSON');
   const answers = await Promise.all(Array.from({ length: 50 }, () => scrape(server.metricsUrl)));
   expect(writing.mock.calls.length).toBeLessThan(4);
   writing.mockRestore();
@@ -25,6 +25,20 @@ test('metrics are rendered at most once a second, without unused series', async 
     ),
   );
   expect(labels).toEqual(new Set(['le', 'method', 'route', 'status']));
+});
+
+test('the buckets of a histogram do not fall, and the last one has all that was counted', async () => {
+  const server = await testServer();
+  await server.ask('/api/v1/errors');
+  const { text } = await scrape(server.metricsUrl);
+  const ofErrors = [...text.matchAll(/^millrace_http_\w+_(\w+)\{.*route="\/api\/v1\/errors".*\} (\S+)$/gm)];
+  const values = (part: string) =>
+    ofErrors.filter(([, name]) => name === part).map((match) => Number(match[2]));
+  const buckets = values('bucket');
+  expect(buckets).toHaveLength(14);
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+  expect([buckets.at(-1), values('count')]).toEqual([1, [1]]);
+  expect(values('sum')[0]).toBeGreaterThan(0);
 });
 
 test('on the public port metrics are for this machine only, not for forwarded requests', async () => {

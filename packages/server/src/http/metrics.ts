@@ -8,7 +8,7 @@ import {
 } from 'prom-client';
 import type { ClassicHistogram, MetricFamily } from '../telemetry/exposition/family.ts';
 import { protobufOf, protobufType } from '../telemetry/exposition/protobuf.ts';
-import { textOf } from '../telemetry/exposition/text.ts';
+import { textOf, textType } from '../telemetry/exposition/text.ts';
 
 /** Metrics of one operation. */
 export interface RouteMetrics {
@@ -43,17 +43,12 @@ export function createHttpMetrics(): HttpMetrics {
     registers: [registry],
   });
   const others: (() => Promise<readonly MetricFamily[]>)[] = [];
-  const collectOthers = async (): Promise<MetricFamily[]> =>
-    (await Promise.all(others.map((collect) => collect()))).flat();
-
-  const asText = cached(async () => ({
-    type: registry.contentType,
-    body: (await registry.metrics()) + textOf(await collectOthers()),
-  }));
-  const asProtobuf = cached(async () => {
-    const own = await registry.getMetricsAsJSON();
-    return { type: protobufType, body: protobufOf([...own.map(familyOf), ...(await collectOthers())]) };
-  });
+  const families = async (): Promise<MetricFamily[]> => [
+    ...(await registry.getMetricsAsJSON()).map(familyOf),
+    ...(await Promise.all(others.map((collect) => collect()))).flat(),
+  ];
+  const asText = cached(async () => ({ type: textType, body: textOf(await families()) }));
+  const asProtobuf = cached(async () => ({ type: protobufType, body: protobufOf(await families()) }));
 
   return {
     expose: (accept) => (/application\/vnd\.google\.protobuf/.test(accept ?? '') ? asProtobuf() : asText()),
@@ -85,31 +80,28 @@ function cached(write: () => Promise<Exposition>): () => Promise<Exposition> {
   };
 }
 
-/** A metric of prom-client, which names the parts of a histogram apart. */
-function familyOf(metric: MetricObjectWithValues<MetricValue<string>>): MetricFamily {
-  const { name, help } = metric;
-  const type = String(metric.type);
-  if (type !== 'histogram') {
-    const samples = metric.values.map(({ labels, value }) => ({ labels: textLabels(labels), value }));
-    return { name, help, type: type === 'counter' ? 'counter' : 'gauge', samples };
-  }
-  const byLabels = new Map<
-    string,
-    { labels: Record<string, string>; cumulative: [number, number][]; sum: number; count: number }
-  >();
-  for (const { labels, value, metricName = '' } of metric.values as (MetricValue<string> & {
-    metricName?: string;
-  })[]) {
-    const { le, ...rest } = textLabels(labels);
-    const key = JSON.stringify(rest);
-    const one = byLabels.get(key) ?? { labels: rest, cumulative: [], sum: 0, count: 0 };
-    byLabels.set(key, one);
-    if (metricName.endsWith('_sum')) one.sum = value;
-    else if (metricName.endsWith('_count')) one.count = value;
-    else if (le !== '+Inf') one.cumulative.push([Number(le), value]);
-  }
-  return { name, help, type: 'histogram', histograms: [...byLabels.values()] satisfies ClassicHistogram[] };
+function familyOf({ name, help, type, values }: MetricObjectWithValues<MetricValue<string>>): MetricFamily {
+  // prom-client's declaration has numbers, but the values are names.
+  const kind = String(type);
+  if (kind === 'histogram') return { name, help, type: kind, histograms: histogramsOf(values) };
+  const samples = values.map(({ labels, value }) => ({ labels: textLabels(labels), value }));
+  return { name, help, type: kind === 'counter' ? kind : 'gauge', samples };
 }
 
-const textLabels = (labels: Readonly<Partial<Record<string, string | number>>>): Record<string, string> =>
+/** prom-client lists the values of each histogram in turn: its buckets, of which the last is `+Inf`, then its sum and its count. */
+function histogramsOf(values: readonly MetricValue<string>[]): ClassicHistogram[] {
+  const buckets = values.findIndex(({ labels }) => labels['le'] === '+Inf');
+  const size = buckets + 3;
+  return Array.from({ length: values.length / size }, (_, index) => {
+    const part = values.slice(index * size, (index + 1) * size);
+    const { value: sum } = part[size - 2] as MetricValue<string>;
+    const { value: count, labels } = part[size - 1] as MetricValue<string>;
+    const cumulative = part
+      .slice(0, buckets)
+      .map(({ labels: { le }, value }) => [Number(le), value] as const);
+    return { labels: textLabels(labels), cumulative, sum, count };
+  });
+}
+
+const textLabels = (labels: MetricValue<string>['labels']): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));

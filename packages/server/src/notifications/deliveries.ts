@@ -1,6 +1,7 @@
 import type { DeliveryStatus, NotificationDelivery, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { badRequest, notFound } from '../problem.ts';
+import { askedPage, pageOf, positionIn } from '../page.ts';
+import { notFound } from '../problem.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 
 interface DeliveryRow {
@@ -47,11 +48,9 @@ export async function listDeliveries(
   env: number,
   query: Query<Operations['listNotificationDeliveries']>,
 ): Promise<Reply<Operations['listNotificationDeliveries']>> {
-  const size = query['page[size]'];
-  const backward = query['page[before]'] !== undefined;
-  const parameter = backward ? 'page[before]' : 'page[after]';
-  const cursor = query[parameter];
-  const position = cursor === undefined ? undefined : await positionOf(sql, env, cursor, parameter);
+  const asked = askedPage(query);
+  const { size, backward } = asked;
+  const position = await positionIn(sql, sql`notification_deliveries`, env, asked, 'a delivery');
   const { 'filter[endpoint]': endpoints, 'filter[type]': types, 'filter[status]': statuses = [] } = query;
   const rows = await sql<DeliveryRow[]>`
     select ${columns(sql)}
@@ -74,32 +73,11 @@ export async function listDeliveries(
        }
      order by ${backward ? sql`d.created_at, d.id` : sql`d.created_at desc, d.id desc`}
      limit ${size + 1}`;
-  const page = rows.slice(0, size);
-  if (backward) page.reverse();
-  const more = rows.length > size;
-  const first = page[0];
-  const last = page.at(-1);
-  return {
-    data: page.map(deliveryOf),
-    pagination: {
-      ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : position !== undefined) ? { previous: first.id } : {}),
-    },
-  };
+  const { page, pagination } = pageOf(rows, asked);
+  return { data: page.map(deliveryOf), pagination };
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0');
-
-async function positionOf(sql: Queryable, env: number, id: string, parameter: string) {
-  const [row] = isStorable(id)
-    ? await sql<{ id: string; created_at: Date }[]>`
-        select id, created_at from notification_deliveries where env = ${env} and id = ${id}`
-    : [];
-  if (row) return row;
-  const message =
-    'not the id of a delivery of this environment; send one as the pagination of a page gave it';
-  throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
-}
 
 export async function retrieveDelivery(
   sql: Queryable,

@@ -1,5 +1,6 @@
 import type { Operations, Query, Reply, ShownKeyWeight } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { onwardPage } from '../page.ts';
 import { shownAs } from './find.ts';
 
 interface Row {
@@ -22,12 +23,8 @@ export async function listKeyWeights(
       from queues q join key_weights k on k.queue_id = q.id
      where q.env = ${env} and q.has_key_weights and (k.queue_id, k.key) > (${Number(queue)}, ${key})
      order by k.queue_id, k.key limit ${size + 1}`;
-  const page = rows.slice(0, size);
-  const last = page.at(-1);
-  return {
-    data: page.map(shownOf),
-    pagination: rows.length > size && last ? { next: `${last.id}.${last.key}` } : {},
-  };
+  const { page, pagination } = onwardPage(rows, size, (last) => `${last.id}.${last.key}`);
+  return { data: page.map(shownOf), pagination };
 }
 
 function shownOf({ name, key, base, override }: Row): ShownKeyWeight {

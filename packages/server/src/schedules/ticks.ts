@@ -1,4 +1,5 @@
 import type { Operations, Query, Reply, RunStatus, ScheduleTick } from '@millrace/contract';
+import { onwardPage } from '../page.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { liveStatus, whereabouts } from '../runs/retrieve/retrieve.ts';
 import { findSchedule } from './row.ts';
@@ -68,7 +69,6 @@ export async function listTicks(
       recordedAt: row.recorded_at.toISOString(),
     })),
   ].toSorted((a, b) => (a.nominalAt < b.nominalAt ? 1 : -1));
-  const data = ticks.slice(0, size);
-  const last = data.at(-1);
-  return { data, pagination: ticks.length > size && last ? { next: last.nominalAt } : {} };
+  const { page: data, pagination } = onwardPage(ticks, size, (last) => last.nominalAt);
+  return { data, pagination };
 }

@@ -1,6 +1,6 @@
 import { lastMoment, type Operations, type Query, type Reply, type SessionStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { badRequest } from '../problem.ts';
+import { askedPageById, pageOf } from '../page.ts';
 import { listedOf, type SessionRow } from './row.ts';
 
 /** Lists sessions, newest first. A cursor is the id of a session: ids sort by time. */
@@ -10,16 +10,8 @@ export async function listSessions(
   query: Query<Operations['listSessions']>,
   at: number,
 ): Promise<Reply<Operations['listSessions']>> {
-  const size = query['page[size]'];
-  const before = query['page[before]'];
-  const backward = before !== undefined;
-  const cursor = before ?? query['page[after]'];
-  if (cursor !== undefined && !/^session_\w{1,64}$/.test(cursor)) {
-    const message = 'not the id of a session; send one as the pagination of a page gave it';
-    throw badRequest('Query Error', [
-      { code: 'custom', message, path: [backward ? 'page[before]' : 'page[after]'] },
-    ]);
-  }
+  const asked = askedPageById(query, { pattern: /^session_\w{1,64}$/, what: 'a session' });
+  const { size, cursor, backward } = asked;
   const period = query['filter[createdAt][period]'];
   const from = period === undefined ? query['filter[createdAt][from]'] : new Date(at - period);
   const to = period === undefined ? query['filter[createdAt][to]'] : undefined;
@@ -43,18 +35,8 @@ export async function listSessions(
      order by ${backward ? sql`s.id` : sql`s.id desc`}
      limit ${size + 1}`;
 
-  const page = rows.slice(0, size);
-  if (backward) page.reverse();
-  const more = rows.length > size;
-  const first = page[0];
-  const last = page.at(-1);
-  return {
-    data: page.map(listedOf),
-    pagination: {
-      ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
-    },
-  };
+  const { page, pagination } = pageOf(rows, asked);
+  return { data: page.map(listedOf), pagination };
 }
 
 /** Texts that cannot be stored match nothing. */

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { expiryOf, expiryOptions } from '../../parts/form/expiry.ts';
 import { fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
 import { FormError } from '../../parts/form/form-error.tsx';
+import { CopiedButton } from '../../parts/once/copied-button.tsx';
 import { ShownOnce } from '../../parts/once/shown-once.tsx';
 import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/column.ts';
@@ -133,11 +134,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
         <ShownOnce label="Personal access token" text={create.data.token}>
           Whoever has it may do what you may.
         </ShownOnce>
-        <div className="form-actions">
-          <Button look="main" onClick={onClose}>
-            I have copied it
-          </Button>
-        </div>
+        <CopiedButton onClose={onClose} />
       </div>
     );
   return (

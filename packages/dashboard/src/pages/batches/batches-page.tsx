@@ -1,9 +1,6 @@
 import type { ListedBatch } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
 import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { Page } from '../../parts/page.tsx';
@@ -11,10 +8,9 @@ import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { PageTabs } from '../../parts/page-tabs.tsx';
 import { PortionBar } from '../../parts/progress.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { lookOfBatch, portionsOf } from './looks.ts';
 
@@ -35,9 +31,7 @@ const columns: readonly Column<ListedBatch>[] = [
     isEssential: true,
     cell: ({ id }) => (
       <Id id={id} short>
-        <PageLink to={`/batches/${id}`} tabIndex={-1}>
-          {shortId(id)}
-        </PageLink>
+        <PageLink to={`/batches/${id}`}>{shortId(id)}</PageLink>
       </Id>
     ),
   },
@@ -76,7 +70,7 @@ const columns: readonly Column<ListedBatch>[] = [
       parentRunId === undefined ? (
         <span className="muted">–</span>
       ) : (
-        <PageLink to={`/runs/${parentRunId}`} tabIndex={-1} className="mono">
+        <PageLink to={`/runs/${parentRunId}`} className="mono">
           {shortId(parentRunId)}
         </PageLink>
       ),
@@ -100,13 +94,10 @@ const example = `await resizeImage.batchTrigger(urls.map((url) => ({ payload: { 
 
 /** Runs that were triggered together. */
 export function BatchesPage() {
-  const params = useEnvironmentParams();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const given = { query: { 'page[size]': 50 } };
-  const pages = useAskPages('listBatches', given);
-  const head = useAsk('listBatches', given, { live: true, keepPrevious: false });
-  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, idOf, JSON.stringify(params));
+  const list = useLiveList('listBatches', given, idOf);
   return (
     <Page
       title="Batches"
@@ -129,33 +120,21 @@ export function BatchesPage() {
           { label: 'Bulk actions', to: '/bulk', isCurrent: false },
         ]}
       />
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={showFresh}>
-              Show {countText(fresh, 'new batch').replace(/batchs$/, 'batches')}
-            </button>
-          )}
-          <Table
-            label="Batches"
-            columns={columns}
-            rows={rows}
-            rowKey={idOf}
-            hrefOf={({ id }) => pageHref(`/batches/${id}`)}
-            onOpen={({ id }) => goTo(`/batches/${id}`)}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              <Empty title="No batches yet." action={<CodeBlock text={example} />}>
-                A batch is there once your code triggers several runs at once:
-              </Empty>
-            }
-          />
-        </div>
-      )}
+      <LiveTable
+        list={list}
+        noun="batch"
+        nouns="batches"
+        label="Batches"
+        columns={columns}
+        rowKey={idOf}
+        hrefOf={({ id }) => pageHref(`/batches/${id}`)}
+        onOpen={({ id }) => goTo(`/batches/${id}`)}
+        empty={
+          <Empty title="No batches yet." action={<CodeBlock text={example} />}>
+            A batch is there once your code triggers several runs at once:
+          </Empty>
+        }
+      />
     </Page>
   );
 }

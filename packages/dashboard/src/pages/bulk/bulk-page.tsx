@@ -1,9 +1,6 @@
 import type { BulkAction } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { Page } from '../../parts/page.tsx';
@@ -13,8 +10,8 @@ import { PortionBar } from '../../parts/progress.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
 import { StopButton } from './stop-button.tsx';
@@ -37,7 +34,7 @@ const columns: readonly Column<BulkAction>[] = [
     isEssential: true,
     cell: ({ id, type, name, counts }) => (
       <>
-        <PageLink to={`/bulk/${id}`} tabIndex={-1} className="cut bulk-what">
+        <PageLink to={`/bulk/${id}`} className="cut bulk-what">
           {verbs[type].now} {countText(counts.total, 'run')}
         </PageLink>
         <span className="muted small cut bulk-name">{name}</span>
@@ -92,13 +89,10 @@ const columns: readonly Column<BulkAction>[] = [
 
 /** What was done, or is being done, to many runs at once. */
 export function BulkPage() {
-  const params = useEnvironmentParams();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const given = { query: { 'page[size]': 50 } };
-  const pages = useAskPages('listBulkActions', given);
-  const head = useAsk('listBulkActions', given, { live: 2_000, keepPrevious: false });
-  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, idOf, JSON.stringify(params));
+  const list = useLiveList('listBulkActions', given, idOf, { live: 2_000 });
   return (
     <Page
       title="Bulk actions"
@@ -121,37 +115,24 @@ export function BulkPage() {
           { label: 'Bulk actions', to: '/bulk', isCurrent: true },
         ]}
       />
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={showFresh}>
-              Show {countText(fresh, 'new action')}
-            </button>
-          )}
-          <Table
-            label="Bulk actions"
-            columns={columns}
-            rows={rows}
-            rowKey={idOf}
-            hrefOf={({ id }) => pageHref(`/bulk/${id}`)}
-            onOpen={({ id }) => goTo(`/bulk/${id}`)}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              <Empty
-                title="No bulk actions yet."
-                command="npx millrace runs cancel --task <task> --status QUEUED"
-              >
-                Choose runs in <PageLink to="/runs">the list of runs</PageLink>, or all that a filter finds,
-                and cancel or replay them at once.
-              </Empty>
-            }
-          />
-        </div>
-      )}
+      <LiveTable
+        list={list}
+        noun="action"
+        label="Bulk actions"
+        columns={columns}
+        rowKey={idOf}
+        hrefOf={({ id }) => pageHref(`/bulk/${id}`)}
+        onOpen={({ id }) => goTo(`/bulk/${id}`)}
+        empty={
+          <Empty
+            title="No bulk actions yet."
+            command="npx millrace runs cancel --task <task> --status QUEUED"
+          >
+            Choose runs in <PageLink to="/runs">the list of runs</PageLink>, or all that a filter finds, and
+            cancel or replay them at once.
+          </Empty>
+        }
+      />
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import { Mark } from '../../parts/status/status.tsx';
+import { CellButton } from '../../parts/button.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { errorLooks } from './error-look.ts';
@@ -31,7 +32,7 @@ export const errorColumns = ({
     cell: ({ id, errorType, errorMessage, sampleMessage = errorMessage, status, firstSeen }) => (
       <>
         <Mark look={errorLooks[status]} compact />
-        <PageLink to={`/errors/${id}`} className="error-text cut" tabIndex={-1}>
+        <PageLink to={`/errors/${id}`} className="error-text cut">
           <span className="strong">{visibleControls(errorType)}</span>{' '}
           <span className="error-says">{visibleControls(sampleMessage.slice(0, shownCharacters))}</span>
         </PageLink>
@@ -44,15 +45,13 @@ export const errorColumns = ({
     header: 'Task',
     width: 'minmax(90px, 1fr)',
     cell: ({ taskIdentifier }) => (
-      <button
-        type="button"
-        tabIndex={-1}
-        className="cell-filter cut"
-        data-tip={`Only task:${taskIdentifier}`}
+      <CellButton
+        className="cell-filter"
+        tip={`Only task:${taskIdentifier}`}
         onClick={() => onFilter('task', taskIdentifier)}
       >
         {visibleControls(taskIdentifier)}
-      </button>
+      </CellButton>
     ),
   },
   {

@@ -1,7 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { useAsk } from '../../api/ask.ts';
-import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
@@ -12,6 +11,7 @@ import { Plot } from '../../parts/plot/plot.tsx';
 import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { ErrorActions } from './error-actions.tsx';
@@ -108,18 +108,12 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
           <span className="small muted number">
             {inPeriod.toLocaleString('en')} in the last {period}
           </span>
-          <div className="segments" role="group" aria-label="Time">
-            {periods.map((one) => (
-              <Button
-                key={one}
-                look="plain"
-                aria-pressed={one === period}
-                onClick={() => setSearch({ period: one === defaultPeriod ? undefined : one })}
-              >
-                {one}
-              </Button>
-            ))}
-          </div>
+          <Segments
+            label="Time"
+            options={periods}
+            value={period}
+            onChange={(one) => setSearch({ period: one === defaultPeriod ? undefined : one })}
+          />
         </div>
         <Plot
           label="Occurrences"

@@ -1,6 +1,6 @@
 import { withFilterWord } from '@millrace/contract/filter';
 import { useMemo } from 'react';
-import { keyOf, queryClient, useAsk, useAskPages } from '../../api/ask.ts';
+import { keyOf, queryClient } from '../../api/ask.ts';
 import { call } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.ts';
 import { useMay } from '../../api/session.ts';
@@ -8,15 +8,15 @@ import { Button } from '../../parts/button.tsx';
 import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import type { FilterKey } from '../../parts/filter/complete.ts';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
+import { Segments } from '../../parts/segments.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { useSelection } from '../../parts/table/selection.ts';
-import { Table } from '../../parts/table/table.tsx';
 import { BulkErrors } from './bulk-errors.tsx';
 import { errorColumns } from './error-columns.tsx';
 import { defaultRange, errorListQuery, ranges } from './error-filter.ts';
@@ -25,15 +25,15 @@ import './errors.css';
 
 const pageSize = 50;
 const statuses = [
-  ['unresolved', 'Unresolved'],
-  ['resolved', 'Resolved'],
-  ['ignored', 'Ignored'],
-  ['all', 'All'],
+  { value: 'unresolved', label: 'Unresolved' },
+  { value: 'resolved', label: 'Resolved' },
+  { value: 'ignored', label: 'Ignored' },
+  { value: 'all', label: 'All' },
 ] as const;
 const sorts = [
-  ['lastSeen', 'Last seen'],
-  ['count', 'Most runs'],
-  ['firstSeen', 'Newest'],
+  { value: 'lastSeen', label: 'Last seen' },
+  { value: 'count', label: 'Most runs' },
+  { value: 'firstSeen', label: 'Newest' },
 ] as const;
 
 /** Why runs fail: groups of errors with the same cause. */
@@ -48,14 +48,8 @@ export function ErrorsPage() {
 
   const { query, time, trend } = errorListQuery(search);
   const given = { query: { ...query, trend, 'page[size]': pageSize } };
-  const pages = useAskPages('listErrors', given);
-  const head = useAsk('listErrors', given, { live: 10_000, keepPrevious: false });
-  const { rows, fresh, showFresh } = useLiveRows(
-    pages,
-    head.data?.data,
-    ({ id }) => id,
-    JSON.stringify([environment, query]),
-  );
+  const list = useLiveList('listErrors', given, ({ id }) => id, { live: 10_000 });
+  const { pages, rows } = list;
   const keys = useMemo(() => filterKeysOf(environment), [environment]);
   const change = (texts: typeof search): void => {
     selection.clear();
@@ -109,104 +103,71 @@ export function ErrorsPage() {
           keys={keys}
           placeholder="Search type and message, or task:… version:…"
         />
-        <div className="segments" role="group" aria-label="State">
-          {statuses.map(([id, label]) => (
-            <Button
-              key={id}
-              look="plain"
-              aria-pressed={status === id}
-              onClick={() => change({ status: id === 'unresolved' ? undefined : id })}
-            >
-              {label}
-            </Button>
-          ))}
-        </div>
-        <div className="segments" role="group" aria-label="Time">
-          {[...ranges, 'all'].map((one) => (
-            <Button
-              key={one}
-              look="plain"
-              aria-pressed={from === undefined && range === one}
-              onClick={() =>
-                change({ range: one === defaultRange ? undefined : one, from: undefined, to: undefined })
-              }
-            >
-              {one === 'all' ? 'All time' : one}
-            </Button>
-          ))}
-        </div>
-        <div className="segments" role="group" aria-label="Order">
-          {sorts.map(([id, label]) => (
-            <Button
-              key={id}
-              look="plain"
-              aria-pressed={sort === id}
-              onClick={() => change({ sort: id === 'lastSeen' ? undefined : id })}
-            >
-              {label}
-            </Button>
-          ))}
-        </div>
+        <Segments
+          label="State"
+          options={statuses}
+          value={status}
+          onChange={(value) => change({ status: value === 'unresolved' ? undefined : value })}
+        />
+        <Segments
+          label="Time"
+          options={[...ranges, { value: 'all', label: 'All time' }]}
+          value={from === undefined ? range : undefined}
+          onChange={(one) =>
+            change({ range: one === defaultRange ? undefined : one, from: undefined, to: undefined })
+          }
+        />
+        <Segments
+          label="Order"
+          options={sorts}
+          value={sort}
+          onChange={(value) => change({ sort: value === 'lastSeen' ? undefined : value })}
+        />
       </div>
       <FailureHistogram
         time={time}
         onRange={(start, end) => change({ from: isoText(start), to: isoText(end) })}
       />
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={showFresh}>
-              Show {countText(fresh, 'new error')}
-            </button>
-          )}
-          <Table
-            label="Errors"
-            columns={columns}
-            rows={rows}
-            rowKey={({ id }) => id}
-            hrefOf={({ id }) => pageHref(`/errors/${id}`)}
-            onOpen={({ id }) => goTo(`/errors/${id}`)}
-            {...(may('resolveError') && { selection })}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              q === '' && status === 'unresolved' && from === undefined ? (
-                <Empty
-                  title={
-                    range === 'all'
-                      ? 'No unresolved errors.'
-                      : `No unresolved error occurred in the last ${range}.`
-                  }
-                  command={`npx millrace errors list`}
-                  action={
-                    range !== 'all' && (
-                      <Button onClick={() => change({ range: 'all' })}>Look at all time</Button>
-                    )
+      <LiveTable
+        list={list}
+        noun="error"
+        label="Errors"
+        columns={columns}
+        rowKey={({ id }) => id}
+        hrefOf={({ id }) => pageHref(`/errors/${id}`)}
+        onOpen={({ id }) => goTo(`/errors/${id}`)}
+        {...(may('resolveError') && { selection })}
+        empty={
+          q === '' && status === 'unresolved' && from === undefined ? (
+            <Empty
+              title={
+                range === 'all'
+                  ? 'No unresolved errors.'
+                  : `No unresolved error occurred in the last ${range}.`
+              }
+              command={`npx millrace errors list`}
+              action={
+                range !== 'all' && <Button onClick={() => change({ range: 'all' })}>Look at all time</Button>
+              }
+            >
+              Runs that fail are grouped here by cause.
+            </Empty>
+          ) : (
+            <Empty
+              title="No errors match."
+              action={
+                <Button
+                  onClick={() =>
+                    change({ q: undefined, status: 'all', range: 'all', from: undefined, to: undefined })
                   }
                 >
-                  Runs that fail are grouped here by cause.
-                </Empty>
-              ) : (
-                <Empty
-                  title="No errors match."
-                  action={
-                    <Button
-                      onClick={() =>
-                        change({ q: undefined, status: 'all', range: 'all', from: undefined, to: undefined })
-                      }
-                    >
-                      Show all errors
-                    </Button>
-                  }
-                />
-              )
-            }
-          />
-        </div>
-      )}
+                  Show all errors
+                </Button>
+              }
+            />
+          )
+        }
+      />
       <BulkErrors selection={selection} rows={rows} />
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useAsk } from '../../api/ask.ts';
 import { countText } from '../../parts/count-text.ts';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { Legend, Plot } from '../../parts/plot/plot.tsx';
 
 interface FailureHistogramProps {
   readonly time: { readonly period?: string; readonly from?: string; readonly to?: string };
@@ -22,20 +22,14 @@ export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
   ];
   return (
     <div className="card failure-histogram">
-      <div className="legend">
-        {series.map(({ name, color }) => (
-          <span key={name}>
-            <span className="legend-mark" style={{ color: `var(${color})` }} />
-            {name}
-          </span>
-        ))}
+      <Legend series={series}>
         {all && (
           <span className="legend-note number">
             {countText(all.total.newErrors, 'new group')}, {all.total.regressedErrors.toLocaleString('en')}{' '}
             came back. Drag, or use arrow keys, to choose a time.
           </span>
         )}
-      </div>
+      </Legend>
       <Plot
         label="How runs failed"
         times={points.map(({ at }) => Date.parse(at))}

@@ -48,9 +48,7 @@ const columns: readonly Column<EventRun>[] = [
     isEssential: true,
     cell: ({ id }) => (
       <Id id={id} short>
-        <PageLink to={`/runs/${id}`} tabIndex={-1}>
-          {shortId(id)}
-        </PageLink>
+        <PageLink to={`/runs/${id}`}>{shortId(id)}</PageLink>
       </Id>
     ),
   },

@@ -1,12 +1,10 @@
 import type { ListedEvent } from '@millrace/contract';
 import { useMemo } from 'react';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
+import { useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, CellButton } from '../../parts/button.tsx';
 import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
 import type { WordKey } from '../../parts/filter/word-query.ts';
@@ -16,10 +14,9 @@ import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { PageTabs } from '../../parts/page-tabs.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { eventLooks } from './looks.ts';
 import { SendDialog } from './send-dialog.tsx';
@@ -63,15 +60,9 @@ const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>
       name === null ? (
         <span className="muted">no name</span>
       ) : (
-        <button
-          type="button"
-          tabIndex={-1}
-          className="event-name cut"
-          data-tip={`Only ${name}`}
-          onClick={() => onName(name)}
-        >
+        <CellButton className="event-name" tip={`Only ${name}`} onClick={() => onName(name)}>
           {visibleControls(name)}
-        </button>
+        </CellButton>
       ),
   },
   {
@@ -79,7 +70,7 @@ const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>
     header: 'Id',
     width: 'minmax(110px, 1.2fr)',
     cell: ({ id }) => (
-      <PageLink to={pathOf(id)} tabIndex={-1} className="mono cut">
+      <PageLink to={pathOf(id)} className="mono cut">
         {id}
       </PageLink>
     ),
@@ -165,16 +156,12 @@ export function EventsPage() {
 }
 
 function EventList() {
-  const params = useEnvironmentParams();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
   const tasks = useAsk('listTasks', {});
   const given = { query: { ...filter.query, 'page[size]': 50 } };
-  const pages = useAskPages('listEvents', given);
-  const head = useAsk('listEvents', given, { live: true, keepPrevious: false });
-  const list = JSON.stringify([params, filter.query]);
-  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, idOf, list);
+  const list = useLiveList('listEvents', given, idOf);
   const columns = columnsOf((name) => filter.add('name', name));
   const filterKeys = useMemo(() => {
     const names = [...new Set((tasks.data?.data ?? []).flatMap(({ on }) => (on ? [on.name] : [])))];
@@ -210,43 +197,30 @@ function EventList() {
           }
         />
       </div>
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={showFresh}>
-              Show {countText(fresh, 'new event')}
-            </button>
-          )}
-          <Table
-            label="Events"
-            columns={columns}
-            rows={rows}
-            rowKey={idOf}
-            hrefOf={({ id }) => pageHref(pathOf(id))}
-            onOpen={({ id }) => goTo(pathOf(id))}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              filter.text === '' ? (
-                <Empty
-                  title="No events yet."
-                  command={`npx millrace events send order.created --payload '{"id":1}'`}
-                >
-                  Send one from your code, with the command, or with the button above.
-                </Empty>
-              ) : (
-                <Empty
-                  title="No events match this filter."
-                  action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
-                />
-              )
-            }
-          />
-        </div>
-      )}
+      <LiveTable
+        list={list}
+        noun="event"
+        label="Events"
+        columns={columns}
+        rowKey={idOf}
+        hrefOf={({ id }) => pageHref(pathOf(id))}
+        onOpen={({ id }) => goTo(pathOf(id))}
+        empty={
+          filter.text === '' ? (
+            <Empty
+              title="No events yet."
+              command={`npx millrace events send order.created --payload '{"id":1}'`}
+            >
+              Send one from your code, with the command, or with the button above.
+            </Empty>
+          ) : (
+            <Empty
+              title="No events match this filter."
+              action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
+            />
+          )
+        }
+      />
     </>
   );
 }

@@ -22,12 +22,7 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
       on.name.includes('*') ? (
         <span className="cut event-name">{on.name}</span>
       ) : (
-        <PageLink
-          to="/events"
-          search={{ q: `name:${quotedValue(on.name)}` }}
-          tabIndex={-1}
-          className="cut event-name"
-        >
+        <PageLink to="/events" search={{ q: `name:${quotedValue(on.name)}` }} className="cut event-name">
           {on.name}
         </PageLink>
       ),
@@ -38,7 +33,7 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
     width: 'minmax(110px, 1.2fr)',
     isEssential: true,
     cell: ({ id }) => (
-      <PageLink to={`/tasks/${encodeURIComponent(id)}`} tabIndex={-1} className="cut">
+      <PageLink to={`/tasks/${encodeURIComponent(id)}`} className="cut">
         {id}
       </PageLink>
     ),
@@ -71,7 +66,7 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
           align: 'end' as const,
           isEssential: true,
           cell: ({ on }: Subscription) => (
-            <Button look="plain" tabIndex={-1} onClick={() => onSend(on.name)}>
+            <Button look="plain" onClick={() => onSend(on.name)}>
               Send
             </Button>
           ),

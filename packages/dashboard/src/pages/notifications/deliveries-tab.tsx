@@ -1,15 +1,15 @@
 import type { NotificationDelivery } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { deliveryLook } from './delivery-look.ts';
 import { DeliveryPanel } from './delivery-panel.tsx';
@@ -37,32 +37,18 @@ export function DeliveriesTab() {
     'filter[endpoint]': endpoint || undefined,
     'filter[type]': type || undefined,
   };
-  const pages = useAskPages('listNotificationDeliveries', { params, query });
-  const head = useAsk('listNotificationDeliveries', { params, query }, { live: true, keepPrevious: false });
-  const { rows, fresh, showFresh } = useLiveRows(
-    pages,
-    head.data?.data,
-    keyOf,
-    JSON.stringify([params, query]),
-  );
-  if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
+  const list = useLiveList('listNotificationDeliveries', { params, query }, keyOf);
   const recipients = new Map((endpoints.data?.data ?? []).map((one) => [one.id, recipientOf(one)]));
   const isFiltered = status !== '' || endpoint !== '' || type !== '';
   return (
     <div className="stack">
       <div className="row wrap">
-        <div className="segments" role="group" aria-label="Outcome">
-          {outcomes.map(({ value, label }) => (
-            <Button
-              key={value}
-              look="plain"
-              aria-pressed={value === status}
-              onClick={() => setSearch({ status: value || undefined }, { push: true })}
-            >
-              {label}
-            </Button>
-          ))}
-        </div>
+        <Segments
+          label="Outcome"
+          options={outcomes}
+          value={status}
+          onChange={(value) => setSearch({ status: value || undefined }, { push: true })}
+        />
         <select
           className="select notifications-select"
           aria-label="Endpoint"
@@ -90,42 +76,34 @@ export function DeliveriesTab() {
           ))}
         </select>
       </div>
-      <div className="edge">
-        {fresh > 0 && rows.length > 0 && (
-          <button type="button" className="new-rows" onClick={showFresh}>
-            Show {fresh === 1 ? '1 new delivery' : `${fresh} new deliveries`}
-          </button>
-        )}
-        <Table
-          label="Deliveries"
-          columns={deliveryColumns(recipients)}
-          rows={rows}
-          rowKey={keyOf}
-          onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
-          openKey={panel}
-          isPending={pages.isPending}
-          hasMore={pages.hasMore}
-          loadMore={pages.loadMore}
-          empty={
-            isFiltered ? (
-              <Empty
-                title="No such delivery."
-                action={
-                  <Button
-                    onClick={() => setSearch({ status: undefined, endpoint: undefined, type: undefined })}
-                  >
-                    Show all
-                  </Button>
-                }
-              />
-            ) : (
-              <Empty title="Nothing was sent yet." command="npx millrace notifications test <endpoint>">
-                Every message to an endpoint is listed here, with the answers to it.
-              </Empty>
-            )
-          }
-        />
-      </div>
+      <LiveTable
+        list={list}
+        noun="delivery"
+        nouns="deliveries"
+        label="Deliveries"
+        columns={deliveryColumns(recipients)}
+        rowKey={keyOf}
+        onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
+        openKey={panel}
+        empty={
+          isFiltered ? (
+            <Empty
+              title="No such delivery."
+              action={
+                <Button
+                  onClick={() => setSearch({ status: undefined, endpoint: undefined, type: undefined })}
+                >
+                  Show all
+                </Button>
+              }
+            />
+          ) : (
+            <Empty title="Nothing was sent yet." command="npx millrace notifications test <endpoint>">
+              Every message to an endpoint is listed here, with the answers to it.
+            </Empty>
+          )
+        }
+      />
       <DeliveryPanel
         id={panel?.startsWith('delivery_') ? panel : undefined}
         recipients={recipients}

@@ -1,5 +1,5 @@
-import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
+import { CopiedButton } from '../../parts/once/copied-button.tsx';
 import { ShownOnce } from '../../parts/once/shown-once.tsx';
 
 /** The secret that signs the requests of a webhook, once. */
@@ -16,10 +16,6 @@ export const NewSecret = ({
         Receivers check the signature of every request with it, by the library of Standard Webhooks.
       </ShownOnce>
     )}
-    <div className="form-actions">
-      <Button look="main" onClick={onClose}>
-        I have copied it
-      </Button>
-    </div>
+    <CopiedButton onClose={onClose} />
   </Dialog>
 );

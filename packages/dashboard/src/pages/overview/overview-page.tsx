@@ -1,12 +1,12 @@
 import { useAsk } from '../../api/ask.ts';
 import { useSession } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { GlyphMark } from '../../parts/status/glyph.tsx';
 import { useNow } from '../../parts/time/now.ts';
 import { concernsOf, type Known } from './attention.ts';
@@ -68,18 +68,12 @@ export function OverviewPage() {
       title="Overview"
       actions={
         <>
-          <div className="segments" role="group" aria-label="Time">
-            {ranges.map((one) => (
-              <Button
-                key={one}
-                look="plain"
-                aria-pressed={one === range}
-                onClick={() => setSearch({ range: one === '24h' ? undefined : one })}
-              >
-                {one}
-              </Button>
-            ))}
-          </div>
+          <Segments
+            label="Time"
+            options={ranges}
+            value={range}
+            onChange={(one) => setSearch({ range: one === '24h' ? undefined : one })}
+          />
           <SameAs
             operation="retrieveStats"
             given={{ query: { period: range } }}

@@ -1,6 +1,7 @@
 import type { StatsSeries } from '@millrace/contract';
 import { readableDuration } from '@millrace/contract/plain';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { Legend, Plot } from '../../parts/plot/plot.tsx';
+import { endedSeries } from '../../parts/plot/run-stats.ts';
 import type { PlotSeries } from '../../parts/plot/plot-types.ts';
 import { useGoTo } from '../../parts/page-link.tsx';
 
@@ -16,19 +17,7 @@ export function Series({ stats }: { readonly stats: StatsSeries | undefined }) {
       <Card
         title="Runs that ended"
         times={times}
-        series={[
-          { name: 'Completed', color: '--good', values: points.map(({ completed }) => completed) },
-          {
-            name: 'Failed',
-            color: '--bad',
-            values: points.map((one) => one.failed + one.crashed + one.systemFailure + one.timedOut),
-          },
-          {
-            name: 'Canceled or expired',
-            color: '--quiet',
-            values: points.map(({ canceled, expired }) => canceled + expired),
-          },
-        ]}
+        series={endedSeries(points)}
         isStacked
         onRange={(from, to) => goTo('/runs', { q: `from:${iso(from)} to:${iso(to)}` })}
       />
@@ -62,17 +51,10 @@ interface CardProps {
 }
 
 const Card = ({ title, series, ...plot }: CardProps) => (
-  <section className="card series-card" aria-label={title}>
+  <section className="card plot-card series-card" aria-label={title}>
     <div className="row spread wrap">
       <h2>{title}</h2>
-      <div className="legend">
-        {series.map(({ name, color }) => (
-          <span key={name}>
-            <span className="legend-mark" style={{ color: `var(${color})` }} />
-            {name}
-          </span>
-        ))}
-      </div>
+      <Legend series={series} />
     </div>
     <Plot label={title} series={series} height={132} {...plot} />
   </section>

@@ -56,7 +56,6 @@ export function PauseIcon({ queue }: { readonly queue: Queue }) {
       label={`${queue.paused ? 'Resume' : 'Pause'} ${visibleControls(queue.name)}`}
       disabled={isPending}
       onClick={toggle}
-      tabIndex={-1}
     />
   );
 }

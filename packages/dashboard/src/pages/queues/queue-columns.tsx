@@ -33,7 +33,7 @@ export const queueColumns: readonly Column<QueueRow>[] = [
     isEssential: true,
     cell: ({ id, name, type }) => (
       <>
-        <PageLink to={`/queues/${id}`} className="cut strong-cell" tabIndex={-1}>
+        <PageLink to={`/queues/${id}`} className="cut strong-cell">
           {visibleControls(name)}
         </PageLink>
         {type === 'task' && <span className="muted cell-note">task</span>}

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { EnvironmentCard } from './environment-card.tsx';
 import { queueColumns, type QueueRow } from './queue-columns.tsx';
@@ -95,22 +96,16 @@ export function QueuesPage() {
                   setSearch({ q: event.target.value || undefined, page: undefined });
                 }}
               />
-              <div className="segments" role="group" aria-label="Order">
-                {[
-                  ['waiting', 'Most waiting'],
-                  ['running', 'Most running'],
-                  ['name', 'By name'],
-                ].map(([id, label]) => (
-                  <Button
-                    key={id}
-                    look="plain"
-                    aria-pressed={sort === id}
-                    onClick={() => setSearch({ sort: id === 'waiting' ? undefined : id, page: undefined })}
-                  >
-                    {label}
-                  </Button>
-                ))}
-              </div>
+              <Segments
+                label="Order"
+                options={[
+                  { value: 'waiting', label: 'Most waiting' },
+                  { value: 'running', label: 'Most running' },
+                  { value: 'name', label: 'By name' },
+                ]}
+                value={sort}
+                onChange={(id) => setSearch({ sort: id === 'waiting' ? undefined : id, page: undefined })}
+              />
             </div>
           )}
           <div className="edge">

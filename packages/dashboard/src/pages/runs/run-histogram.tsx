@@ -1,6 +1,7 @@
 import type { RunFilterQuery } from '@millrace/contract/filter';
 import { useAsk } from '../../api/ask.ts';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { Legend, Plot } from '../../parts/plot/plot.tsx';
+import { endedSeries } from '../../parts/plot/run-stats.ts';
 
 /** What the time series can be narrowed by: one task, or one queue, or one version. */
 function statsQueryOf(query: RunFilterQuery) {
@@ -41,33 +42,15 @@ export function RunHistogram({ query, onRange }: RunHistogramProps) {
   const { given, isNarrower, subject } = statsQueryOf(query);
   const stats = useAsk('retrieveStats', { query: given }, { live: 30_000 });
   const points = stats.data?.series[0]?.points ?? [];
-  const series = [
-    { name: 'Completed', color: '--good', values: points.map(({ completed }) => completed) },
-    {
-      name: 'Failed',
-      color: '--bad',
-      values: points.map((one) => one.failed + one.crashed + one.systemFailure + one.timedOut),
-    },
-    {
-      name: 'Canceled or expired',
-      color: '--quiet',
-      values: points.map(({ canceled, expired }) => canceled + expired),
-    },
-  ];
+  const series = endedSeries(points);
   return (
     <div className="card histogram">
-      <div className="legend">
-        {series.map(({ name, color }) => (
-          <span key={name}>
-            <span className="legend-mark" style={{ color: `var(${color})` }} />
-            {name}
-          </span>
-        ))}
+      <Legend series={series}>
         <span className="histogram-note">
           {subject === undefined ? 'All runs that ended' : `Runs of ${subject} that ended`}
           {isNarrower && ', without the other filters'}. Drag, or use arrow keys, to choose a time.
         </span>
-      </div>
+      </Legend>
       <Plot
         label="How runs ended"
         times={points.map(({ at }) => Date.parse(at))}

@@ -17,6 +17,7 @@ import { runColumns } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { countText } from '../../parts/count-text.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { useSelection } from '../../parts/table/selection.ts';
 import { useColumns } from '../../parts/table/use-columns.ts';
@@ -79,26 +80,15 @@ export function RunsPage() {
     >
       <div className="runs-tools">
         <FilterField value={q} onChange={setFilter} keys={keys} error={isWrong ? read.error : undefined} />
-        <div className="segments" role="group" aria-label="Time">
-          {ranges.map((one) => (
-            <Button
-              key={one}
-              look="plain"
-              aria-pressed={one === range}
-              onClick={() =>
-                setFilter(
-                  withFilterWord(
-                    withFilterWord(withFilterWord(q, 'from', undefined), 'to', undefined),
-                    'since',
-                    one,
-                  ),
-                )
-              }
-            >
-              {one}
-            </Button>
-          ))}
-        </div>
+        <Segments
+          label="Time"
+          options={ranges}
+          value={range}
+          onChange={(one) => {
+            const rest = withFilterWord(withFilterWord(q, 'from', undefined), 'to', undefined);
+            setFilter(withFilterWord(rest, 'since', one));
+          }}
+        />
       </div>
       <RunHistogram
         query={query}

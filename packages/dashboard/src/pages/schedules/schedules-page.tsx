@@ -40,7 +40,7 @@ const columns: readonly Column<Schedule>[] = [
     isEssential: true,
     cell: ({ id, task, externalId, deduplicationKey }) => (
       <>
-        <PageLink to={`/schedules/${id}`} tabIndex={-1} className="cut schedule-task">
+        <PageLink to={`/schedules/${id}`} className="cut schedule-task">
           {visibleControls(task)}
         </PageLink>
         <span className="muted small cut schedule-note">

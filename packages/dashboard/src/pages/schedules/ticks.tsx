@@ -1,9 +1,6 @@
 import type { Schedule, ScheduleTick } from '@millrace/contract';
 import { readableDuration } from '@millrace/contract/plain';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
@@ -12,8 +9,8 @@ import { Segments } from '../../parts/segments.tsx';
 import { GlyphMark } from '../../parts/status/glyph.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { exactText } from '../../parts/time/format.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { lookOfTick, reasonTexts } from './looks.ts';
@@ -71,7 +68,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
         </span>
       ) : (
         <>
-          <PageLink to={`/runs/${tick.runId}`} tabIndex={-1} className="mono">
+          <PageLink to={`/runs/${tick.runId}`} className="mono">
             {shortId(tick.runId)}
           </PageLink>
           {tick.backfilled && <span className="muted small schedule-note">backfilled</span>}
@@ -100,7 +97,6 @@ interface TicksProps {
 /** What became of the ticks of the last 30 days. */
 export function Ticks({ schedule, zone }: TicksProps) {
   const [{ outcome = 'all' }, setSearch] = useSearchTexts();
-  const params = useEnvironmentParams();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = outcome === 'fired' || outcome === 'skipped' ? outcome : undefined;
@@ -108,14 +104,8 @@ export function Ticks({ schedule, zone }: TicksProps) {
     params: { scheduleId: schedule.id },
     query: { 'page[size]': 100, ...(filter && { 'filter[outcome]': filter }) },
   };
-  const pages = useAskPages('listScheduleTicks', given);
-  const head = useAsk('listScheduleTicks', given, { live: true, keepPrevious: false });
-  const { rows, showFresh, fresh } = useLiveRows(
-    pages,
-    head.data?.data,
-    keyOf,
-    JSON.stringify([params, schedule.id, filter]),
-  );
+  const list = useLiveList('listScheduleTicks', given, keyOf);
+  const { rows } = list;
   return (
     <Section
       title="Ticks of the last 30 days"
@@ -128,39 +118,24 @@ export function Ticks({ schedule, zone }: TicksProps) {
         />
       }
     >
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <>
-          {filter === undefined && rows.length > 1 && <TickStrip ticks={rows.slice(0, 60)} zone={zone} />}
-          <div className="edge">
-            {fresh > 0 && (
-              <button type="button" className="new-rows" onClick={showFresh}>
-                Show {fresh} new
-              </button>
-            )}
-            <Table
-              label="Ticks"
-              columns={columnsIn(zone)}
-              rows={rows}
-              rowKey={keyOf}
-              hrefOf={(tick) => pageHref(tick.outcome === 'fired' ? `/runs/${tick.runId}` : '/schedules')}
-              onOpen={(tick) => tick.outcome === 'fired' && goTo(`/runs/${tick.runId}`)}
-              isPending={pages.isPending}
-              hasMore={pages.hasMore}
-              loadMore={pages.loadMore}
-              empty={
-                <Empty
-                  title={filter === undefined ? 'No tick was due yet.' : `No tick was ${filter}.`}
-                  command={`npx millrace schedules backfill ${schedule.id} --from 2026-01-01 --to 2026-01-02`}
-                >
-                  The first one is there after its next time. Past ones can be run by a backfill.
-                </Empty>
-              }
-            />
-          </div>
-        </>
-      )}
+      {filter === undefined && rows.length > 1 && <TickStrip ticks={rows.slice(0, 60)} zone={zone} />}
+      <LiveTable
+        list={list}
+        noun="tick"
+        label="Ticks"
+        columns={columnsIn(zone)}
+        rowKey={keyOf}
+        hrefOf={(tick) => pageHref(tick.outcome === 'fired' ? `/runs/${tick.runId}` : '/schedules')}
+        onOpen={(tick) => tick.outcome === 'fired' && goTo(`/runs/${tick.runId}`)}
+        empty={
+          <Empty
+            title={filter === undefined ? 'No tick was due yet.' : `No tick was ${filter}.`}
+            command={`npx millrace schedules backfill ${schedule.id} --from 2026-01-01 --to 2026-01-02`}
+          >
+            The first one is there after its next time. Past ones can be run by a backfill.
+          </Empty>
+        }
+      />
     </Section>
   );
 }

@@ -1,10 +1,7 @@
 import type { ListedSession } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, CellButton } from '../../parts/button.tsx';
 import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
 import type { WordKey } from '../../parts/filter/word-query.ts';
@@ -12,10 +9,9 @@ import { shortId } from '../../parts/id-text.ts';
 import { Page } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { lookOfSession } from './looks.ts';
 import './sessions.css';
@@ -61,7 +57,7 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
     width: 'minmax(84px, 1.5fr)',
     isEssential: true,
     cell: ({ id, externalId }) => (
-      <PageLink to={`/sessions/${id}`} tabIndex={-1} className="mono cut">
+      <PageLink to={`/sessions/${id}`} className="mono cut">
         {externalId ?? id}
       </PageLink>
     ),
@@ -72,15 +68,13 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
     width: 'minmax(72px, 1fr)',
     isEssential: true,
     cell: ({ taskIdentifier }) => (
-      <button
-        type="button"
-        tabIndex={-1}
-        className="session-filter cut"
-        data-tip={`Only task:${taskIdentifier}`}
+      <CellButton
+        className="session-filter"
+        tip={`Only task:${taskIdentifier}`}
         onClick={() => onFilter('task', taskIdentifier)}
       >
         {taskIdentifier}
-      </button>
+      </CellButton>
     ),
   },
   {
@@ -96,16 +90,14 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
     cell: ({ tags }) => (
       <span className="row">
         {tags.map((tag) => (
-          <button
+          <CellButton
             key={tag}
-            type="button"
-            tabIndex={-1}
-            className="session-tag cut"
-            data-tip={`Only tag:${tag}`}
+            className="session-tag"
+            tip={`Only tag:${tag}`}
             onClick={() => onFilter('tag', tag)}
           >
             {tag}
-          </button>
+          </CellButton>
         ))}
       </span>
     ),
@@ -118,7 +110,7 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
       currentRunId === null ? (
         <span className="muted">–</span>
       ) : (
-        <PageLink to={`/runs/${currentRunId}`} tabIndex={-1} className="mono">
+        <PageLink to={`/runs/${currentRunId}`} className="mono">
           {shortId(currentRunId)}
         </PageLink>
       ),
@@ -141,15 +133,11 @@ const example = `const { publicAccessToken } = await sessions.start({
 
 /** Conversations with tasks. */
 export function SessionsPage() {
-  const params = useEnvironmentParams();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
   const given = { query: { ...filter.query, 'page[size]': 50 } };
-  const pages = useAskPages('listSessions', given);
-  const head = useAsk('listSessions', given, { live: true, keepPrevious: false });
-  const list = JSON.stringify([params, filter.query]);
-  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, idOf, list);
+  const list = useLiveList('listSessions', given, idOf);
   return (
     <Page
       title="Sessions"
@@ -172,40 +160,27 @@ export function SessionsPage() {
         error={filter.error}
         placeholder="Filter, such as status:open task:chat"
       />
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={showFresh}>
-              Show {countText(fresh, 'new session')}
-            </button>
-          )}
-          <Table
-            label="Sessions"
-            columns={columnsOf(filter.add)}
-            rows={rows}
-            rowKey={idOf}
-            hrefOf={({ id }) => pageHref(`/sessions/${id}`)}
-            onOpen={({ id }) => goTo(`/sessions/${id}`)}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              filter.text === '' ? (
-                <Empty title="No sessions yet." action={<CodeBlock text={example} />}>
-                  Your backend starts one, and passes its token to the browser:
-                </Empty>
-              ) : (
-                <Empty
-                  title="No sessions match this filter."
-                  action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
-                />
-              )
-            }
-          />
-        </div>
-      )}
+      <LiveTable
+        list={list}
+        noun="session"
+        label="Sessions"
+        columns={columnsOf(filter.add)}
+        rowKey={idOf}
+        hrefOf={({ id }) => pageHref(`/sessions/${id}`)}
+        onOpen={({ id }) => goTo(`/sessions/${id}`)}
+        empty={
+          filter.text === '' ? (
+            <Empty title="No sessions yet." action={<CodeBlock text={example} />}>
+              Your backend starts one, and passes its token to the browser:
+            </Empty>
+          ) : (
+            <Empty
+              title="No sessions match this filter."
+              action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
+            />
+          )
+        }
+      />
     </Page>
   );
 }

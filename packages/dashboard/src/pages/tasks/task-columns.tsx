@@ -4,9 +4,10 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import type { Column } from '../../parts/table/column.ts';
-import { failuresOf, rateText, successOf } from './task-stats.ts';
+import { rateText, successOf } from './task-stats.ts';
 import { startsText } from './task-words.ts';
 import '../../parts/runs/runs.css';
+import { failuresOf } from '../../parts/plot/run-stats.ts';
 
 export interface TaskRow extends TaskInfo {
   /** Undefined for tasks that are not among the first in the order of the page. */
@@ -23,7 +24,7 @@ export const taskColumns: readonly Column<TaskRow>[] = [
     isEssential: true,
     cell: ({ id, description }) => (
       <>
-        <PageLink to={`/tasks/${encodeURIComponent(id)}`} className="strong-cell cut" tabIndex={-1}>
+        <PageLink to={`/tasks/${encodeURIComponent(id)}`} className="strong-cell cut">
           {visibleControls(id)}
         </PageLink>
         {description !== undefined && (

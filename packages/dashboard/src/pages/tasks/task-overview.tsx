@@ -1,19 +1,18 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { useAsk } from '../../api/ask.ts';
-import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { shellWord } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { OverTime } from '../../parts/plot/over-time.tsx';
+import { endedSeries } from '../../parts/plot/run-stats.ts';
 import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
-import { useSearchTexts } from '../../parts/search.ts';
 import { Spark } from '../../parts/spark/spark.tsx';
 import type { TaskDetail } from './task-detail.ts';
-import { failuresOf, rateText } from './task-stats.ts';
+import { rateText } from './task-stats.ts';
 
 const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');
 const ranges = ['1h', '1d', '7d', '30d'];
@@ -70,84 +69,31 @@ function Figures({ task: { recent } }: { readonly task: TaskDetail }) {
   );
 }
 
-function TaskPlots({ taskId }: { readonly taskId: string }) {
-  const [{ range = '1d' }, setSearch] = useSearchTexts();
-  const stats = useAsk('retrieveStats', { query: { task: taskId, period: range } }, { live: 30_000 });
-  const points = stats.data?.series[0]?.points ?? [];
-  const times = points.map(({ at }) => Date.parse(at));
-  return (
-    <Section
-      title="Over time"
-      actions={
-        <div className="segments" role="group" aria-label="Time">
-          {ranges.map((one) => (
-            <Button
-              key={one}
-              look="plain"
-              aria-pressed={one === range}
-              onClick={() => setSearch({ range: one === '1d' ? undefined : one })}
-            >
-              {one}
-            </Button>
-          ))}
-        </div>
-      }
-    >
-      <div className="task-plots">
-        <div className="card task-plot">
-          <h3>Ended</h3>
-          <Plot
-            label="Runs that ended"
-            times={times}
-            isStacked
-            series={[
-              { name: 'Completed', color: '--good', values: points.map(({ completed }) => completed) },
-              { name: 'Failed', color: '--bad', values: points.map(failuresOf) },
-              {
-                name: 'Canceled or expired',
-                color: '--quiet',
-                values: points.map(({ canceled, expired }) => canceled + expired),
-              },
-            ]}
-          />
-        </div>
-        <div className="card task-plot">
-          <h3>Duration, p50 and p95</h3>
-          <Plot
-            label="Duration of attempts"
-            times={times}
-            format={readableDuration}
-            series={[
-              {
-                name: 'p95',
-                color: '--held',
-                kind: 'line',
-                values: points.map(({ duration }) => duration.p95),
-              },
-              {
-                name: 'p50',
-                color: '--busy',
-                kind: 'line',
-                values: points.map(({ duration }) => duration.p50),
-              },
-            ]}
-          />
-        </div>
-        <div className="card task-plot">
-          <h3>Time in the queue, p95</h3>
-          <Plot
-            label="Time in the queue, p95"
-            times={times}
-            format={readableDuration}
-            series={[
-              { name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) },
-            ]}
-          />
-        </div>
-      </div>
-    </Section>
-  );
-}
+const TaskPlots = ({ taskId }: { readonly taskId: string }) => (
+  <OverTime
+    subject={{ task: taskId }}
+    ranges={ranges}
+    defaultRange="1d"
+    plotsOf={(points) => [
+      { title: 'Ended', label: 'Runs that ended', isStacked: true, series: endedSeries(points) },
+      {
+        title: 'Duration, p50 and p95',
+        label: 'Duration of attempts',
+        format: readableDuration,
+        series: [
+          { name: 'p95', color: '--held', kind: 'line', values: points.map(({ duration }) => duration.p95) },
+          { name: 'p50', color: '--busy', kind: 'line', values: points.map(({ duration }) => duration.p50) },
+        ],
+      },
+      {
+        title: 'Time in the queue, p95',
+        label: 'Time in the queue, p95',
+        format: readableDuration,
+        series: [{ name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) }],
+      },
+    ]}
+  />
+);
 
 function TaskErrors({ taskId }: { readonly taskId: string }) {
   const errors = useAsk(

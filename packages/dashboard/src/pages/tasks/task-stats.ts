@@ -1,8 +1,5 @@
 import type { StatsCounts } from '@millrace/contract';
-
-/** Runs that did not do what they should. */
-export const failuresOf = ({ failed, crashed, systemFailure, timedOut }: StatsCounts): number =>
-  failed + crashed + systemFailure + timedOut;
+import { failuresOf } from '../../parts/plot/run-stats.ts';
 
 /** `98.5 %`, or undefined where nothing ended. A rate that is not quite 100 % never reads so. */
 export function rateText(rate: number | null | undefined): string | undefined {

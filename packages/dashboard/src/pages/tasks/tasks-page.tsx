@@ -1,6 +1,5 @@
 import { useDeferredValue, useState } from 'react';
 import { useAsk } from '../../api/ask.ts';
-import { Button } from '../../parts/button.tsx';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -8,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { taskColumns, type TaskRow } from './task-columns.tsx';
 import { successOf } from './task-stats.ts';
@@ -87,22 +87,16 @@ export function TasksPage() {
                   setSearch({ q: event.target.value || undefined });
                 }}
               />
-              <div className="segments" role="group" aria-label="Order">
-                {[
-                  ['name', 'By name'],
-                  ['runs', 'Most runs'],
-                  ['success', 'Least success'],
-                ].map(([id, label]) => (
-                  <Button
-                    key={id}
-                    look="plain"
-                    aria-pressed={sort === id}
-                    onClick={() => setSearch({ sort: id === 'name' ? undefined : id })}
-                  >
-                    {label}
-                  </Button>
-                ))}
-              </div>
+              <Segments
+                label="Order"
+                options={[
+                  { value: 'name', label: 'By name' },
+                  { value: 'runs', label: 'Most runs' },
+                  { value: 'success', label: 'Least success' },
+                ]}
+                value={sort}
+                onChange={(id) => setSearch({ sort: id === 'name' ? undefined : id })}
+              />
             </div>
           )}
           <div className="edge">

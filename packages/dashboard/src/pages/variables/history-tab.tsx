@@ -3,14 +3,14 @@ import { useAskPages } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
 import { Person } from '../../parts/people.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { Segments } from '../../parts/segments.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { Difference } from './difference.tsx';
 import { ChangedNames } from './changed-names.tsx';
@@ -24,20 +24,18 @@ export function HistoryTab({ mayRollBack }: { readonly mayRollBack: boolean }) {
   const [{ revision }, setSearch] = useSearchTexts();
   const pages = useAskPages('listVariableRevisions', { params, query: { 'page[size]': 100 } });
   const { data } = useRevisions();
-  const { rows } = useLiveRows(pages, data?.data, keyOf, JSON.stringify(params));
-  if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
+  const live = useLiveRows(pages, data?.data, keyOf, JSON.stringify(params));
+  const { rows } = live;
   return (
-    <div className="edge">
-      <Table
+    <>
+      <LiveTable
+        list={{ ...live, pages }}
+        noun="revision"
         label="History"
         columns={columns}
-        rows={rows}
         rowKey={keyOf}
         onOpen={(one) => setSearch({ revision: keyOf(one) }, { push: revision === undefined })}
         openKey={revision}
-        isPending={pages.isPending}
-        hasMore={pages.hasMore}
-        loadMore={pages.loadMore}
         empty={
           <Empty title="Nothing was changed yet." command="npx millrace env set LOG_LEVEL=debug">
             Every change is a revision that can be compared and brought back.
@@ -50,7 +48,7 @@ export function HistoryTab({ mayRollBack }: { readonly mayRollBack: boolean }) {
         isNewest={rows[0] !== undefined && keyOf(rows[0]) === revision}
         mayRollBack={mayRollBack}
       />
-    </div>
+    </>
   );
 }
 
@@ -126,18 +124,15 @@ function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPane
               , <Time at={revision.at} />
             </p>
           )}
-          <div className="segments" role="group" aria-label="Compare">
-            <Button
-              look="plain"
-              aria-pressed={other === 'before'}
-              onClick={() => setSearch({ with: undefined })}
-            >
-              What it changed
-            </Button>
-            <Button look="plain" aria-pressed={other === 'now'} onClick={() => setSearch({ with: 'now' })}>
-              From then to now
-            </Button>
-          </div>
+          <Segments
+            label="Compare"
+            options={[
+              { value: 'before', label: 'What it changed' },
+              { value: 'now', label: 'From then to now' },
+            ]}
+            value={other}
+            onChange={(one) => setSearch({ with: one === 'now' ? one : undefined })}
+          />
           {other === 'now' ? <Difference from={at} to={undefined} /> : <Difference from={at - 1} to={at} />}
         </div>
       )}

@@ -2,9 +2,10 @@ import type { Branch } from '@millrace/contract';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useAct, useAsk } from '../../api/ask.ts';
+import type { Environment } from '../../api/client.ts';
 import { environmentSlug, useEnvironment, useEnvironmentPath } from '../../api/environment.ts';
 import { environmentNames, useMay } from '../../api/session.ts';
-import { Button, IconButton } from '../../parts/button.tsx';
+import { Button, IconButton, useRowTabIndex } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -96,15 +97,7 @@ const branchColumns = (
     header: 'Branch',
     width: 'minmax(120px, 3fr)',
     isEssential: true,
-    cell: ({ name, env }) => (
-      <Link
-        to="/p/$project/$env"
-        params={{ project, env: environmentSlug({ project, kind: env, branch: name }) }}
-        className="mono"
-      >
-        {name}
-      </Link>
-    ),
+    cell: ({ name, env }) => <BranchLink project={project} kind={env} branch={name} />,
   },
   {
     id: 'of',
@@ -188,3 +181,14 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
     </form>
   );
 }
+
+const BranchLink = (environment: Environment & { readonly branch: string }) => (
+  <Link
+    to="/p/$project/$env"
+    params={{ project: environment.project, env: environmentSlug(environment) }}
+    tabIndex={useRowTabIndex()}
+    className="mono"
+  >
+    {environment.branch}
+  </Link>
+);

@@ -1,16 +1,16 @@
 import type { Deployment } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../api/ask.ts';
+import { useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { SameAs } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { BranchesTab } from './branches-tab.tsx';
 import { RunnersTab } from './runners-tab.tsx';
@@ -73,12 +73,9 @@ function VersionList() {
   const goTo = useGoTo();
   const href = usePageHref();
   const given = { query: { 'page[size]': 50, status: status || undefined } };
-  const pages = useAskPages('listDeployments', given);
-  const head = useAsk('listDeployments', given, { live: true, keepPrevious: false });
-  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, keyOf, JSON.stringify(given));
+  const list = useLiveList('listDeployments', given, keyOf);
   const { current, canary } = useInForce();
   const { start, entriesOf, dialog } = useVersionActs({ current, canary });
-  if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
   return (
     <div className="stack">
       {canary && (
@@ -100,53 +97,38 @@ function VersionList() {
           )}
         </div>
       )}
-      <div className="segments versions-filter" role="group" aria-label="Outcome">
-        {outcomes.map(({ value, label }) => (
-          <Button
-            key={value}
-            look="plain"
-            aria-pressed={value === status}
-            onClick={() => setSearch({ status: value || undefined }, { push: true })}
-          >
-            {label}
-          </Button>
-        ))}
-      </div>
-      <div className="edge">
-        {fresh > 0 && rows.length > 0 && (
-          <button type="button" className="new-rows" onClick={showFresh}>
-            Show {countText(fresh, 'new version')}
-          </button>
+      <Segments
+        label="Outcome"
+        options={outcomes}
+        value={status}
+        onChange={(value) => setSearch({ status: value || undefined }, { push: true })}
+      />
+      <LiveTable
+        list={list}
+        noun="version"
+        label="Versions"
+        columns={versionColumns(
+          may('promoteDeployment')
+            ? (one) => <RowActs version={one.version} entries={entriesOf(one)} />
+            : undefined,
         )}
-        <Table
-          label="Versions"
-          columns={versionColumns(
-            may('promoteDeployment')
-              ? (one) => <RowActs version={one.version} entries={entriesOf(one)} />
-              : undefined,
-          )}
-          rows={rows}
-          rowKey={keyOf}
-          hrefOf={({ version }) => href(`/versions/${encodeURIComponent(version)}`)}
-          onOpen={({ version }) => goTo(`/versions/${encodeURIComponent(version)}`)}
-          isPending={pages.isPending}
-          hasMore={pages.hasMore}
-          loadMore={pages.loadMore}
-          empty={
-            status === '' ? (
-              <Empty title="No versions yet." command="npx millrace deploy">
-                In the folder of your project. In development, <code>npx millrace dev</code> makes a version
-                with every save.
-              </Empty>
-            ) : (
-              <Empty
-                title="No such version."
-                action={<Button onClick={() => setSearch({ status: undefined })}>Show all</Button>}
-              />
-            )
-          }
-        />
-      </div>
+        rowKey={keyOf}
+        hrefOf={({ version }) => href(`/versions/${encodeURIComponent(version)}`)}
+        onOpen={({ version }) => goTo(`/versions/${encodeURIComponent(version)}`)}
+        empty={
+          status === '' ? (
+            <Empty title="No versions yet." command="npx millrace deploy">
+              In the folder of your project. In development, <code>npx millrace dev</code> makes a version
+              with every save.
+            </Empty>
+          ) : (
+            <Empty
+              title="No such version."
+              action={<Button onClick={() => setSearch({ status: undefined })}>Show all</Button>}
+            />
+          )
+        }
+      />
       {dialog}
     </div>
   );

@@ -1,11 +1,8 @@
 import type { WaitpointToken } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
 import { useMay } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, CellButton } from '../../parts/button.tsx';
 import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
 import type { WordKey } from '../../parts/filter/word-query.ts';
@@ -16,10 +13,9 @@ import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
-import { useLiveRows } from '../../parts/table/live-rows.ts';
-import { Table } from '../../parts/table/table.tsx';
+import { useLiveList } from '../../parts/table/live-rows.ts';
+import { LiveTable } from '../../parts/table/live-table.tsx';
 import { useNow } from '../../parts/time/now.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { tokenLooks } from './looks.ts';
@@ -79,16 +75,9 @@ const columnsOf = (
       ) : (
         <span className="wait-tags">
           {tags.map((tag) => (
-            <button
-              key={tag}
-              type="button"
-              tabIndex={-1}
-              className="wait-tag cut"
-              data-tip={`Only tag:${tag}`}
-              onClick={() => onTag(tag)}
-            >
+            <CellButton key={tag} className="wait-tag" tip={`Only tag:${tag}`} onClick={() => onTag(tag)}>
               {tag}
-            </button>
+            </CellButton>
           ))}
         </span>
       ),
@@ -99,9 +88,7 @@ const columnsOf = (
     width: 'minmax(120px, 170px)',
     cell: ({ id }) => (
       <Id id={id} short>
-        <PageLink to={`/waits/${id}`} tabIndex={-1}>
-          {shortId(id)}
-        </PageLink>
+        <PageLink to={`/waits/${id}`}>{shortId(id)}</PageLink>
       </Id>
     ),
   },
@@ -136,7 +123,7 @@ const columnsOf = (
           isEssential: true,
           cell: ({ id, status }: WaitpointToken) =>
             status === 'WAITING' && (
-              <Button look="plain" tabIndex={-1} onClick={() => onComplete(id)}>
+              <Button look="plain" onClick={() => onComplete(id)}>
                 Complete
               </Button>
             ),
@@ -152,25 +139,20 @@ const { ok, output } = await wait.forToken<{ approved: boolean }>(token.id);`;
 export function WaitsPage() {
   const [{ status: asked }, setSearch] = useSearchTexts();
   const status: StatusChoice = statuses.find(({ value }) => value === asked)?.value ?? 'WAITING';
-  const params = useEnvironmentParams();
   const may = useMay();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
   const query = { ...filter.query, ...(status !== 'all' && { 'filter[status]': status }) };
   const given = { query: { ...query, 'page[size]': 50 } };
-  const pages = useAskPages('listWaitpointTokens', given);
-  const head = useAsk('listWaitpointTokens', given, { live: true, keepPrevious: false });
-  const list = JSON.stringify([params, query]);
-  const live = useLiveRows(pages, head.data?.data, idOf, list);
+  const live = useLiveList('listWaitpointTokens', given, idOf);
+  const { head } = live;
   // One that was completed meanwhile is no longer waiting.
-  const waiting = new Set(head.data?.data.map(idOf));
-  const oldest = head.data?.data.at(-1)?.id ?? '';
+  const waiting = new Set(head?.data.map(idOf));
+  const oldest = head?.data.at(-1)?.id ?? '';
   const rows =
-    status === 'WAITING' && head.data
-      ? live.rows.filter(
-          ({ id }) => waiting.has(id) || (head.data.pagination.next !== undefined && id < oldest),
-        )
+    status === 'WAITING' && head
+      ? live.rows.filter(({ id }) => waiting.has(id) || (head.pagination.next !== undefined && id < oldest))
       : live.rows;
   const columns = columnsOf(
     (tag) => filter.add('tag', tag),
@@ -206,43 +188,30 @@ export function WaitsPage() {
           placeholder="Filter, such as tag:approval since:7d"
         />
       </div>
-      {pages.error && live.rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {live.fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={live.showFresh}>
-              Show {countText(live.fresh, 'new token')}
-            </button>
-          )}
-          <Table
-            label="Tokens"
-            columns={columns}
-            rows={rows}
-            rowKey={idOf}
-            hrefOf={({ id }) => pageHref(`/waits/${id}`)}
-            onOpen={({ id }) => goTo(`/waits/${id}`)}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              filter.text === '' ? (
-                <Empty
-                  title={status === 'WAITING' ? 'Nothing waits for a person.' : 'No tokens in this state.'}
-                  action={<CodeBlock text={example} />}
-                >
-                  A token is there once your code makes one and waits for it:
-                </Empty>
-              ) : (
-                <Empty
-                  title="No tokens match this filter."
-                  action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
-                />
-              )
-            }
-          />
-        </div>
-      )}
+      <LiveTable
+        list={{ ...live, rows }}
+        noun="token"
+        label="Tokens"
+        columns={columns}
+        rowKey={idOf}
+        hrefOf={({ id }) => pageHref(`/waits/${id}`)}
+        onOpen={({ id }) => goTo(`/waits/${id}`)}
+        empty={
+          filter.text === '' ? (
+            <Empty
+              title={status === 'WAITING' ? 'Nothing waits for a person.' : 'No tokens in this state.'}
+              action={<CodeBlock text={example} />}
+            >
+              A token is there once your code makes one and waits for it:
+            </Empty>
+          ) : (
+            <Empty
+              title="No tokens match this filter."
+              action={<Button onClick={() => filter.set('')}>Clear the filter</Button>}
+            />
+          )
+        }
+      />
     </Page>
   );
 }

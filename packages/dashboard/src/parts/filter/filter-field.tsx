@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from '../button.tsx';
 import { Icon } from '../icons.tsx';
 import { focusMain } from '../focus.ts';
+import { CompletionList } from './completion-list.tsx';
 import { usePartKeys, useShortcuts } from '../keyboard.ts';
 import { completions, type Completion, type FilterKey } from './complete.ts';
 import './filter.css';
@@ -150,32 +151,7 @@ export function FilterField({
           />
         )}
       </div>
-      <ul
-        id={`${id}-list`}
-        role="listbox"
-        aria-label="Completions"
-        // Browsers let Tab go to what scrolls.
-        tabIndex={-1}
-        className="menu filter-list"
-        hidden={offered.length === 0}
-      >
-        {offered.map((completion, index) => (
-          <li
-            key={completion.text}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            data-highlighted={index === active ? '' : undefined}
-            className="menu-item"
-            // The field keeps the focus.
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => choose(completion)}
-          >
-            <code className="cut">{completion.label}</code>
-            {completion.hint && <span className="muted small cut">{completion.hint}</span>}
-          </li>
-        ))}
-      </ul>
+      <CompletionList id={id} className="filter-list" offered={offered} active={active} onChoose={choose} />
       {error !== undefined && (
         <p className="field-error" id={`${id}-error`} role="alert">
           {error}

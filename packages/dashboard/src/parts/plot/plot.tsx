@@ -1,7 +1,7 @@
 import { Component, lazy, Suspense, type ReactNode } from 'react';
 import { dateText } from '../time/format.ts';
 import { useTimeZone } from '../time/zone.ts';
-import type { PlotProps } from './plot-types.ts';
+import type { PlotProps, PlotSeries } from './plot-types.ts';
 import { withLanguage } from './with-language.ts';
 import { RangeKeys, toRange, usePicked } from './range-keys.tsx';
 import './plot.css';
@@ -75,6 +75,25 @@ export function Plot(props: PlotProps) {
     </figure>
   );
 }
+
+interface LegendProps {
+  readonly series: readonly Pick<PlotSeries, 'name' | 'color'>[];
+  /** What follows the names. */
+  readonly children?: ReactNode;
+}
+
+/** Which color is which series. */
+export const Legend = ({ series, children }: LegendProps) => (
+  <div className="legend">
+    {series.map(({ name, color }) => (
+      <span key={name}>
+        <span className="legend-mark" style={{ color: `var(${color})` }} />
+        {name}
+      </span>
+    ))}
+    {children}
+  </div>
+);
 
 /** A plot that cannot be drawn takes nothing with it: the table has its numbers. */
 class OrNothing extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {

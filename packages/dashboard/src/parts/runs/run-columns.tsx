@@ -3,6 +3,7 @@ import { Id } from '../id.tsx';
 import { shortId } from '../id-text.ts';
 import { PageLink } from '../page-link.tsx';
 import { Status } from '../status/status.tsx';
+import { CellButton } from '../button.tsx';
 import type { Column } from '../table/column.ts';
 import { Duration, Time } from '../time/time.tsx';
 import { visibleControls } from '../json/visible-controls.ts';
@@ -25,15 +26,13 @@ const Filtering = ({
   readonly className?: string;
 }) =>
   onFilter ? (
-    <button
-      type="button"
-      tabIndex={-1}
-      className={`cell-filter cut ${className}`}
-      data-tip={`Only ${name}:${visibleControls(value)}`}
+    <CellButton
+      className={`cell-filter ${className}`}
+      tip={`Only ${name}:${visibleControls(value)}`}
       onClick={() => onFilter(name, value)}
     >
       {visibleControls(value)}
-    </button>
+    </CellButton>
   ) : (
     <span className={`cut ${className}`}>{visibleControls(value)}</span>
   );
@@ -92,9 +91,7 @@ export const runColumns = ({ onFilter }: CellOptions = {}): readonly Column<RunL
     isFixed: true,
     cell: ({ id }) => (
       <Id id={id} short>
-        <PageLink to={`/runs/${id}`} tabIndex={-1}>
-          {shortId(id)}
-        </PageLink>
+        <PageLink to={`/runs/${id}`}>{shortId(id)}</PageLink>
       </Id>
     ),
   },

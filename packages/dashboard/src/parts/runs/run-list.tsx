@@ -1,14 +1,12 @@
 import type { RunListItem } from '@millrace/contract';
 import type { RunFilterQuery } from '@millrace/contract/filter';
 import type { ReactNode } from 'react';
-import { useAsk, useAskPages } from '../../api/ask.ts';
-import { useEnvironmentParams } from '../../api/environment.ts';
 import { Failure } from '../failure.tsx';
 import { usePageHref } from '../page-link.tsx';
 import { useSearchTexts } from '../search.ts';
 import { countText } from '../count-text.ts';
 import { shownColumns, type Column } from '../table/column.ts';
-import { useLiveRows } from '../table/live-rows.ts';
+import { useLiveList } from '../table/live-rows.ts';
 import type { Selection } from '../table/selection.ts';
 import { Table } from '../table/table.tsx';
 import { runColumns } from './run-columns.tsx';
@@ -33,18 +31,10 @@ const idOf = ({ id }: RunListItem): string => id;
  * <RunList query={{ 'filter[error]': errorId }} empty={<Empty title="No runs of this group are stored." />} />
  */
 export function RunList({ query, columns, selection, empty }: RunListProps) {
-  const params = useEnvironmentParams();
   const pageHref = usePageHref();
   const [{ panel }, setSearch] = useSearchTexts();
   const given = { query: { ...query, 'page[size]': pageSize } };
-  const pages = useAskPages('listRuns', given);
-  const head = useAsk('listRuns', given, { live: true, keepPrevious: false });
-  const { rows, fresh, showFresh } = useLiveRows(
-    pages,
-    head.data?.data,
-    idOf,
-    JSON.stringify([params, query]),
-  );
+  const { pages, rows, fresh, showFresh } = useLiveList('listRuns', given, idOf);
   if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
   return (
     <div className="run-list">

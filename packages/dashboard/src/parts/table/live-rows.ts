@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
-import type { Pages } from '../../api/ask.ts';
+import { useAsk, useAskPages, type ItemOf, type ListName, type Pages } from '../../api/ask.ts';
+import { useEnvironment } from '../../api/environment.ts';
+import type { Given } from '../../api/operation-types.ts';
 
 interface LiveRows<R> {
   readonly rows: readonly R[];
@@ -47,4 +49,28 @@ export function useLiveRows<R>(
     if (!isRead) showFresh();
   });
   return { rows, fresh: fresh.length, showFresh };
+}
+
+export interface LiveList<R> extends LiveRows<R> {
+  readonly pages: Pages<R>;
+}
+
+/**
+ * A list with keyset pages of which the first is asked for again and again. `live`: milliseconds between two times.
+ *
+ * @example
+ * const list = useLiveList('listBatches', given, ({ id }) => id);
+ */
+export function useLiveList<N extends ListName>(
+  name: N,
+  given: Given<N>,
+  keyOf: (row: ItemOf<N>) => string,
+  { live = true, enabled = true }: { readonly live?: number | true; readonly enabled?: boolean } = {},
+) {
+  const environment = useEnvironment();
+  const pages = useAskPages(name, given, { enabled });
+  const head = useAsk(name, given, { live, keepPrevious: false, enabled });
+  const first = head.data as { readonly data: readonly ItemOf<N>[] } | undefined;
+  const list = JSON.stringify([environment, given]);
+  return { ...useLiveRows(pages, first?.data, keyOf, list), pages, head: head.data };
 }

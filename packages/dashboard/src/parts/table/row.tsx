@@ -1,4 +1,5 @@
-import { memo, type MouseEvent } from 'react';
+import { memo, useEffectEvent, useLayoutEffect, useRef, type MouseEvent } from 'react';
+import { RowTabIndex } from '../button.tsx';
 import type { Column } from './column.ts';
 
 interface RowProps<R> {
@@ -9,6 +10,8 @@ interface RowProps<R> {
   readonly columns: readonly Column<R>[];
   readonly isActive: boolean;
   readonly isTabStop: boolean;
+  /** It takes the focus, once for each such object. */
+  readonly wanted: object | undefined;
   readonly isOpen: boolean;
   /** Undefined: rows of this table cannot be chosen. */
   readonly isChosen: boolean | undefined;
@@ -26,7 +29,7 @@ const Cells = memo(function Cells({ row, columns }: { row: unknown; columns: rea
   ));
 });
 
-export const TableRow = <R,>({
+export function TableRow<R>({
   rowKey,
   index,
   top,
@@ -34,47 +37,63 @@ export const TableRow = <R,>({
   columns,
   isActive,
   isTabStop,
+  wanted,
   isOpen,
   isChosen,
   opens,
   onFocus,
   onChoose,
   onClick,
-}: RowProps<R>) => (
-  <div
-    role="row"
-    aria-rowindex={index + 2}
-    aria-selected={isChosen}
-    data-key={rowKey}
-    tabIndex={isTabStop ? 0 : -1}
-    className={[
-      'table-row',
-      opens && 'opens',
-      isOpen && 'is-open',
-      isActive && 'is-active',
-      isChosen && 'is-chosen',
-    ]
-      .filter(Boolean)
-      .join(' ')}
-    style={{ transform: `translateY(${top}px)` }}
-    onFocus={onFocus}
-    onClick={onClick}
-    onAuxClick={onClick}
-  >
-    {isChosen !== undefined && (
-      <div role="gridcell" className="cell">
-        <label className="row-check">
-          <input
-            type="checkbox"
-            className="check-box"
-            aria-label="Choose the row"
-            checked={isChosen}
-            readOnly
-            onClick={(event) => onChoose(event.shiftKey)}
-          />
-        </label>
+}: RowProps<R>) {
+  const element = useRef<HTMLDivElement>(null);
+  const tabIndex = isTabStop ? 0 : -1;
+  const tellFocus = useEffectEvent(onFocus);
+  useLayoutEffect(() => {
+    if (!wanted) return;
+    element.current?.focus({ preventScroll: true });
+    // It may have had the focus before.
+    tellFocus();
+  }, [wanted]);
+  return (
+    <RowTabIndex value={tabIndex}>
+      <div
+        ref={element}
+        role="row"
+        aria-rowindex={index + 2}
+        aria-selected={isChosen}
+        data-key={rowKey}
+        tabIndex={tabIndex}
+        className={[
+          'table-row',
+          opens && 'opens',
+          isOpen && 'is-open',
+          isActive && 'is-active',
+          isChosen && 'is-chosen',
+        ]
+          .filter(Boolean)
+          .join(' ')}
+        style={{ transform: `translateY(${top}px)` }}
+        onFocus={onFocus}
+        onClick={onClick}
+        onAuxClick={onClick}
+      >
+        {isChosen !== undefined && (
+          <div role="gridcell" className="cell">
+            <label className="row-check">
+              <input
+                type="checkbox"
+                tabIndex={tabIndex}
+                className="check-box"
+                aria-label="Choose the row"
+                checked={isChosen}
+                readOnly
+                onClick={(event) => onChoose(event.shiftKey)}
+              />
+            </label>
+          </div>
+        )}
+        <Cells row={row} columns={columns} />
       </div>
-    )}
-    <Cells row={row} columns={columns} />
-  </div>
-);
+    </RowTabIndex>
+  );
+}

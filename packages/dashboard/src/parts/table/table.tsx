@@ -56,11 +56,10 @@ export function Table<R>({
   const isNarrow = useIsNarrow();
   const columns = isNarrow ? essentialColumns(given) : given;
   const body = useRef<HTMLDivElement>(null);
-  /** The row that gets the focus as soon as it is there. */
-  const wanted = useRef<string>(undefined);
+  /** The row that takes the focus as soon as it is there. */
+  const [wanted, setWanted] = useState<{ readonly key: string }>();
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState<string>();
-  const [, setMoved] = useState(0);
   const rowHeight = useRowHeight();
 
   useLayoutEffect(() => {
@@ -93,23 +92,10 @@ export function Table<R>({
     const next = at === -1 ? (by > 0 ? 0 : keys.length - 1) : Math.min(keys.length - 1, Math.max(0, at + by));
     const key = keys[next];
     if (key === undefined) return;
-    wanted.current = key;
+    setWanted({ key });
     setActive(key);
-    setMoved((count) => count + 1);
     virtualizer.scrollToIndex(next, { align: 'auto' });
   };
-  useLayoutEffect(() => {
-    for (const row of body.current?.children ?? []) {
-      if (!(row instanceof HTMLElement)) continue;
-      const isTabStop = row.tabIndex === 0;
-      // Tab goes through the controls of one row, not of all.
-      for (const control of row.querySelectorAll<HTMLElement>('a, button, input'))
-        control.tabIndex = isTabStop ? 0 : -1;
-      if (wanted.current === undefined || row.dataset['key'] !== wanted.current) continue;
-      wanted.current = undefined;
-      row.focus({ preventScroll: true });
-    }
-  });
   const activeRow = (): R | undefined => rows[active === undefined ? -1 : keys.indexOf(active)];
   const shortcuts = [
     { keys: 'j', does: 'Next row', run: () => move(1) },
@@ -217,9 +203,13 @@ export function Table<R>({
               columns={columns}
               isActive={key === active}
               isTabStop={index === tabStop}
+              wanted={wanted?.key === key ? wanted : undefined}
               isOpen={key === openKey}
               isChosen={selection ? selection.isAll || selection.ids.has(key) : undefined}
-              onFocus={() => setActive(key)}
+              onFocus={() => {
+                setActive(key);
+                setWanted(undefined);
+              }}
               onChoose={(isRange) => (isRange ? selection?.toggleRange(key, keys) : selection?.toggle(key))}
               onClick={(event) => {
                 if (isOnControl(event) || window.getSelection()?.isCollapsed === false) return;

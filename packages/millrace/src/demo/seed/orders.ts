@@ -1,5 +1,5 @@
+import { inParallel } from '@millrace/platform';
 import { tasks } from '@millrace/sdk';
-import { inParallel } from '../in-parallel.ts';
 import { incidents } from '../incidents.ts';
 import { orderOf } from '../orders.ts';
 import type { Random } from '../random.ts';
@@ -36,7 +36,7 @@ export async function runOrders(
         tags: [`channel:${random.pick(channels)}`],
       });
   }
-  await inParallel(shuffled(triggers, random), ({ task, payload, tags }) =>
+  await inParallel(shuffled(triggers, random), 12, ({ task, payload, tags }) =>
     tasks.trigger(task, payload, { tags, ...(version !== undefined && { version }) }),
   );
 }

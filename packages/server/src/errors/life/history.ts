@@ -1,5 +1,6 @@
 import type { ErrorChange, Operations, Query, Reply } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
+import { onwardPage } from '../../page.ts';
 import { isErrorId } from '../list/retrieve.ts';
 import { tally } from '../record/tally.ts';
 import { currentId } from './change.ts';
@@ -30,9 +31,8 @@ export async function listHistory(
     select id, at, act, user_id, credential_id, before from error_audit
      where env = ${env} and group_id = ${group} and id < ${query['page[after]'] ?? '9223372036854775807'}::bigint
      order by id desc limit ${size + 1}`;
-  const page = rows.slice(0, size);
-  const last = page.at(-1);
-  return { data: page.map(changeOf), pagination: rows.length > size && last ? { next: last.id } : {} };
+  const { page, pagination } = onwardPage(rows, size, ({ id }) => id);
+  return { data: page.map(changeOf), pagination };
 }
 
 function changeOf({ id, at, act, user_id, credential_id, before }: Row): ErrorChange {

@@ -1,6 +1,6 @@
 import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable, Sql } from '../../db/connect.ts';
-import { badRequest } from '../../problem.ts';
+import { askedPage, pageOf, unknownCursor, type AskedPage } from '../../page.ts';
 import { isCounted, type ErrorFilter } from './filters.ts';
 import { findGroups } from './find.ts';
 import type { GroupRow } from './fetch-page.ts';
@@ -31,22 +31,16 @@ export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> 
 }
 
 async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): Promise<Page> {
-  const size = query['page[size]'];
-  const backward = query['page[before]'] !== undefined;
-  const parameter = backward ? 'page[before]' : 'page[after]';
-  const cursor = query[parameter];
+  const asked = askedPage(query);
+  const { cursor, backward } = asked;
   const filter = await readFilter(sql, env, query, now, ages);
   const { sort } = query;
   const position =
-    cursor === undefined ? undefined : await positionOf(sql, env, filter, { sort, cursor, parameter });
+    cursor === undefined ? undefined : await positionOf(sql, env, filter, { ...asked, sort, cursor });
   if (filter === undefined) return { data: [], pagination: {} };
 
-  const rows = await findGroups(sql, filter, { sort, position, backward, limit: size + 1 });
-  const page = rows.slice(0, size);
-  if (backward) page.reverse();
-  const more = rows.length > size;
-  const beforeFirst = backward ? more : position !== undefined;
-  const afterLast = backward || more;
+  const rows = await findGroups(sql, filter, { sort, position, backward, limit: asked.size + 1 });
+  const { page, pagination } = pageOf(rows, asked);
   const ids = page.map(({ id }) => id);
   const trends = query.trend === undefined ? [] : await trendsOf(sql, env, ids, query.trend, now);
   const fingerprints = query.fingerprints === 'true' ? await fingerprintsOf(sql, env, ids) : undefined;
@@ -56,10 +50,7 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
       ...(trends[index] && { trend: trends[index] }),
       ...(fingerprints && { fingerprints: fingerprints.get(row.id) ?? [row.fingerprint] }),
     })),
-    pagination: {
-      ...(afterLast && page.length > 0 ? { next: page.at(-1)?.id } : {}),
-      ...(beforeFirst && page.length > 0 ? { previous: page[0]?.id } : {}),
-    },
+    pagination,
   };
 }
 
@@ -97,18 +88,18 @@ async function versionIds(sql: Queryable, env: number, names: readonly string[])
   return rows.map((row) => row.id);
 }
 
-interface Cursor {
+interface Cursor extends AskedPage {
   readonly sort: Sort;
   readonly cursor: string;
-  readonly parameter: string;
 }
 
 async function positionOf(
   sql: Queryable,
   env: number,
   filter: ErrorFilter | undefined,
-  { sort, cursor, parameter }: Cursor,
+  asked: Cursor,
 ): Promise<Position> {
+  const { sort, cursor } = asked;
   // Counts of a range are computed later, for all groups at once.
   const key = sort === 'count' && filter && isCounted(filter) ? sql`g.number` : orders[sort].column(sql);
   const [row] = isErrorId(cursor)
@@ -118,9 +109,7 @@ async function positionOf(
          where x.env = ${env} and x.id = ${cursor}`
     : [];
   if (row) return row;
-  const message =
-    'not the id of an error group of this environment; send one as the pagination of a page gave it';
-  throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+  throw unknownCursor(asked, 'the id of an error group of this environment');
 }
 
 const itemOf = (row: GroupRow): ErrorGroup => ({

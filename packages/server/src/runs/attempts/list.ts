@@ -1,5 +1,6 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import type { Engine } from '../engine/engine.ts';
+import { onwardPage } from '../../page.ts';
 import { composeAttempts, type RunStart } from './compose.ts';
 import { readAttemptRows } from './rows.ts';
 
@@ -23,7 +24,7 @@ export async function listAttempts(
     // The one before the page as well: what the first one waited for began there.
     const rows = await readAttemptRows(tx, env, [run], at, { limit: size + 2, from: after });
     const previous = rows[0]?.fence === after ? rows.shift() : undefined;
-    const page = rows.slice(0, size);
+    const { page, pagination } = onwardPage(rows, size, (last) => last.fence);
     const detached = [previous, ...page].some((row) => row?.status === 'DETACHED');
     const over = detached
       ? await tx<{ over_at: Date }[]>`
@@ -35,7 +36,6 @@ export async function listAttempts(
       over.map((row) => row.over_at),
       previous,
     );
-    const last = page.at(-1);
-    return { data, pagination: rows.length > size && last ? { next: last.fence } : {} };
+    return { data, pagination };
   });
 }

@@ -1,6 +1,7 @@
 import type { BulkAction, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
-import { badRequest, notFound } from '../../problem.ts';
+import { askedPageById, pageOf } from '../../page.ts';
+import { notFound } from '../../problem.ts';
 
 interface Row {
   readonly id: string;
@@ -40,27 +41,12 @@ export async function listBulkActions(
   env: number,
   query: Query<Operations['listBulkActions']>,
 ): Promise<Reply<Operations['listBulkActions']>> {
-  const size = query['page[size]'];
-  const backward = query['page[before]'] !== undefined;
-  const parameter = backward ? 'page[before]' : 'page[after]';
-  const cursor = query[parameter];
-  if (cursor !== undefined && !/^bulk_[0-9a-z]{1,60}$/.test(cursor)) {
-    const message = 'not the id of a bulk action; send one as the pagination of a page gave it';
-    throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
-  }
+  const asked = askedPageById(query, { pattern: /^bulk_[0-9a-z]{1,60}$/, what: 'a bulk action' });
+  const { size, cursor, backward } = asked;
   const beyond = cursor === undefined ? sql`` : backward ? sql`and id > ${cursor}` : sql`and id < ${cursor}`;
   const rows = await sql<Row[]>`
     select * from bulk_actions where env = ${env} ${beyond}
      order by ${backward ? sql`id` : sql`id desc`} limit ${size + 1}`;
-  const page = rows.slice(0, size);
-  if (backward) page.reverse();
-  const more = rows.length > size;
-  const [first, last] = [page[0], page.at(-1)];
-  return {
-    data: page.map(shown),
-    pagination: {
-      ...(last && (backward || more) ? { next: last.id } : {}),
-      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
-    },
-  };
+  const { page, pagination } = pageOf(rows, asked);
+  return { data: page.map(shown), pagination };
 }

@@ -1,5 +1,5 @@
 import { tryParse } from '../../json/foreign.ts';
-import { badRequest } from '../../problem.ts';
+import { unknownCursor, type AskedPage } from '../../page.ts';
 
 const maxMs = 36 ** 8 - 1;
 
@@ -13,12 +13,11 @@ export const idAt = (ms: number): string =>
  * The id that a cursor stands for: a run's id, or, as clients of other servers may still hold them, base64url of JSON with the id
  * as `r`. The run need not be there any more: its place in the order is in its id.
  */
-export function cursorOf(text: string | undefined, parameter: string): string | undefined {
+export function cursorOf(text: string | undefined, parameter: AskedPage['parameter']): string | undefined {
   if (text === undefined) return undefined;
   const id = isId(text) ? text : decoded(text);
   if (id !== undefined) return id;
-  const message = 'not a cursor; send one as the pagination of a page gave it, or the id of a run';
-  throw badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+  throw unknownCursor({ parameter }, 'the id of a run');
 }
 
 const isId = (text: unknown): text is string => typeof text === 'string' && /^run_[0-9a-z]{1,60}$/.test(text);

@@ -1,6 +1,7 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import { lastMoment, parseInstant } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { onwardPage } from '../../page.ts';
 import { badRequest } from '../../problem.ts';
 import type { StoredState } from './find.ts';
 import { deploymentOf, readDeployments } from './show.ts';
@@ -42,9 +43,8 @@ export async function listDeployments(
        ${from === undefined ? sql`` : sql`and p.created_at >= ${from}`} ${to === undefined ? sql`` : sql`and p.created_at <= ${to}`}
      order by p.sequence desc limit ${size + 1}`;
   const rows = await readDeployments(sql, env, page, new Date(now));
-  const shown = rows.slice(0, size);
-  const next = rows.length > size ? shown.at(-1)?.publicId : undefined;
-  return { data: shown.map(deploymentOf), pagination: next === undefined ? {} : { next } };
+  const { page: shown, pagination } = onwardPage(rows, size, (last) => last.publicId);
+  return { data: shown.map(deploymentOf), pagination };
 }
 
 const unknownPage = (after: string) =>

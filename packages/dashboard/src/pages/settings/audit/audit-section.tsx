@@ -1,15 +1,13 @@
 import type { AuditEntry } from '@millrace/contract';
-import { useAsk, useAskPages } from '../../../api/ask.ts';
 import { useProject } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
-import { Failure } from '../../../parts/failure.tsx';
 import { shortId } from '../../../parts/id-text.ts';
 import { Person } from '../../../parts/people.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
 import type { Column } from '../../../parts/table/column.ts';
-import { useLiveRows } from '../../../parts/table/live-rows.ts';
-import { Table } from '../../../parts/table/table.tsx';
+import { useLiveList } from '../../../parts/table/live-rows.ts';
+import { LiveTable } from '../../../parts/table/live-table.tsx';
 import { Time } from '../../../parts/time/time.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditPanel } from './audit-panel.tsx';
@@ -32,13 +30,11 @@ export function AuditSection() {
       'filter[to]': to,
     },
   };
-  const pages = useAskPages('listAuditEntries', given, { enabled: organization !== '' });
-  const head = useAsk('listAuditEntries', given, {
+  const list = useLiveList('listAuditEntries', given, keyOf, {
     live: 15_000,
-    keepPrevious: false,
     enabled: organization !== '',
   });
-  const { rows, fresh, showFresh } = useLiveRows(pages, head.data?.data, keyOf, JSON.stringify(given));
+  const { rows } = list;
   const isFiltered = [act, actor, target, project, from, to].some((one) => one !== undefined);
   const clear = {
     act: undefined,
@@ -51,40 +47,28 @@ export function AuditSection() {
   return (
     <div className="stack">
       <AuditFilters />
-      {pages.error && rows.length === 0 ? (
-        <Failure error={pages.error} onRetry={pages.refetch} />
-      ) : (
-        <div className="edge">
-          {fresh > 0 && rows.length > 0 && (
-            <button type="button" className="new-rows" onClick={showFresh}>
-              Show {fresh === 1 ? '1 new entry' : `${fresh} new entries`}
-            </button>
-          )}
-          <Table
-            label="Audit log"
-            columns={columns}
-            rows={rows}
-            rowKey={keyOf}
-            onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
-            openKey={panel}
-            isPending={pages.isPending}
-            hasMore={pages.hasMore}
-            loadMore={pages.loadMore}
-            empty={
-              isFiltered ? (
-                <Empty
-                  title="No entry matches these filters."
-                  action={<Button onClick={() => setSearch(clear)}>Clear the filters</Button>}
-                />
-              ) : (
-                <Empty title="Nothing was recorded yet." command="npx millrace audit">
-                  Every administrative act is recorded with who did it, and kept for 400 days.
-                </Empty>
-              )
-            }
-          />
-        </div>
-      )}
+      <LiveTable
+        list={list}
+        noun="entry"
+        nouns="entries"
+        label="Audit log"
+        columns={columns}
+        rowKey={keyOf}
+        onOpen={({ id }) => setSearch({ panel: id }, { push: panel === undefined })}
+        openKey={panel}
+        empty={
+          isFiltered ? (
+            <Empty
+              title="No entry matches these filters."
+              action={<Button onClick={() => setSearch(clear)}>Clear the filters</Button>}
+            />
+          ) : (
+            <Empty title="Nothing was recorded yet." command="npx millrace audit">
+              Every administrative act is recorded with who did it, and kept for 400 days.
+            </Empty>
+          )
+        }
+      />
       <AuditPanel entry={rows.find(({ id }) => id === panel)} />
     </div>
   );

@@ -8,6 +8,7 @@ import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { fieldError, SelectField, TextField } from '../../../parts/form/field.tsx';
 import { FormError } from '../../../parts/form/form-error.tsx';
 import { expiryOf, expiryOptions } from '../../../parts/form/expiry.ts';
+import { CopiedButton } from '../../../parts/once/copied-button.tsx';
 import { ShownOnce } from '../../../parts/once/shown-once.tsx';
 import { presets, presetWords } from './presets.ts';
 
@@ -110,10 +111,6 @@ export const NewKey = ({
     <ShownOnce label="Secret key" text={text}>
       The key “{name}” works at once. Programs read it from the variable <code>MILLRACE_SECRET_KEY</code>.
     </ShownOnce>
-    <div className="form-actions">
-      <Button look="main" onClick={onClose}>
-        I have copied it
-      </Button>
-    </div>
+    <CopiedButton onClose={onClose} />
   </div>
 );

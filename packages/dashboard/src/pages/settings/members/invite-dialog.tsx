@@ -8,6 +8,7 @@ import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { Command } from '../../../parts/empty.tsx';
 import { fieldError, SelectField, TextField } from '../../../parts/form/field.tsx';
 import { FormError } from '../../../parts/form/form-error.tsx';
+import { CopiedButton } from '../../../parts/once/copied-button.tsx';
 import { ShownOnce } from '../../../parts/once/shown-once.tsx';
 import { roleOptions } from './roles.ts';
 
@@ -46,11 +47,7 @@ function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogPr
             text={`npx millrace login --url ${shellWord(baseUrl.replace(/\/$/, ''))} --invitation <token> --name "<who they are>"`}
           />
         </div>
-        <div className="form-actions">
-          <Button look="main" onClick={onClose}>
-            I have copied it
-          </Button>
-        </div>
+        <CopiedButton onClose={onClose} />
       </div>
     );
   return (

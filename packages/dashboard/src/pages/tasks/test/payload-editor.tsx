@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'react';
+import { CompletionList } from '../../../parts/filter/completion-list.tsx';
 import { isMac, usePartKeys } from '../../../parts/keyboard.ts';
 import { completeJson, type JsonCompletion } from './complete-json.ts';
 import type { Schema } from './schema.ts';
@@ -83,31 +84,13 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
         onKeyDown={onKeyDown}
         onBlur={() => setOffered([])}
       />
-      <ul
-        id={`${id}-list`}
-        role="listbox"
-        tabIndex={-1}
-        aria-label="Completions"
-        className="menu payload-completions"
-        hidden={offered.length === 0}
-      >
-        {offered.map((completion, index) => (
-          <li
-            key={completion.label}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            data-highlighted={index === active ? '' : undefined}
-            className="menu-item"
-            // The field keeps the focus.
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => choose(completion)}
-          >
-            <code className="cut">{completion.label}</code>
-            {completion.hint !== undefined && <span className="muted small cut">{completion.hint}</span>}
-          </li>
-        ))}
-      </ul>
+      <CompletionList
+        id={id}
+        className="payload-completions"
+        offered={offered}
+        active={active}
+        onChoose={choose}
+      />
       {/* While names are offered, what is typed is on its way. */}
       {error !== undefined && offered.length === 0 && (
         <p className="field-error" id={`${id}-error`} role="alert">

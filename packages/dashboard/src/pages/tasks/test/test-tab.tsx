@@ -11,6 +11,7 @@ import { PageLink } from '../../../parts/page-link.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { RunPanelContext } from '../../../parts/runs/run-panel.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
+import { Segments } from '../../../parts/segments.tsx';
 import type { TaskDetail } from '../task-detail.ts';
 import { keepDraft, readDraft } from './draft.ts';
 import { Earlier } from './earlier.tsx';
@@ -75,19 +76,15 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
       >
         <div className="row spread wrap">
           {hasForm ? (
-            <div className="segments" role="group" aria-label="Write the payload as">
-              <Button
-                look="plain"
-                aria-pressed={isForm}
-                disabled={payload.error !== undefined}
-                onClick={() => setSearch({ as: 'form' })}
-              >
-                Form
-              </Button>
-              <Button look="plain" aria-pressed={!isForm} onClick={() => setSearch({ as: 'json' })}>
-                JSON
-              </Button>
-            </div>
+            <Segments
+              label="Write the payload as"
+              options={[
+                { value: 'form', label: 'Form', isDisabled: payload.error !== undefined },
+                { value: 'json', label: 'JSON' },
+              ]}
+              value={isForm ? 'form' : 'json'}
+              onChange={(way) => setSearch({ as: way })}
+            />
           ) : (
             <span className="muted small">{schema === null && 'The task has no schema: write JSON.'}</span>
           )}

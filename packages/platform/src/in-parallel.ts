@@ -1,19 +1,21 @@
-/** Does this for each item, this many at a time. The first failure ends it. */
+/** Does this for each item, this many at a time. After a failure it begins no further one, and throws it once those under way are over. */
 export async function inParallel<T>(
   items: Iterable<T>,
   atOnce: number,
-  work: (item: T) => Promise<void>,
+  work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   // The workers share one iterator, so each item is taken once.
   const queue = items[Symbol.iterator]();
-  let failed = false;
+  let failed: { readonly thrown: unknown } | undefined;
   const worker = async (): Promise<void> => {
     for (let next = queue.next(); !next.done && !failed; next = queue.next()) {
-      await work(next.value).catch((error: unknown) => {
-        failed = true;
-        throw error;
-      });
+      try {
+        await work(next.value);
+      } catch (thrown) {
+        failed ??= { thrown };
+      }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  if (failed) throw failed.thrown;
 }

@@ -1,0 +1,96 @@
+import { createParser } from 'eventsource-parser';
+
+/** One server-sent event. */
+export interface SentEvent {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+export interface EventConnection {
+  /**
+   * Asks for the stream, from the last event on. Undefined is a server that is away or busy for now: it is asked again. What this throws,
+   * no other attempt would change.
+   */
+  readonly connect: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null | undefined>;
+  readonly signal: AbortSignal | undefined;
+  /** The pause before the first attempt after an event. It doubles with each attempt. */
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+/** Pings come every five seconds. A connection that is silent for this long is dead. */
+const silentMs = 30_000;
+
+/**
+ * The events of a stream, whatever becomes of its connections: one that breaks is made again. Ends when the signal is raised; whoever
+ * reads leaves when the server says that it was the last event. (An `EventSource` cannot send headers.)
+ */
+export async function* followEvents({
+  connect,
+  signal,
+  firstDelayMs,
+  maxDelayMs,
+}: EventConnection): AsyncGenerator<SentEvent, void, undefined> {
+  let delayMs = firstDelayMs;
+  while (!signal?.aborted) {
+    const connection = new AbortController();
+    const abort = (): void => connection.abort();
+    signal?.addEventListener('abort', abort);
+    let alarm: ReturnType<typeof setTimeout> | undefined;
+    const heard = (): void => {
+      clearTimeout(alarm);
+      alarm = setTimeout(abort, silentMs);
+    };
+    try {
+      heard();
+      const body = await connect(connection.signal);
+      for await (const event of body ? eventsOf(body, heard) : []) {
+        delayMs = firstDelayMs;
+        // A slow reader is not a silent server.
+        clearTimeout(alarm);
+        yield event;
+        heard();
+      }
+    } finally {
+      clearTimeout(alarm);
+      signal?.removeEventListener('abort', abort);
+      connection.abort();
+    }
+    await pause(delayMs * (0.5 + Math.random() / 2), signal);
+    delayMs = Math.min(maxDelayMs, delayMs * 2);
+  }
+}
+
+/** Ends when the stream does or breaks. An incomplete event is ignored. */
+async function* eventsOf(
+  body: ReadableStream<Uint8Array>,
+  heard: () => void,
+): AsyncGenerator<SentEvent, void, undefined> {
+  const read: SentEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ event = 'message', id, data }) => void read.push({ event, id, data }),
+  });
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const part = await reader.read().catch(() => undefined);
+    if (!part || part.done) return;
+    heard();
+    parser.feed(decoder.decode(part.value, { stream: true }));
+    yield* read.splice(0);
+  }
+}
+
+/** Waits, or returns as soon as the signal is raised. */
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+    if (signal?.aborted) done();
+  });

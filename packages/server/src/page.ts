@@ -1,0 +1,88 @@
+/** Pages of lists that are read along a key, from a cursor on. */
+import type { Fragment, Queryable } from './db/connect.ts';
+import { badRequest } from './problem.ts';
+
+/** The page of a list that a request asks for. */
+export interface AskedPage {
+  readonly size: number;
+  /** The id of what the page begins beside. Undefined: it is the first page. */
+  readonly cursor: string | undefined;
+  /** Whether it lies before the cursor. */
+  readonly backward: boolean;
+  /** The parameter that the cursor was in. */
+  readonly parameter: 'page[before]' | 'page[after]';
+}
+
+/** `before` wins over `after`. */
+export function askedPage(query: {
+  readonly 'page[size]': number;
+  readonly 'page[after]'?: string | undefined;
+  readonly 'page[before]'?: string | undefined;
+}): AskedPage {
+  const backward = query['page[before]'] !== undefined;
+  const parameter = backward ? 'page[before]' : 'page[after]';
+  return { size: query['page[size]'], cursor: query[parameter], backward, parameter };
+}
+
+/** The same, for a list whose ids are its order. A cursor that is no such id is refused with 400. */
+export function askedPageById(
+  query: Parameters<typeof askedPage>[0],
+  { pattern, what }: { readonly pattern: RegExp; readonly what: string },
+): AskedPage {
+  const asked = askedPage(query);
+  if (asked.cursor !== undefined && !pattern.test(asked.cursor))
+    throw unknownCursor(asked, `the id of ${what}`);
+  return asked;
+}
+
+export const unknownCursor = ({ parameter }: Pick<AskedPage, 'parameter'>, what: string) => {
+  const message = `not ${what}; send one as the pagination of a page gave it`;
+  return badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
+};
+
+/** Where the cursor of a list stands that is ordered by the time of creation. */
+export async function positionIn(
+  sql: Queryable,
+  table: Fragment,
+  env: number,
+  asked: AskedPage,
+  what: string,
+): Promise<{ readonly id: string; readonly created_at: Date } | undefined> {
+  const { cursor } = asked;
+  if (cursor === undefined) return undefined;
+  const [row] = cursor.includes('\0')
+    ? []
+    : await sql<{ id: string; created_at: Date }[]>`
+        select id, created_at from ${table} where env = ${env} and id = ${cursor}`;
+  if (!row) throw unknownCursor(asked, `the id of ${what} of this environment`);
+  return row;
+}
+
+/** The page of `size` rows or fewer, of rows that were read away from the cursor, and one more if there is one. */
+export function pageOf<T extends { readonly id: string }>(
+  rows: readonly T[],
+  { size, cursor, backward }: AskedPage,
+): { readonly page: T[]; readonly pagination: { readonly next?: string; readonly previous?: string } } {
+  const page = rows.slice(0, size);
+  if (backward) page.reverse();
+  const more = rows.length > size;
+  const [first, last] = [page[0], page.at(-1)];
+  return {
+    page,
+    pagination: {
+      ...(last && (backward || more) ? { next: last.id } : {}),
+      ...(first && (backward ? more : cursor !== undefined) ? { previous: first.id } : {}),
+    },
+  };
+}
+
+/** The same for a list that is only read onward. */
+export function onwardPage<T>(
+  rows: readonly T[],
+  size: number,
+  cursorOf: (last: T) => string,
+): { readonly page: T[]; readonly pagination: { readonly next?: string } } {
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return { page, pagination: rows.length > size && last !== undefined ? { next: cursorOf(last) } : {} };
+}
