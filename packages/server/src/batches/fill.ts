@@ -109,7 +109,7 @@ async function withoutKnown(
 async function insertItems(
   tx: Transaction,
   env: number,
-  { id, created_at }: BatchRow,
+  { created_at }: BatchRow,
   items: readonly PreparedItem[],
 ): Promise<void> {
   const { runs, indexes } = withoutDuplicates(items.map((item) => item.run));

@@ -17,10 +17,16 @@ interface ItemsOfBatch {
 }
 
 const { env, id, payload, metadata, ...same } = everydayColumns;
-const { due, pinnedVersion, ...ofBatch } = itemColumns;
+const { pinnedVersion, batch: batchId, parentId, rootId, depth } = itemColumns;
 const everyday = { ...same, pinnedVersion };
 
-const batchColumns = { env, ...ofBatch, depth: { ...ofBatch.depth, value: (run: NewRun) => run.depth } };
+const batchColumns = {
+  env,
+  batchId,
+  parentId,
+  rootId,
+  depth: { ...depth, value: (run: NewRun) => run.depth },
+};
 
 /** The facets of a group `k` of runs, whose queue is `q`. */
 const facets = raw(

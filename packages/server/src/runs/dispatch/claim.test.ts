@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../../test/support/locks.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
+import { groupBy } from '../values/group-by.ts';
 import { testEngine } from '../testing/engine.ts';
 import { claimRuns, firstCursor } from './claim.ts';
 
@@ -36,7 +37,7 @@ test('the example in docs/claims.md', async () => {
   const runner = new ConnectedRunner('r1', env, 5, new Set([id]), () => {});
   for (const [, want, cursor, taken, next] of rows) {
     const claimed = await claimRuns(t.engine, t.sql, runner, id, [0, id], Number(want), cursor!);
-    const counts = Map.groupBy(claimed.assignments, ({ concurrencyKey }) => concurrencyKey!);
+    const counts = groupBy(claimed.assignments, ({ concurrencyKey }) => concurrencyKey!);
     const text = [...counts].map(([key, { length }]) => `${key} ${length}`).toSorted();
     expect([text.join(', '), claimed.cursor]).toEqual([taken, next]);
   }
