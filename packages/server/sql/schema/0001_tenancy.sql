@@ -14,6 +14,8 @@ create table users (
   name text not null,
   created_at timestamptz not null default now()
 );
+-- People type their address in any case.
+create index users_by_address on users (lower(email)) where email is not null;
 
 create table memberships (
   organization_id text collate "C" not null references organizations on delete cascade,
@@ -61,6 +63,8 @@ create table environments (
   paused boolean not null default false,
   -- maximum number of live attempts in the environment; null is no limit
   concurrency_limit int check (concurrency_limit >= 0),
+  -- Schedules that tasks declare fire in a branch of preview only if somebody asked for that.
+  declared_schedules boolean not null default false,
   -- days that finished runs are kept; null is the server's setting
   run_retention_days int check (run_retention_days >= 1),
   -- what the client said of the branch in Git

@@ -62,6 +62,68 @@ create table one_time_uses (
 );
 create index one_time_uses_by_expiry on one_time_uses (expires_at);
 
+-- A session of a browser is found by the digest of its cookie. Nothing else of the cookie is stored.
+create table browser_sessions (
+  id text collate "C" primary key check (id like 'browser\_%'),
+  user_id text collate "C" not null references users on delete cascade,
+  digest bytea not null unique check (length(digest) = 32),
+  -- how the user logged in
+  method text not null check (method in ('link', 'token', 'approval', 'password', 'oidc')),
+  -- The personal access token behind it, with which it ends. There is none after a login by password or with an identity provider, and
+  -- after an approval in a browser that had none.
+  token_id text collate "C" references personal_access_tokens on delete cascade,
+  -- as the browser says
+  user_agent text check (length(user_agent) <= 256),
+  address text not null,
+  created_at timestamptz not null default now(),
+  -- it ends twelve hours after this
+  last_used_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  check (case when method in ('password', 'oidc') then token_id is null else token_id is not null or method = 'approval' end)
+);
+create index browser_sessions_by_user on browser_sessions (user_id);
+create index browser_sessions_by_token on browser_sessions (token_id) where token_id is not null;
+create index browser_sessions_by_expiry on browser_sessions (expires_at);
+
+-- One-time links that open a session. The row of a link is deleted when it is used, so two browsers cannot both use it.
+create table browser_links (
+  digest bytea primary key check (length(digest) = 32),
+  -- the token with which it was made, and which the session ends with
+  token_id text collate "C" not null references personal_access_tokens on delete cascade,
+  expires_at timestamptz not null
+);
+create index browser_links_by_expiry on browser_links (expires_at);
+create index browser_links_by_token on browser_links (token_id);
+
+-- `hash` is scrypt with its parameters and salt, in the format of PHC strings.
+create table passwords (
+  user_id text collate "C" primary key references users on delete cascade,
+  hash text not null check (hash like '$scrypt$%'),
+  set_at timestamptz not null default now()
+);
+
+-- Users who log in with the identity provider of their organization (OpenID Connect). A user is found by issuer and subject alone, never by
+-- an e-mail address.
+create table oidc_identities (
+  id text collate "C" primary key check (id like 'oidc\_%'),
+  issuer text collate "C" not null,
+  subject text collate "C" not null,
+  user_id text collate "C" not null unique references users on delete cascade,
+  organization_id text collate "C" not null references organizations on delete cascade,
+  -- with which the server asks again whether the user may still log in; null once the provider refused them
+  sealed_refresh_token bytea,
+  -- when the provider last confirmed the user
+  confirmed_at timestamptz not null default now(),
+  -- Providers end the login if a refresh token is used twice. So one process at a time asks, until `asked_until`.
+  asked_by text,
+  asked_until timestamptz,
+  created_at timestamptz not null default now(),
+  unique (issuer, subject),
+  check ((asked_by is null) = (asked_until is null))
+);
+create index oidc_identities_by_organization on oidc_identities (organization_id);
+
 -- Devices that ask to log in. A device is identified by its device code, which only it has. The user approves with the user code, which
 -- people can type. Rows are deleted ten minutes after they were created.
 create table login_requests (
@@ -77,17 +139,20 @@ create table login_requests (
   expires_at timestamptz not null,
   polled_at timestamptz,
   interval_seconds int not null,
-  -- the token that approved it
+  -- What approved it: a token, or the session of a browser that was opened without one.
   token_id text collate "C" references personal_access_tokens on delete cascade,
+  session_id text collate "C" references browser_sessions on delete cascade,
   -- of the token to be created
   name text check (length(name) between 1 and 64),
   token_expires_at timestamptz,
   -- when the token was created and handed out, which happens once
-  fetched_at timestamptz check (fetched_at is null or token_id is not null),
-  check ((token_id is null) = (name is null))
+  fetched_at timestamptz,
+  constraint login_requests_fetched_check check (fetched_at is null or name is not null),
+  constraint login_requests_approval_check check (num_nonnulls(token_id, session_id) = case when name is null then 0 else 1 end)
 );
 create index login_requests_by_expiry on login_requests (expires_at);
 create index login_requests_by_token on login_requests (token_id) where token_id is not null;
+create index login_requests_by_session on login_requests (session_id) where session_id is not null;
 
 -- One sealed text whose clear form is known. A wrong master key is detected at start, before it can do harm.
 create table master_key_check (
@@ -104,7 +169,7 @@ create table audit_log (
   project_ref text,
   environment text,
   act text not null,
-  actor_kind text not null check (actor_kind in ('user', 'secretKey', 'invitation')),
+  actor_kind text not null check (actor_kind in ('user', 'secretKey', 'invitation', 'provider')),
   actor_id text not null,
   credential_id text,
   target text not null,
@@ -116,3 +181,4 @@ create table audit_log (
 );
 create index audit_log_by_organization on audit_log (organization_id, id);
 create index audit_log_by_time on audit_log (at);
+create index audit_log_by_target on audit_log (organization_id, target, id);

@@ -1,40 +1,13 @@
--- Runs, where they wait, and where they execute.
+-- Runs, and what decides about new ones.
 --
--- `runs` is wide and changes little. What changes often is narrow and stands apart:
---   queued      a run that waits for a slot; its row is deleted when it is claimed
---   delayed     a run that waits for a time (delay, retry)
+-- `runs` is wide and changes little. What changes often is narrow and stands apart (0006_queues.sql, 0007_attempts.sql):
+--   queued           a run that waits for a slot; its row is deleted when it is claimed
+--   delayed          a run that waits for a time (delay, retry)
 --   pending_version  a run that waits for a version that has its task
---   leases      a live attempt
---   suspended   a live attempt that waits for something within its code
+--   leases           a live attempt
+--   suspended        a live attempt that waits for something within its code
 -- A run without a final status is in exactly one of these five, or is held by a batch that is not sealed yet. Its live status follows from
 -- where it is.
---
--- The five tables and `lanes` are empty one moment and full the next, while their files stay large. If VACUUM or ANALYZE runs at the wrong
--- moment, the statistics say that there are no rows. The planner then considers every access path equally cheap, and may choose an index on
--- the first column of the key, or a join that reads the whole table for each row. Every lookup then reads all dead rows until the next
--- autovacuum. For that reason each lookup has only one possible plan, whatever the statistics say (runs/engine/plans.test.ts):
---   * No two indexes of such a table begin with a column that one statement compares with. A queue belongs to one environment, so lanes
---     and leases are found by their queue. Where the environment must match as well it is compared as `env + 0`, which no index has.
---   * A row is read by its key in a lateral subquery with a limit, which the planner cannot turn into another kind of join. Where there may
---     be several rows `offset 0` does the same.
---   * `(select true … limit 1) is null` replaces `not exists`, which the planner may turn into a join with the whole table.
---   * `num_nulls(x) = 1` replaces `x is null` beside a whole key, because an index that begins with `x` would serve the latter.
---   * There are no bitmap scans: they do not mark dead index entries, so the next scan reads them again.
--- Their autovacuum starts after a fixed number of dead rows, does not pause, and never locks the table to shorten its file.
-
-create table queues (
-  id int generated always as identity primary key,
-  env int not null,
-  name text not null check (length(name) between 1 and 128),
-  -- as the current version declares it; null is no limit of its own
-  concurrency_limit int check (concurrency_limit >= 0),
-  -- set by a user, takes precedence over the declared one
-  concurrency_override int check (concurrency_override >= 0),
-  overridden_at timestamptz,
-  paused boolean not null default false,
-  created_at timestamptz not null default now(),
-  unique (env, name)
-);
 
 create table runs (
   env int not null,
@@ -58,8 +31,12 @@ create table runs (
   -- names of its streams, in the order in which they were first written
   streams text[],
   tags text[],
+  -- The facets `p:<path>:<value>` of the run, as `run_facets` has them. Null where its environment has declared no path.
+  path_facets text[],
 
   -- Options
+  -- the short text that its trigger gave it, for people to read
+  description text,
   max_attempts int,
   max_duration int,
   machine text,
@@ -72,6 +49,11 @@ create table runs (
   idempotency_key_options jsonb,
   -- later triggers with this key may have replaced its data
   debounce_key text,
+  singleton_key text,
+  -- not null for a run that collects or has collected
+  collect_key text,
+  -- as the trigger gave it
+  external_deployment_id text,
 
   -- Execution
   -- position in its lane: milliseconds since 1970 when it was last due, minus its priority
@@ -87,6 +69,10 @@ create table runs (
   -- a wait is registered for its end
   awaited boolean not null default false,
   duration_ms bigint not null default 0,
+  -- When the present attempt, or the one that ended the run, began, if it has waited in its code; null if it never did: it has run since then.
+  last_started_at timestamptz,
+  -- the runner of the attempt that ended the run, 0 for one without a name; null if it ended without an attempt
+  last_runner_no int,
 
   -- Origin
   parent_id text collate "C",
@@ -97,6 +83,8 @@ create table runs (
   -- JSON text of the event that started it, without the payload, which is the run's own
   event text,
   replay_of text,
+  -- the W3C trace context of the caller of its trigger
+  traceparent text,
   -- of the request that created it; the same request sent again finds this run
   request_key uuid,
 
@@ -132,6 +120,7 @@ create index runs_by_stored_output on runs (env, output) where output_type = 'ap
 --   g:<tag>  m:<machine>  r:<region>  c:<schedule>  d (a test)
 --   s:<status>         a run that ended with the status
 --   e:<status>:<task>  the same for one task; not for COMPLETED
+--   p:<path>:<value>   a run with the value at a path (its id in `run_paths`)
 --   x:<fingerprint>    a run that failed with the fingerprint (its id); written when its error is counted
 create table run_facets (
   env int not null,
@@ -143,19 +132,21 @@ create table run_facets (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
 );
 
-create table run_logs (
-  env int not null,
-  run_id text collate "C" not null,
-  id bigint generated always as identity,
-  attempt int not null,
-  at timestamptz not null,
-  level text not null check (level in ('debug', 'info', 'log', 'warn', 'error')),
-  message text not null,
-  properties text,
-  primary key (env, run_id, id)
+-- Paths of metadata and payloads by which runs are listed. Where an environment has declared none, nothing of this is written.
+create table run_paths (
+  id int generated always as identity primary key,
+  env int not null references environments on delete cascade,
+  -- metadata.customer.id or payload.order
+  path text collate "C" not null check (path ~ '^(metadata|payload)\.' and length(path) <= 256),
+  created_at timestamptz not null,
+  -- Runs that existed before are indexed from the newest to the oldest: all with an id from here on are done. Null before it begins.
+  backfilled_from text collate "C",
+  backfilled_at timestamptz,
+  unique (env, path)
 );
-create index run_logs_by_time on run_logs using brin (at);
+create index run_paths_pending on run_paths (created_at) where backfilled_at is null;
 
+-- Which run a key leads to.
 create table idempotency_keys (
   env int not null,
   task text not null,
@@ -181,24 +172,70 @@ create table debounces (
 );
 create index debounces_by_due on debounces (due);
 
--- Lanes created one after the other are neighbours in the ring, in blocks of 64. What a claim reads and writes for one lane is then mostly
--- where that of the one before was. The blocks are in no order, so new lanes do not always come after old ones, and no key is always first.
-create sequence lane_turns;
-create function lane_turn(n bigint) returns int language sql immutable as
-$$ select ((hashint8(n / 64) & 33554431) * 64 + n % 64)::int $$;
-
--- A lane is one waiting line: a queue of an environment, one concurrency key of it, and the version that its runs are pinned to: its id,
--- or 0 for whatever version is current. Full lanes are blocked and then cost nothing.
-create table lanes (
-  id bigint generated always as identity primary key,
+-- Of the runs of a task and singleton key, at most one executes and at most one waits. A row exists while one of them is live. The row is locked
+-- by whoever triggers, and by whoever ends one of its runs (release_singleton).
+create table singletons (
   env int not null,
-  queue_id int not null,
-  key text not null,
-  pinned_version int not null,
-  blocked boolean not null default false,
-  -- position in the ring that claims scan
-  turn int not null default lane_turn(nextval('lane_turns')),
-  constraint lanes_by_queue_key unique (queue_id, key, pinned_version)
+  task text not null,
+  -- empty for the whole task
+  key text not null check (length(key) <= 512),
+  -- the latest run
+  run_id text collate "C" not null,
+  -- The live run before it, if there is one: until it has ended, `run_id` is in `delayed` and due at infinity.
+  previous text collate "C",
+  primary key (env, task, key)
+);
+
+-- Batching: one run for the triggers of a task and key that come within a time (decision 0028). While such a run collects it is in `delayed`.
+-- A row leads to the run that collects under a key. When that run is no longer delayed, the row has no meaning and the next trigger takes it
+-- over. The row is locked by whoever adds a payload.
+create table collecting (
+  env int not null,
+  task text not null,
+  -- empty for the whole task
+  key text not null check (length(key) <= 512),
+  -- where the run goes: payloads for another queue, concurrency key or version are not for this run
+  lane text not null,
+  run_id text collate "C" not null,
+  due timestamptz not null,
+  primary key (env, task, key, lane)
+);
+create index collecting_over on collecting (due);
+
+-- A payload of a run that collects. When the run stops collecting, they are put together in `runs.payload`. For a day the row goes on to
+-- tell which run the request led to.
+create table run_parts (
+  env int not null,
+  run_id text collate "C" not null,
+  position int not null check (position > 0),
+  -- JSON; null once the run has stopped collecting
+  payload text,
+  -- how to read it, where it is not plain JSON
+  meta jsonb,
+  -- of all payloads up to this one
+  bytes bigint not null,
+  request_key uuid,
+  closed_at timestamptz,
+  primary key (env, run_id, position)
+);
+create unique index run_parts_by_request on run_parts (env, request_key) where request_key is not null;
+create index run_parts_over on run_parts (closed_at) where closed_at is not null;
+
+-- When triggers with a limit were accepted, as long as it matters. A limit with other numbers is another one, even with the same key.
+create table trigger_starts (
+  env int not null,
+  task text not null,
+  -- empty for the whole task
+  key text not null check (length(key) <= 512),
+  burst int not null,
+  -- microseconds: no more than `burst` triggers are accepted in any of them
+  span bigint not null,
+  -- as in queue_starts
+  at timestamptz[] not null,
+  n int[] not null,
+  -- the row is of no use from then on
+  over_at timestamptz not null,
+  primary key (env, task, key, burst, span)
 ) with (
   fillfactor = 70,
   autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
@@ -206,86 +243,39 @@ create table lanes (
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
--- For claims only, which ask for `route + 0`, because `lanes_by_queue_key` has that column as well.
-create index lanes_ready on lanes (env, (pinned_version + 0), turn) where not blocked;
-create index lanes_blocked on lanes (env) where blocked;
+create index trigger_starts_over on trigger_starts (over_at);
 
-create table queued (
-  lane_id bigint not null,
-  sort_key bigint not null,
-  run_id text collate "C" not null,
+-- Rows of outboxes that were delivered. Whoever delivers a row may die before it has deleted it: the row that comes again then leads to the
+-- run that is there. Also finds the run of a row that an idempotency key or a debounce led to another run.
+create table outbox_receipts (
   env int not null,
-  expires_at timestamptz,
-  primary key (lane_id, sort_key, run_id)
-) with (
-  autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
-  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
-  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
-);
-create index queued_by_expiry on queued (expires_at) where expires_at is not null;
-
-create table delayed (
-  env int not null,
+  -- of the row, which is the id of its run unless that was another one
+  id text collate "C" not null,
   run_id text collate "C" not null,
-  due timestamptz not null,
-  -- between two attempts, not before the first: such a run is EXECUTING, not DELAYED
-  retry boolean not null default false,
-  primary key (env, run_id)
-) with (
-  autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
-  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
-  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
+  created_at timestamptz not null,
+  primary key (env, id)
 );
-create index delayed_by_due on delayed (due);
-create index delayed_first on delayed (env, run_id) where not retry;
-create index delayed_again on delayed (env, run_id) where retry;
+create index outbox_receipts_by_age on outbox_receipts (created_at);
 
-create table pending_version (
-  env int not null,
-  task text not null,
-  run_id text collate "C" not null,
-  expires_at timestamptz,
-  primary key (env, task, run_id)
-) with (
-  autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
-  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
-  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
-);
-create index pending_version_by_expiry on pending_version (expires_at) where expires_at is not null;
--- For lists only, which use these expressions. Other statements look for a task or for the whole key.
-create index pending_version_by_run on pending_version ((env + 0), (run_id || ''));
+-- A trigger on its way to be a run: one row for all that decides about it (docs/decisions/0033-one-row-for-a-run.md). Its attributes are those
+-- of runs/create/row.ts, in that order.
+create type new_run as (
+  env int, id text, task text, queue_id int, concurrency_key text, payload text, payload_type text, metadata text, sort_key bigint,
+  priority_ms int, ttl int, max_attempts int, max_duration int, request_key uuid, delayed_until timestamptz, version_id int,
+  batch_id text, parent_id text, root_id text, depth smallint, tags text[], path_facets text[], machine text, region text,
+  description text, is_test boolean, idempotency_key text, idempotency_key_options jsonb, debounce_key text, singleton_key text,
+  collect_key text, schedule_id text, event text, traceparent text, replay_of text, external_deployment_id text,
 
-create sequence lease_fences;
+  -- What decides about the run and is not stored with it. `state`: `queued`, `delayed`, `pendingVersion`, or `held` by a batch that is not sealed.
+  state text, expires_at timestamptz,
+  -- the attempt of the parent that triggers it; null for any run
+  parent_fence bigint,
+  idempotency_expires_at timestamptz, debounce_max_ms bigint, debounce_data jsonb, singleton_conflict text,
+  limit_key text, limit_burst int, limit_span bigint, limit_drops boolean,
+  collect_lane text, collect_max int, collect_ms bigint, part text, part_meta jsonb,
+  -- a runner of the calling process with a free slot, and its version
+  runner_id text, runner_version int,
 
-create table leases (
-  env int not null,
-  run_id text collate "C" not null,
-  -- proof that an attempt is the live one: it grows with every lease
-  fence bigint not null default nextval('lease_fences'),
-  runner_id text collate "C" not null,
-  queue_id int not null,
-  key text not null,
-  version_id int not null,
-  attempt int not null,
-  leased_at timestamptz not null,
-  cancel_requested boolean not null default false,
-  primary key (env, run_id)
-) with (
-  autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
-  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
-  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
-);
--- How many runs execute in a queue and concurrency key is counted here. There is no counter.
-create index leases_by_queue_key on leases (queue_id, key);
-
--- What a claim remembers of a run while it continues with the next lanes.
-create type claimed_run as (
-  run_id text, fence bigint, attempt int, version_id int, task text, payload text, payload_type text, metadata text,
-  tags text[], is_test boolean, queue_id int, concurrency_key text, max_attempts int, max_duration int, machine text,
-  priority_ms int, created_at timestamptz, parent_id text, root_id text, schedule_id text, event text, batch_id text,
-  started_at timestamptz
+  -- What became of the trigger (identify_runs).
+  target_id text, is_cached boolean, refused text, wait_until timestamptz
 );

@@ -1,4 +1,4 @@
-/** Composite types of the parts of a claim (sql/schema/0057_claim_in_parts.sql), as JSON. */
+/** Composite types of the parts of a claim (sql/schema/0006_queues.sql), as JSON. */
 
 export interface ClaimScope {
   readonly env: number;

@@ -13,7 +13,7 @@
 create or replace function complete_attempts(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
   p_error jsonb[], p_due timestamptz[], p_fingerprint int[],
-  p_revision int[] default null
+  p_revision int[]
 ) returns table (ix int, kind text, limited boolean, woke boolean, asked_runner text[], asked_fence text[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

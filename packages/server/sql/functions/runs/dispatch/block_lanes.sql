@@ -8,7 +8,6 @@ language plpgsql
 as $$
 begin
   perform from lanes l where l.id = any (p_lanes) order by l.id for no key update;
-  -- `held_at` may be left where an older server has unblocked the lane
   update lanes l set blocked = true, held_at = null
    where l.id = any (p_lanes)
      and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)

@@ -3,8 +3,6 @@
 --
 -- Locks: queue_starts, by queue and key. The caller holds the claim lock: nobody else adds rows for this environment.
 -- Callers: take_runs.
--- It took whole runs. Dropped here, in the transaction that creates the other: servers that are still there claim all the time.
-drop function if exists count_starts(int, timestamptz, claimed_run[]);
 create or replace function count_starts(p_env int, p_at timestamptz, p_leases new_lease[]) returns boolean
 language plpgsql
 as $$

@@ -3,14 +3,10 @@
 --
 -- Locks: as lock_parents, then run_steps by run and name.
 -- Callers: runs/steps/store.ts.
--- It had no p_is_sequential. Dropped here, in the transaction that creates the other: servers that are still there call it all the time.
-drop function if exists store_steps(
-  timestamptz, int[], text[], bigint[], text[], text[], text[], int[], int[], double precision[], text[], text[], text[], text[], text[], text[]);
 create or replace function store_steps(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_name text[], p_kind text[], p_status text[], p_seq int[], p_tries int[],
   p_took double precision[], p_detail text[], p_output text[], p_output_type text[], p_sealed text[], p_sealed_id text[], p_error text[],
-  -- Servers without this parameter call the function during an upgrade.
-  p_is_sequential boolean[] default null
+  p_is_sequential boolean[]
 ) returns table (env int, run_id text, fence bigint, name text, is_new boolean, at timestamptz, detail text)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -31,7 +27,7 @@ begin
                                 output_type, sealed, sealed_id, error, is_sequential)
     select i.env, i.run_id, i.name, i.kind, i.status, i.seq, a.attempt, a.version_id, i.tries,
            p_at - make_interval(secs => i.took / 1000), p_at, i.detail, i.output, i.output_type, decode(i.sealed, 'base64'), i.sealed_id,
-           i.error::jsonb, coalesce(i.is_sequential, false)
+           i.error::jsonb, i.is_sequential
       from unnest(p_env, p_run, p_fence, p_name, p_kind, p_status, p_seq, p_tries, p_took, p_detail, p_output, p_output_type, p_sealed,
                   p_sealed_id, p_error, p_is_sequential, v_held)
              as i (env, run_id, fence, name, kind, status, seq, tries, took, detail, output, output_type, sealed, sealed_id, error,

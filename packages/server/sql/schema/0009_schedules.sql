@@ -16,6 +16,8 @@ create table schedules (
   key_given boolean not null default false,
   external_id text,
   active boolean not null default true,
+  -- Of a declared schedule: the current version does not declare it. It is hidden and does not fire, and comes back as it was.
+  set_aside boolean not null default false,
   missed text not null default 'once' check (missed ~ '^(skip|once|all:\d+[mhd])$'),
   overlap text not null default 'allow' check (overlap in ('allow', 'skip', 'queue', 'cancel')),
   -- the expression is valid since then: its ticks are strictly after

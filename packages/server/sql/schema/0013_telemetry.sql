@@ -1,3 +1,55 @@
+-- What runs did: the lines and spans of their code, and the roll-ups that time series are read from.
+
+create table run_logs (
+  env int not null,
+  run_id text collate "C" not null,
+  id bigint generated always as identity,
+  attempt int not null,
+  at timestamptz not null,
+  level text not null check (level in ('debug', 'info', 'log', 'warn', 'error')),
+  message text not null,
+  properties text,
+  primary key (env, run_id, id)
+);
+create index run_logs_by_time on run_logs using brin (at);
+-- Lines of all runs of an environment, in the order of their arrival.
+create index run_logs_by_env on run_logs (env, id);
+
+-- What searches of lines skip. A row says which three-letter groups occur in some thousand consecutive lines of an environment, as a Bloom
+-- filter with one hash. It is written in the background, once the lines are some seconds old. An index of trigrams would multiply the cost
+-- of storing a line.
+create table log_blocks (
+  env int not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  at_from timestamptz not null,
+  at_to timestamptz not null,
+  terms bytea not null,
+  primary key (env, last_id)
+);
+-- Compressing it would cost more than reading it.
+alter table log_blocks alter column terms set storage external;
+
+-- Spans of the code of runs. A row has the spans of one attempt that arrived together, as a JSON list: a row for each span would cost a
+-- run with ten spans ten rows and ten index entries, and nobody looks for a single one.
+create table run_spans (
+  env int not null,
+  run_id text collate "C" not null,
+  id bigint generated always as identity,
+  attempt int not null,
+  -- when they arrived
+  at timestamptz not null,
+  trace_id text not null,
+  -- how many spans the list has, and how many were dropped before it was sent
+  count int not null,
+  dropped int not null,
+  -- bytes of the list
+  size int not null,
+  spans text not null,
+  primary key (env, run_id, id)
+);
+create index run_spans_by_time on run_spans using brin (at);
+
 -- Roll-ups: what happened to runs in each minute, five minutes, hour, six hours and day. They are what time series are read from.
 --
 -- A server process counts in memory what it does, and adds it to minutes once a second and to wider ones every ten (add_run_stats), outside
@@ -67,3 +119,14 @@ create table run_stat_arrivals (
   autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off,
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000
 );
+
+-- The last sample of what waits and executes in the whole installation. One server process takes it at a time (telemetry/stats/sample.ts), and all of
+-- them show it in their metrics, so that nobody counts waiting runs when metrics are read.
+create table fleet_sample (
+  only_row boolean primary key default true check (only_row),
+  -- No process takes another sample before then.
+  next_at timestamptz not null default '-infinity',
+  taken_at timestamptz,
+  sample jsonb
+);
+insert into fleet_sample default values;

@@ -1,16 +1,46 @@
--- What runs wait for within their code (docs/waits.md).
+-- Attempts of runs: those that are over, what live ones wait for, and the results of their steps.
+
+-- Attempts that did not end their run. The one that ends a run has no row here: its run says how and when it ended, and has two columns for
+-- the rest (`last_started_at`, `last_runner_no`). So a run that succeeds at once costs no row.
+create table attempts (
+  env int not null,
+  run_id text collate "C" not null,
+  -- of its lease, so the rows of a run are in the order in which its attempts started
+  fence bigint not null,
+  -- The number of the attempt. The next one has the same number unless this one failed: the others count as no attempt.
+  number int not null,
+  -- FAILED: its code failed, and the run was to try again at `due`; LOST: its runner was lost; GIVEN_BACK: its runner stopped and gave it back;
+  -- DETACHED: the process that had its code ended while it waited
+  outcome text not null check (outcome in ('FAILED', 'LOST', 'GIVEN_BACK', 'DETACHED')),
+  started_at timestamptz not null,
+  ended_at timestamptz not null,
+  -- waits not included
+  active_ms bigint not null,
+  runner_no int,
+  version_id int,
+  env_revision int,
+  -- name, message and stack, shortened
+  error jsonb,
+  error_fingerprint_id int,
+  due timestamptz,
+  primary key (env, run_id, fence),
+  check ((outcome = 'FAILED') = (due is not null))
+);
+
+-- What attempts wait for within their code (docs/waits.md).
 --
 -- A run that waits gives up its slot: its lease moves to `suspended` with the same fence, where it counts against no limit. When something
 -- that it waits for is over, it is ready: it gets a slot again before any run that has not started, and its code continues. If the process
 -- that held its code is gone, the run is queued instead and its code runs from the start. `waits` says which of its waits are over, and those
 -- do not wait again.
-
 create table suspended (
   env int not null,
   run_id text collate "C" not null,
   fence bigint not null,
   -- the runner that holds its code; null when that is gone
   runner_id text collate "C",
+  -- of `runner_names`
+  runner_no int,
   queue_id int not null,
   key text not null,
   version_id int not null,
@@ -81,3 +111,50 @@ create unique index waitpoints_by_id on waitpoints (id);
 create unique index waitpoints_by_key on waitpoints (env, idempotency_key) where idempotency_key is not null;
 create index waitpoints_by_expiry on waitpoints (expires_at) where status = 'WAITING' and expires_at is not null;
 create index waitpoints_by_end on waitpoints (completed_at) where completed_at is not null;
+
+-- Tokens that an event completes: the first one of this name whose payload fits the filter. A row is gone when its token is over, at the latest
+-- when an event of that name is delivered or the token is pruned.
+create table event_waits (
+  env int not null,
+  name text collate "C" not null,
+  waitpoint_id text collate "C" not null,
+  -- JSON text
+  filter text,
+  primary key (env, name, waitpoint_id)
+);
+create unique index event_waits_by_token on event_waits (waitpoint_id);
+
+-- Steps of runs (docs/steps.md). A row is the result of one step, stored once, by the attempt that executed it. A step that failed has a row,
+-- too, which the result of a later attempt replaces. A run without steps has no row here.
+create table run_steps (
+  env int not null,
+  run_id text collate "C" not null,
+  -- with its index where a name occurs more than once: `charge#2`
+  name text collate "C" not null check (length(name) between 1 and 208),
+  kind text not null check (kind in ('RUN', 'SLEEP', 'EVENT', 'TRIGGER', 'TRIGGER_AND_WAIT')),
+  status text not null check (status in ('COMPLETED', 'FAILED')),
+  -- its place among the steps of the run, by their ends
+  seq int not null check (seq between 1 and 10000),
+  attempt int not null,
+  version_id int,
+  tries int not null,
+  -- whether the code of the run waited for this step alone when it called it (docs/steps.md, "When code changes")
+  is_sequential boolean not null default false,
+  started_at timestamptz not null,
+  ended_at timestamptz not null,
+  detail text,
+  -- as people see it: secrets are replaced
+  output text,
+  output_type text,
+  -- as code reads it, where that is something else; encrypted with the master key in the context `run_steps:<sealed_id>`
+  sealed bytea,
+  sealed_id text,
+  error jsonb,
+  -- the run that it was copied from, by a replay from a later step
+  taken_from text collate "C",
+  primary key (env, run_id, name),
+  check ((error is null) = (status = 'COMPLETED')),
+  check ((sealed is null) = (sealed_id is null))
+);
+create index run_steps_in_order on run_steps (env, run_id, seq, name);
+create index run_steps_by_packet on run_steps (env, output) where output_type = 'application/store';
