@@ -46,6 +46,7 @@ test('loads nothing but superjson and small modules of the contract', () => {
       '@millrace/contract/help',
       '@millrace/contract/larger-machine',
       '@millrace/contract/metadata',
+      '@millrace/contract/plain',
       '@millrace/contract/spans',
       'superjson',
     ]),

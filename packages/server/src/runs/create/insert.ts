@@ -1,21 +1,7 @@
 import type { Clock } from '../../db/clock.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { newRuns } from './new-runs.ts';
-import type { NewRun } from './row.ts';
-
-export interface InsertedRow {
-  /** Which of the runs it is about, counted from 1. */
-  readonly ix: number;
-  /** The run that the trigger leads to: the new one, or one that exists. Empty for a refused trigger. */
-  readonly run_id: string;
-  /** An idempotency key or a singleton key led to another run. */
-  readonly cached: boolean;
-  /** Of its lease. */
-  readonly fence: string | null;
-  readonly root_id: string | null;
-  /** Why it was not created: because of its parent, or a limit (`exceededLimit`). */
-  readonly refused: string | null;
-}
+import { inserted, type InsertedRow, type NewRun } from './row.ts';
 
 interface InsertOptions {
   /**
@@ -53,13 +39,3 @@ const mayLeadElsewhere = (run: NewRun): boolean =>
   run.singleton !== undefined ||
   run.collection !== undefined ||
   run.triggerLimit !== undefined;
-
-/** The row of a run that was created and waits. `index` is its place among the runs of its statement, from 0. */
-export const inserted = ({ id, rootId }: NewRun, index: number): InsertedRow => ({
-  ix: index + 1,
-  run_id: id,
-  cached: false,
-  fence: null,
-  root_id: rootId,
-  refused: null,
-});

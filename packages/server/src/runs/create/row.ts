@@ -108,6 +108,31 @@ export interface NewRun extends PlainOptions {
   readonly offer?: { readonly runner: string; readonly version: number } | undefined;
 }
 
+/** What became of a trigger. */
+export interface InsertedRow {
+  /** Which of the runs it is about, counted from 1. */
+  readonly ix: number;
+  /** The run that the trigger leads to: the new one, or one that exists. Empty for a refused trigger. */
+  readonly run_id: string;
+  /** An idempotency key or a singleton key led to another run. */
+  readonly cached: boolean;
+  /** The fence of its lease. */
+  readonly fence: string | null;
+  readonly root_id: string | null;
+  /** Why it was not created: because of its parent, or a limit (`exceededLimit`). */
+  readonly refused: string | null;
+}
+
+/** The row of a run that was created and waits. `index` is its place among the runs of its statement, from 0. */
+export const inserted = ({ id, rootId }: NewRun, index: number): InsertedRow => ({
+  ix: index + 1,
+  run_id: id,
+  cached: false,
+  fence: null,
+  root_id: rootId,
+  refused: null,
+});
+
 /** Options that are stored as they come. */
 export const plainOptions = ({
   maxAttempts,

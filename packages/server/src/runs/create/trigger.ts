@@ -5,12 +5,12 @@ import type { Engine } from '../engine/engine.ts';
 import { isOfOneParent, withoutDuplicates } from './duplicates.ts';
 import { assignmentOf } from './hand-off.ts';
 import { insertLeased, insertQueued } from './insert-everyday.ts';
-import { inserted, insertRuns, type InsertedRow } from './insert.ts';
+import { insertRuns } from './insert.ts';
 import { KnownFacets } from './known-facets.ts';
 import { replayFromStep } from '../steps/replay.ts';
 import { refusedParent } from './parent.ts';
 import { redactMetadata, type FindRedactor } from './redact-metadata.ts';
-import { isEveryday, type NewRun } from './row.ts';
+import { inserted, isEveryday, type InsertedRow, type NewRun } from './row.ts';
 import { exceededLimit } from './trigger-limit.ts';
 import { triggerOnce } from './trigger-once.ts';
 

@@ -23,7 +23,7 @@ begin
     into v_has from unnest(p_runs) as i;
 
   if v_has.request_key then p_runs := find_requested_runs(p_at, p_runs); end if;
-  if v_has.parent then p_runs := place_runs(p_runs); end if;
+  if v_has.parent then p_runs := attach_runs(p_runs); end if;
   if v_has.idempotency_key then p_runs := claim_idempotency_keys(p_at, p_runs); end if;
   if v_has.trigger_limit then p_runs := limit_triggers(p_runs); end if;
   if v_has.debounce then p_runs := push_debounced_runs(p_at, p_runs); end if;

@@ -3,7 +3,7 @@
 -- `refused`: `unknown`, `canceled`, or `stale` (the attempt is over, or another attempt has the run).
 --
 -- Locks: by environment and run: leases or suspended (key share), or runs (share) for a parent without a fence.
--- Callers: runs/create/parent.ts, runs/dispatch/hold-attempt.ts, place_runs, store_steps.
+-- Callers: runs/create/parent.ts, runs/dispatch/hold-attempt.ts, attach_runs, store_steps.
 create or replace function lock_parents(p_env int[], p_run text[], p_fence bigint[])
 returns table (env int, run_id text, fence bigint, root text, depth smallint, status text, refused text)
 language plpgsql

@@ -1,11 +1,11 @@
--- Places runs in the tree of their parents, and locks the parents until the transaction ends. A trigger is refused if its parent is gone,
+-- Attaches runs to the tree of their parents, and locks the parents until the transaction ends. A trigger is refused if its parent is gone,
 -- cancelled, or in another attempt (lock_parents). One that leads to another run already keeps its answer, whatever has become of the parent.
 -- A run that collects the payloads of many triggers has no parent.
 -- It has no settings for the planner: those of its caller are in force.
 --
 -- Locks: runners (key share) before leases, as everywhere; parents (lock_parents).
 -- Callers: identify_runs.
-create or replace function place_runs(p_runs new_run[]) returns new_run[]
+create or replace function attach_runs(p_runs new_run[]) returns new_run[]
 language plpgsql
 as $$
 declare
