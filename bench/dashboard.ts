@@ -22,10 +22,10 @@ import {
   type Request,
 } from '../test/support/browser.ts';
 import { promote } from '../test/support/promote.ts';
-import { makeErrors } from './errors-data.ts';
-import { makeRuns } from './runs-data.ts';
-import { makeRollUps } from './stats-data.ts';
-import { makeTimeline } from './timeline-data.ts';
+import { makeErrors } from './data/errors.ts';
+import { makeRuns } from './data/runs.ts';
+import { makeRollUps } from './data/stats.ts';
+import { makeTimeline } from './data/timeline.ts';
 
 const total = Number(process.argv[2] ?? 10_000_000);
 const kept = process.argv[3];

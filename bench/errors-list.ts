@@ -13,7 +13,7 @@ import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { listErrorGroups } from '../packages/server/src/errors/list/list.ts';
-import { makeErrors } from './errors-data.ts';
+import { makeErrors } from './data/errors.ts';
 
 const occurrences = Number(process.argv[2] ?? 50_000_000);
 const groups = Number(process.argv[3] ?? 100_000);

@@ -11,7 +11,7 @@ import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { listRuns } from '../packages/server/src/runs/list/list.ts';
 import { idAt } from '../packages/server/src/runs/list/position.ts';
-import { makeRuns, runDaysMs } from './runs-data.ts';
+import { makeRuns, runDaysMs } from './data/runs.ts';
 
 const total = Number(process.argv[2] ?? 1_000_000);
 /** Only filters whose name has this text. */

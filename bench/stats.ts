@@ -15,7 +15,7 @@ import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { startServer } from '../packages/server/src/server.ts';
 import { statsFlusher } from '../packages/server/src/telemetry/stats/flush.ts';
 import { createRunStats } from '../packages/server/src/telemetry/stats/record.ts';
-import { makeRollUps } from './stats-data.ts';
+import { makeRollUps } from './data/stats.ts';
 
 const tasks = 50;
 const keys = 10_000;

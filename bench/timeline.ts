@@ -10,7 +10,7 @@ import { connect } from '../packages/server/src/db/connect.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import type { Engine } from '../packages/server/src/runs/engine/engine.ts';
 import { timelineOf } from '../packages/server/src/runs/timeline/timeline.ts';
-import { makeTimeline } from './timeline-data.ts';
+import { makeTimeline } from './data/timeline.ts';
 
 const children = Number(process.argv[2] ?? 200);
 const rounds = 100;

@@ -2,7 +2,7 @@
  * The runs of 30 days, written by SQL into a migrated database without runs: 50 tasks of very different sizes, a version every 12 hours, tags that
  * many runs have and tags that few have, failures of the first 400 fingerprints (which are made if there are none), and a backlog in a paused queue.
  */
-import type { Sql } from '../packages/server/src/db/connect.ts';
+import type { Sql } from '../../packages/server/src/db/connect.ts';
 
 export const runDaysMs = 30 * 86_400_000;
 

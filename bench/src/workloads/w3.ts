@@ -1,6 +1,6 @@
 /** Latency on an idle system: a call every 20 ms. */
-import { latency } from './latency.ts';
-import type { Workload } from './workload.ts';
+import { latency } from '../latency.ts';
+import type { Workload } from '../workload.ts';
 
 export const w3: Workload = {
   title: 'W3 idle latency: a call every 20 ms, from the call to the code of the run',

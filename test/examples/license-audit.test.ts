@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { installedPackages } from '../examples/license-audit/audit/package.ts';
-import { repository } from './cli/command.ts';
+import { installedPackages } from '../../examples/license-audit/audit/package.ts';
+import { repository } from '../cli/command.ts';
 
 const example = join(repository, 'examples/license-audit');
 

@@ -1,6 +1,6 @@
 /** Sustained: 300 calls a second for 20 s, none waiting for another. */
-import { latency } from './latency.ts';
-import type { Workload } from './workload.ts';
+import { latency } from '../latency.ts';
+import type { Workload } from '../workload.ts';
 
 const perSecond = 300;
 

@@ -1,9 +1,9 @@
 /** Depth: how fast runs are taken from a million queued, against from ten thousand. */
-import { Collector } from './collector.ts';
-import { now } from './clock.ts';
-import { openCaller } from './open-caller.ts';
-import type { Address, System } from './system.ts';
-import type { Settings, Workload } from './workload.ts';
+import { Collector } from '../collector.ts';
+import { now } from '../clock.ts';
+import { openCaller } from '../open-caller.ts';
+import type { Address, System } from '../system.ts';
+import type { Settings, Workload } from '../workload.ts';
 
 const shallow = 10_000;
 /** Left out at the beginning: starting up is not the question. */

@@ -1,8 +1,8 @@
 /** Crash: the runner is killed with SIGKILL while runs are in flight, and another is started at once. */
-import { now, sleep } from './clock.ts';
-import { account, Collector } from './collector.ts';
+import { now, sleep } from '../clock.ts';
+import { account, Collector } from '../collector.ts';
 import { fill } from './w2.ts';
-import type { Workload } from './workload.ts';
+import type { Workload } from '../workload.ts';
 
 const capMs = 100_000;
 

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, startDev } from './cli/command.ts';
-import { installAll, npmOptions, packAll, run } from './packages/packed.ts';
+import { finished, startDev } from '../cli/command.ts';
+import { installAll, npmOptions, packAll, run } from './packed.ts';
 
 /** What of a bill of materials is read. */
 interface Bom {

@@ -1,5 +1,5 @@
 /** Roll-ups of an environment with 10 million runs in `tasks` tasks and queues: 2 days by the minute, 90 by the hour and 730 by the day. */
-import type { Sql } from '../packages/server/src/db/connect.ts';
+import type { Sql } from '../../packages/server/src/db/connect.ts';
 
 export async function makeRollUps(sql: Sql, env: number, tasks: number): Promise<void> {
   for (const [width, count] of [

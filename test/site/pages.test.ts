@@ -4,13 +4,13 @@ import { dirname, join, relative } from 'node:path';
 import { runStatuses, transitions } from '@millrace/contract';
 import { machineMemory } from '@millrace/contract/runner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { slugOf } from '../docs/.vitepress/slug.ts';
-import { exitCodes } from '../packages/millrace/src/cli/exit-codes.ts';
-import { firstProject } from '../packages/millrace/src/init/first-project.ts';
-import { program } from '../packages/millrace/src/cli/program.ts';
-import { keys as configKeys } from '../packages/millrace/src/project/config.ts';
-import { retryDefaults } from '../packages/sdk/src/retry/backoff.ts';
-import { repository, shell, startDev, temporaryProject, type Folder, type Running } from './cli/command.ts';
+import { slugOf } from '../../docs/.vitepress/slug.ts';
+import { exitCodes } from '../../packages/millrace/src/cli/exit-codes.ts';
+import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
+import { program } from '../../packages/millrace/src/cli/program.ts';
+import { keys as configKeys } from '../../packages/millrace/src/project/config.ts';
+import { retryDefaults } from '../../packages/sdk/src/retry/backoff.ts';
+import { repository, shell, startDev, temporaryProject, type Folder, type Running } from '../cli/command.ts';
 
 interface Page {
   readonly path: string;

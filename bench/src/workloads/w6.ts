@@ -1,9 +1,9 @@
 /** Memory of server, runner and its processes, the database apart: idle, and the most during W2. */
-import { sleep } from './clock.ts';
-import { Collector } from './collector.ts';
-import { peakOf, proportionalOf, residentOf, sum, tree } from './processes.ts';
+import { sleep } from '../clock.ts';
+import { Collector } from '../collector.ts';
+import { peakOf, proportionalOf, residentOf, sum, tree } from '../processes.ts';
 import { drain, fill } from './w2.ts';
-import type { Workload } from './workload.ts';
+import type { Workload } from '../workload.ts';
 
 export const w6: Workload = {
   title: 'W6 memory in MiB: server, runner and its processes, beside the database',

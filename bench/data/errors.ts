@@ -3,8 +3,8 @@
  * often as the first, half of them for two days only, a version a day. Of the last 30 days every tally is there, of the days before
  * the last of each hour. No runs: lists of groups do not read them.
  */
-import type { Sql } from '../packages/server/src/db/connect.ts';
-import { byHourUntil } from '../packages/server/src/errors/counts/range.ts';
+import type { Sql } from '../../packages/server/src/db/connect.ts';
+import { byHourUntil } from '../../packages/server/src/errors/counts/range.ts';
 
 export interface Extent {
   /** An environment without errors. */

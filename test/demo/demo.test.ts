@@ -2,8 +2,8 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { descendants, isAlive, millrace, type Ready, type Running } from './cli/command.ts';
-import { installAll, packAll, type Packed } from './packages/packed.ts';
+import { descendants, isAlive, millrace, type Ready, type Running } from '../cli/command.ts';
+import { installAll, packAll, type Packed } from '../packages/packed.ts';
 
 interface Summary extends Ready {
   readonly folder: string;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { answerTo } from '../examples/chat/answer.ts';
-import { startRunner } from '../packages/millrace/src/serve-folder/start.ts';
-import { repository } from './cli/command.ts';
-import { startServerProcess } from './support/server-process/start.ts';
-import { findBrowser } from './support/browser.ts';
-import { testDatabase } from './support/database.ts';
-import { promote } from './support/promote.ts';
+import { answerTo } from '../../examples/chat/answer.ts';
+import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
+import { repository } from '../cli/command.ts';
+import { startServerProcess } from '../support/server-process/start.ts';
+import { findBrowser } from '../support/browser.ts';
+import { testDatabase } from '../support/database.ts';
+import { promote } from '../support/promote.ts';
 
 const example = join(repository, 'examples/chat');
 

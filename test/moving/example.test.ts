@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { repository } from './cli/command.ts';
+import { repository } from '../cli/command.ts';
 
 test('the licence audit that is written for the published SDK ends with its summary', async () => {
   const data = await mkdtemp(join(tmpdir(), 'millrace-moved-audit-'));

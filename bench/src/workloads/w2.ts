@@ -1,11 +1,11 @@
 /** Drain: no-op runs are queued, then one runner is started. */
-import type { Runner, RunnerOptions, System } from './system.ts';
-import { now, until } from './clock.ts';
-import { account, Collector } from './collector.ts';
-import { openCaller } from './open-caller.ts';
-import { perRun, spent } from './spent.ts';
-import type { Figures, Workload } from './workload.ts';
-import type { Address, Profile } from './system.ts';
+import type { Runner, RunnerOptions, System } from '../system.ts';
+import { now, until } from '../clock.ts';
+import { account, Collector } from '../collector.ts';
+import { openCaller } from '../open-caller.ts';
+import { perRun, spent } from '../spent.ts';
+import type { Figures, Workload } from '../workload.ts';
+import type { Address, Profile } from '../system.ts';
 
 const capMs = 240_000;
 

@@ -2,7 +2,7 @@
  * A run an hour ago, written by SQL into a migrated database: three attempts, two waits, 1,000 spans and 1,000 lines. Each run below it has two
  * attempts, a wait and ten lines.
  */
-import type { Sql } from '../packages/server/src/db/connect.ts';
+import type { Sql } from '../../packages/server/src/db/connect.ts';
 
 const spansOfRun = 1_000;
 

@@ -1,8 +1,8 @@
 /** Trigger: 32 concurrent callers in one process, one run a call, no runner connected. */
-import type { Burst } from './caller.ts';
-import { openCaller } from './open-caller.ts';
-import { cpuOf } from './processes.ts';
-import type { Workload } from './workload.ts';
+import type { Burst } from '../caller.ts';
+import { openCaller } from '../open-caller.ts';
+import { cpuOf } from '../processes.ts';
+import type { Workload } from '../workload.ts';
 
 const callers = 32;
 

@@ -7,8 +7,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { millrace, repository } from './cli/command.ts';
-import { packAll, published, run, type Packed } from './packages/packed.ts';
+import { millrace, repository } from '../cli/command.ts';
+import { packAll, published, run, type Packed } from '../packages/packed.ts';
 
 /** A registry that has our packages as they are packed. All others come from the registry that npm is set to. */
 async function registry({ tarballs }: Packed): Promise<string> {
