@@ -47,18 +47,18 @@ export const sidebar = [
     items: [
       page('batching', 'One run for many triggers'),
       page('fairness', 'Priority and fairness'),
-      page('rate-limits', 'Limits of rate'),
+      page('rate-limits', 'Rate limits'),
       page('singleton', 'One run at a time'),
       page('machines', 'Machines'),
       page('limits', 'All limits'),
-      page('state-machine', 'States of a run'),
+      page('state-machine', 'Run states'),
     ],
   },
   {
     text: 'See what happens',
     items: [
       page('dashboard', 'Dashboard'),
-      page('timeline', 'What happened in a run'),
+      page('timeline', 'Run timelines'),
       page('finding-runs', 'Finding runs'),
       page('errors', 'Error groups'),
       page('error-grouping', 'How errors are grouped'),
@@ -89,7 +89,7 @@ export const sidebar = [
       page('access', 'Access'),
       page('audit', 'Audit log'),
       page('platforms', 'Platforms'),
-      page('stability', 'What stays stable'),
+      page('stability', 'Stability'),
     ],
   },
   {
