@@ -2,7 +2,7 @@ import type { Queryable } from '../db/connect.ts';
 import type { Origin } from '../request.ts';
 import { userBehind, type Environment, type Principal } from '../auth/principal.ts';
 
-/** Who acts, and from where. A `Request` is an actor. */
+/** The actor and their address. A `Request` is an actor. */
 export interface Actor {
   readonly principal: Principal;
   readonly origin: Origin;

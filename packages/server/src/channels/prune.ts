@@ -5,7 +5,7 @@ const maxAtOnce = 500;
 
 /**
  * The background job that deletes records older than the retention, empty run streams, and the records and parts of deleted channels. The
- * retention of what a run wrote counts from its end.
+ * retention of a run's records counts from the run's end.
  */
 export const channelPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: number) => ({
   name: 'channel pruner',

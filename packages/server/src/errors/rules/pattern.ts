@@ -1,7 +1,8 @@
 /**
  * Rule patterns: text in which `*` matches anything, including nothing and line breaks. `\*` and `\\` are the characters themselves. Matching
  * is case-sensitive. A pattern applies to a whole text: `timeout*` matches texts that begin with `timeout`.
- * \n Matching looks for each piece once, from left to right: in the worst case its time grows with the product of text and pattern lengths, and
+ *
+ * Matching looks for each piece once, from left to right: in the worst case its time grows with the product of text and pattern lengths, and
  * both are bounded.
  */
 export function piecesOf(pattern: string): readonly string[] {

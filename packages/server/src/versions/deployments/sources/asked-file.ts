@@ -33,7 +33,8 @@ export const pathOfSource = (map: string, source: string): string => posix.join(
 
 /**
  * How well a source matches: 0 for not at all, more for a better match.
- * \n @example
+ *
+ * @example
  * matchOf('../../lib/a.ts', { path: '/home/ci/repo/lib/a.ts', isOutside: true }); // 8
  */
 export function matchOf(source: string, { path, isOutside }: AskedFile): number {
