@@ -67,7 +67,7 @@ create table environments (
   declared_schedules boolean not null default false,
   -- days that finished runs are retained; null uses the server's setting
   run_retention_days int check (run_retention_days >= 1),
-  -- what the client reported about the Git branch
+  -- the client's information about the Git branch
   git jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

@@ -108,8 +108,8 @@ create sequence lane_turns;
 create function lane_turn(n bigint) returns int language sql immutable as
 $$ select ((hashint8(n / 64) & 33554431) * 64 + n % 64)::int $$;
 
--- A lane is one waiting line: a queue of an environment, one of its concurrency keys, and the version its runs are pinned to: the version's id,
--- or 0 for the version that is current at the time. Full lanes are blocked and then cost nothing.
+-- A lane is one waiting line: a queue of an environment, one of its concurrency keys, and the version its runs are pinned to. The version is an
+-- id, or 0 for the version that is current at the time. Full lanes are blocked and then cost nothing.
 create table lanes (
   id bigint generated always as identity primary key,
   env int not null,
@@ -271,7 +271,7 @@ create type lane_page as (
   has_rate_limit boolean, has_queue_rate_and_concurrency boolean, has_shared_limit boolean, has_weights boolean
 );
 
--- What a lane may give to a claim: first the rest of a turn that an earlier claim cut short (`credit`), then the number of runs
+-- The runs that a lane may give to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then the number of runs
 -- `in_full_turns`, and up to `max_runs` with the turn that this claim may cut short. `room` is the bound of its limits without regard to turns;
 -- lanes of one `queue_key` give `cap` together.
 create type lane_share as (

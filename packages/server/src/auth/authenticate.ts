@@ -20,7 +20,7 @@ export interface Credentials {
   readonly serviceBranch?: string | undefined;
   /** `x-trigger-branch`; used if `x-service-branch` names no branch. */
   readonly triggerBranch?: string | undefined;
-  /** The request is about the environment itself: branches are ignored, and keys of preview need none. */
+  /** The request is about the environment itself: branches are ignored, and preview keys need none. */
   readonly wholeEnvironment?: boolean | undefined;
   /** The session of the dashboard's page; counts if there is no Authorization header. */
   readonly browser?: BrowserCredentials | undefined;

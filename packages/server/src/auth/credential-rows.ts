@@ -148,9 +148,9 @@ export interface CredentialRows {
 }
 
 /**
- * Indexes of the credentials that have ended: revoked, expired, in an archived environment, signed by an ended key, created by a user who may
- * no longer act in the project or whom their identity provider no longer confirms, of an attempt that no longer has a lease, or of a browser
- * whose user now has another role.
+ * Indexes of the credentials that have ended: revoked, expired, in an archived environment, or signed by an ended key. Also those created by a
+ * user who may no longer act in the project or whom their identity provider no longer confirms, those of an attempt without a lease, and those
+ * of a browser whose user now has another role.
  */
 export async function endedAmong(
   sql: Sql,

@@ -214,7 +214,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 const mayTriggerAll = (principal: Principal): boolean =>
   !isUser(principal) && allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
 
-/** Locks the run that opened the batch, and the attempt that fills it: with a key, another run may fill a batch than the one that opened it. */
+/** Locks the run that opened the batch, and the attempt that fills it: with a key, a run other than the opener may fill the batch. */
 function holding(
   env: number,
   parent: Parent | undefined,

@@ -20,7 +20,7 @@ export interface ChannelRecord extends NewRecord {
 /** The largest record, body and headers together, in bytes of UTF-8. The HTTP edge has lower limits for clients. */
 export const maxRecordBytes = 8_388_608;
 
-/** A record as it is stored in a segment. */
+/** A record in the form stored in a segment. */
 export interface EncodedRecord {
   readonly text: string;
   readonly bytes: number;

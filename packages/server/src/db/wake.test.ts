@@ -32,7 +32,7 @@ test('existing processes receive the wakes of a new one', async () => {
   const start = await processes();
   const first = await start();
   const second = await start();
-  // Not `expect.poll`: its time would include the next announcement.
+  // Not `expect.poll`: it could wait until the next announcement.
   for (let n = 0; n < 500 && first.heard.length === 0; n++) {
     second.tell({ kind: 'queued', env: 1 });
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -9,7 +9,7 @@
  */
 
 interface Group {
-  /** What these variables can do, phrased to follow "because it". */
+  /** The effect of these variables, phrased to follow "because it". */
   readonly why: string;
   /** Names, separated by spaces. */
   readonly names?: string;
@@ -174,7 +174,7 @@ const byPrefix = groups.flatMap(({ why, prefixes }) =>
 );
 const unrestricted = new Set(groups.flatMap(({ except }) => words(except)));
 
-/** What a restricted variable can do, phrased to follow "because it"; undefined for an unrestricted name. */
+/** The effect of a restricted variable, phrased to follow "because it"; undefined for an unrestricted name. */
 export function restrictionOf(name: string): string | undefined {
   const upper = name.toUpperCase();
   if (unrestricted.has(upper)) return undefined;

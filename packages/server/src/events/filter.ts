@@ -1,7 +1,7 @@
 import { SubscriptionRefused } from './pattern.ts';
 
 /**
- * What a payload must be like. An object of fields, all of which must hold:
+ * A condition on a payload. An object of fields, all of which must match:
  *
  *   { "plan": "pro" }                             the field equals it (a string, number, boolean or null)
  *   { "total": { "$gte": 100, "$lt": 1000 } }     operators, all of which must hold

@@ -14,7 +14,7 @@ export interface ReadinessOptions {
 }
 
 /**
- * Returns a function that rejects with `NotReady` while requests cannot be served here and may be served elsewhere: the database has not
+ * Returns a function that rejects with `NotReady` while requests cannot be served here and may be served elsewhere. Either the database has not
  * responded for some seconds, or it became a standby while this server kept its connections. One slow response or one lost connection is not
  * enough, so the server does not flap. Nothing else counts: a fault of the database itself affects all servers equally.
  */

@@ -43,8 +43,8 @@ interface Fired {
 }
 
 /**
- * Fires what is due: up to 500 schedules, in one transaction with the runs that their ticks create. Processes share the work row by row; if one
- * dies inside, everything is unchanged and another one fires. Returns the number of processed schedules.
+ * Fires due schedules: up to 500, in one transaction with the runs that their ticks create. Processes share the work row by row; if one dies
+ * inside, everything is unchanged and another one fires. Returns the number of processed schedules.
  */
 export const fireDue = (dependencies: FireDependencies): Promise<number> =>
   togetherOrAlone(

@@ -12,8 +12,8 @@ export interface AlertChange {
 }
 
 /**
- * Changes the given fields. If the alert's condition changes or is disabled, its previous findings are deleted: no message about their end is
- * sent.
+ * Changes the given fields. If this changes or disables the alert's condition, its previous findings are deleted, and no message about their
+ * end is sent.
  */
 export async function updateAlert(
   sql: Sql,

@@ -36,7 +36,7 @@ export function needServer(facts: DatabaseFacts): void {
   if (!facts.isServed) throw new Skipped('no server is connected to the database');
 }
 
-/** A setting as it is at the start of this role's sessions. */
+/** The value of a setting at the start of this role's sessions. */
 export async function settingOf({ sql }: DatabaseFacts, name: string): Promise<string> {
   const [row] = await sql<
     { value: string }[]

@@ -292,7 +292,7 @@ test('a runner that could not serve a version is not given it for a minute, and 
   const installed = await installation();
   const { say, assignment, run, handed } = await fetching(installed);
   const { fence, version } = assignment;
-  // In one frame sequence: the run must not be leased to it again between the two.
+  // Sent together: the run must not be leased to it again between the two.
   say({ type: 'unable', version, why: 'its layer is damaged\0' });
   say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released' } }] });
   const reason = async () =>

@@ -6,8 +6,8 @@ import type { BlobKey } from './append.ts';
 import { BlobGone, readBlob } from './read.ts';
 
 /**
- * Moves a verified blob from the database into the store. Several processes may do so at once: the blob refers to the first object that is
- * finished, and the other objects are deleted later, like the object of a process that dies in between.
+ * Moves a verified blob from the database into the store. Several processes may do so at once: the blob refers to the first finished object.
+ * The other objects are deleted later, like the object of a process that dies in between.
  */
 export async function moveToStore(
   sql: Sql,

@@ -52,7 +52,7 @@ export async function promoteDeployment(
           `Version ${version.version} is older than the current version ${current.version}. To go back to it, allow the rollback: --allow-rollback of \`millrace versions promote\`, or allowRollbacks=true.`,
         );
     }
-    // Promoting the current version again changes nothing, so it makes no demands on the environment's runners.
+    // Promoting the current version again changes nothing, so no runner needs to have loaded it.
     const isChange = current?.version !== version.version;
     if (isChange && !options.force) {
       const [loaded] = await tx`

@@ -1,6 +1,6 @@
--- Defers lanes of a page (`deferred`) if several lanes of one concurrency key share two limits: a rate limit of the whole queue, by which the
--- page joins all of the queue's lanes, and the concurrency limit of their key. One lane of each such key gives runs. The settings of the caller
--- apply.
+-- Defers lanes of a page (`deferred`) if several lanes of one concurrency key share two limits. One is a rate limit of the whole queue, by
+-- which the page joins all of the queue's lanes; the other is the concurrency limit of their key. One lane of each such key gives runs. The
+-- settings of the caller apply.
 --
 -- Locks: none.
 -- Callers: allot_starts.

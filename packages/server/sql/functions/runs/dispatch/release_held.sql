@@ -1,5 +1,5 @@
--- Returns lanes that a rate limit has held to the ring when they are due: all lanes of a concurrency key, or as many lanes of a whole queue as
--- may start runs now, longest held first.
+-- Returns lanes that a rate limit has held to the ring when they are due. These are all lanes of a concurrency key, or as many lanes of a whole
+-- queue as may start runs now, longest held first.
 --
 -- Locks: claim locks in the order of the environments, queue_starts, lanes.
 -- Callers: runs/dispatch/promoter.ts.
