@@ -6,9 +6,8 @@
 --   wait_until  infinity for a run that waits for the end of another run with its singleton key; now for a run that has collected enough
 -- The planner settings of the caller apply.
 --
--- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, trigger_starts by
---        key, debounces by key with their delayed
---        and runs rows; then as collect_triggers and admit_singletons.
+-- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, trigger_starts by key, debounces by
+--        key with their delayed and runs rows; then as collect_triggers and admit_singletons.
 -- Callers: create_runs.
 create or replace function identify_runs(p_at timestamptz, p_runs new_run[]) returns new_run[]
 language plpgsql
