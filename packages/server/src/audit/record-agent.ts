@@ -14,6 +14,7 @@ type AnyHandlers = Readonly<Record<string, unknown>>;
 /**
  * Wraps the handlers so that each changing request with a secret key that names an agent gets an entry in the audit log. For other requests the
  * cost is one check of their headers.
+ *
  * The entry is written before the change, so that no change lacks one, and deleted if the change is rejected. If the server dies in between,
  * the entry remains.
  */

@@ -30,6 +30,7 @@ export interface Migrated {
 /**
  * Brings the database up to date, under a lock that lets several processes start at once. First it applies missing numbered schema files, each
  * in a separate transaction. Then it installs the functions whose text differs, all in one transaction.
+ *
  * Processes of an older release may keep serving. A transaction that meets their locks rolls back and retries, for `patienceMs`. An older
  * release that starts again leaves the functions of a later one unchanged. It is rejected if the later one has changed the schema.
  */

@@ -1,5 +1,6 @@
 -- Adds one minute's counts of a server process to roll-ups of the given widths in minutes. `p_rows` has a row for each series. Returns false,
 -- and adds nothing, if this flush or a later one of the process was added before.
+--
 -- Locks: the row of the process; run_stats by key.
 -- Callers: telemetry/stats/flush.ts.
 create or replace function add_run_stats(p_process uuid, p_flush bigint, p_at timestamptz, p_widths int[], p_rows jsonb) returns boolean
