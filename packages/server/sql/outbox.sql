@@ -1,29 +1,29 @@
--- The outbox of Millrace: it lets transactions of this database trigger runs. docs/transactions.md explains it.
+-- The Millrace outbox: lets transactions of this database trigger runs. See docs/transactions.md.
 --
--- `millrace outbox install` runs this file, and `millrace outbox sql` prints it for a migration of your own. It may be run again.
--- Everything is in the schema `millrace`. Who may trigger is a matter of grants:
+-- `millrace outbox install` runs this file, and `millrace outbox sql` prints it for a migration of your own. It can be run again. Everything is
+-- in the schema `millrace`. Grants determine which roles may trigger runs:
 --
 --   grant usage on schema millrace to app;
 --   grant execute on function millrace.trigger(text, jsonb, jsonb) to app;
 
 create schema if not exists millrace;
 
--- One row: which environment the runs of this outbox belong to.
+-- One row: the environment that the runs of this outbox belong to.
 create table if not exists millrace.outbox_settings (
   only_row boolean primary key default true check (only_row),
-  -- its public id
+  -- the public id of the environment
   environment text not null,
-  -- Whether a commit wakes whoever delivers. Commits with a notification take turns in PostgreSQL. Without it, rows wait for the next poll,
-  -- a second at most.
+  -- Whether a commit wakes the delivering process. Commits with a notification take turns in PostgreSQL. Without it, rows wait for the next
+  -- poll, at most a second.
   notify boolean not null default true
 );
 insert into millrace.outbox_settings (environment) values ('{environment}') on conflict do nothing;
 
 create sequence if not exists millrace.outbox_seq;
 
--- A run that a committed transaction triggered and that is not delivered yet. A delivered row is deleted.
+-- A run that a committed transaction triggered and that has not been delivered yet. Delivered rows are deleted.
 create table if not exists millrace.outbox (
-  -- of the run
+  -- the id of the run
   id text collate "C" primary key,
   seq bigint not null default nextval('millrace.outbox_seq'),
   task text not null,
@@ -32,16 +32,16 @@ create table if not exists millrace.outbox (
   options jsonb not null default '{}',
   bytes int not null,
   created_at timestamptz not null default clock_timestamp(),
-  -- It cannot be delivered, and `error` says why. Set both to null to try it again.
+  -- The row cannot be delivered; `error` contains the reason. Set both to null to try it again.
   failed_at timestamptz,
   error text
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 alter sequence millrace.outbox_seq owned by millrace.outbox.seq;
--- in the order of delivery
+-- in delivery order
 create index if not exists outbox_waiting on millrace.outbox (seq) where failed_at is null;
 
--- Triggers a run of a task when the transaction commits, and returns the id of the run. `options` has the members that the API's trigger
--- has. It runs with the rights of its owner, so that a role needs no right on the tables.
+-- Triggers a run of a task when the transaction commits, and returns the id of the run. `options` has the members of the API's trigger options.
+-- It runs with the rights of its owner, so callers need no privileges on the tables.
 create or replace function millrace.trigger(task text, payload jsonb, options jsonb default '{}') returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -50,7 +50,7 @@ declare
   random constant text := replace(gen_random_uuid()::text, '-', '');
   seq constant bigint := nextval('millrace.outbox_seq');
   size constant int := octet_length(coalesce(payload::text, '')) + octet_length(coalesce(options::text, ''));
-  -- Four numbers as digits of base 36: the milliseconds, an order within one of them, and two random ones (v4 fixes digits 13 and 17).
+  -- Four numbers as base-36 digits: the milliseconds, a sequence within the millisecond, and two random numbers (v4 fixes digits 13 and 17).
   numbers bigint[];
   widths constant int[] := '{8,3,6,7}';
   n bigint;

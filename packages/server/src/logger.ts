@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** The names of everything that the server logs. */
+/** The names of all log events of the server. */
 export type Fact =
   | 'server.started'
   | 'realtime.failed'

@@ -1,19 +1,19 @@
-/** Pages of lists that are read along a key, from a cursor on. */
+/** Pages of lists that are read along a key, starting at a cursor. */
 import type { Fragment, Queryable } from './db/connect.ts';
 import { badRequest } from './problem.ts';
 
-/** The page of a list that a request asks for. */
+/** The requested page of a list. */
 export interface AskedPage {
   readonly size: number;
-  /** The id of what the page begins beside. Undefined: it is the first page. */
+  /** The id next to which the page begins. Undefined for the first page. */
   readonly cursor: string | undefined;
-  /** Whether it lies before the cursor. */
+  /** Whether the page is before the cursor. */
   readonly backward: boolean;
   /** The parameter that the cursor was in. */
   readonly parameter: 'page[before]' | 'page[after]';
 }
 
-/** `before` wins over `after`. */
+/** `before` takes precedence over `after`. */
 export function askedPage(query: {
   readonly 'page[size]': number;
   readonly 'page[after]'?: string | undefined;
@@ -24,7 +24,7 @@ export function askedPage(query: {
   return { size: query['page[size]'], cursor: query[parameter], backward, parameter };
 }
 
-/** The same, for a list whose ids are its order. A cursor that is no such id is refused with 400. */
+/** The same, for a list in id order. A cursor that is not such an id is rejected with 400. */
 export function askedPageById(
   query: Parameters<typeof askedPage>[0],
   { pattern, what }: { readonly pattern: RegExp; readonly what: string },
@@ -40,7 +40,7 @@ export const unknownCursor = ({ parameter }: Pick<AskedPage, 'parameter'>, what:
   return badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
 };
 
-/** Where the cursor of a list stands that is ordered by the time of creation. */
+/** The position of a cursor in a list that is ordered by creation time. */
 export async function positionIn(
   sql: Queryable,
   table: Fragment,
@@ -58,7 +58,7 @@ export async function positionIn(
   return row;
 }
 
-/** The page of `size` rows or fewer, of rows that were read away from the cursor, and one more if there is one. */
+/** The page of at most `size` rows, from rows that were read away from the cursor, plus one more if it exists. */
 export function pageOf<T extends { readonly id: string }>(
   rows: readonly T[],
   { size, cursor, backward }: AskedPage,
@@ -76,7 +76,7 @@ export function pageOf<T extends { readonly id: string }>(
   };
 }
 
-/** The same for a list that is only read onward. */
+/** The same for a list that is only read forward. */
 export function onwardPage<T>(
   rows: readonly T[],
   size: number,

@@ -1,7 +1,6 @@
 /**
- * The error model. An operation that cannot be done throws a Problem with a code of the contract's list, which `http/problem.ts` turns into
- * a status, a header and a body. Any other
- * error is an internal error: it is logged in full and answered with 500 and a request id.
+ * The error model. An operation that cannot be executed throws a Problem with a code of the contract's list, which `http/problem.ts` turns into
+ * a status, a header and a body. Any other error is an internal error: it is logged in full, and the response is 500 with a request id.
  */
 import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import { DatabaseLost, isUnstorableText } from './db/errors.ts';
@@ -16,7 +15,7 @@ export class Problem extends Error {
   override name = 'Problem';
   readonly code: ErrorCode;
   readonly status: number;
-  /** Fields beside `error` in the body: `code`, `details`, `variableErrors`, … */
+  /** Fields next to `error` in the body: `code`, `details`, `variableErrors`, … */
   readonly extra: Readonly<Record<string, unknown>>;
   /** `x-should-retry`: whether a client may retry the call. Default: decided by the status. */
   readonly retry: boolean | undefined;
@@ -43,7 +42,7 @@ export const badRequest = (message: string, details?: readonly Detail[]) =>
 const unstorable =
   'The request contains a NUL character or half of a surrogate pair (such as \\ud800), which cannot be stored. Remove it.';
 
-/** The Problem that an error is to a client; undefined for a fault of ours. The database's own errors know nothing of HTTP. */
+/** The Problem that a client receives for an error; undefined for an internal error. The database's own errors do not depend on HTTP. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseLost) return new Problem('unavailable', error.message, {}, true);

@@ -34,8 +34,8 @@ export interface Request<D extends OperationDeclaration> {
   readonly requestKey: string | undefined;
   header(name: string): string | undefined;
   /**
-   * Counts additional requests against the caller's rate limit, for a request that stands for several. Throws a 429 Problem if the limit
-   * is used up.
+   * Counts additional requests against the caller's rate limit, for a request that counts as several. Throws a 429 Problem if the limit is
+   * exhausted.
    */
   charge(requests: number): void;
   /** Sets a header of the reply. */
@@ -62,7 +62,7 @@ export class Streaming implements EventStreamReply {
 /** A request with a streaming response. */
 export interface Exchange {
   readonly socket: Socket;
-  /** The client does not support chunks: the end of the connection is the end of the response. */
+  /** Whether the client does not support chunks: the end of the connection is then the end of the response. */
   readonly isHttp10: boolean;
   /** Response headers of the operation. */
   readonly headers: Readonly<Record<string, string>>;
@@ -84,7 +84,7 @@ export interface Identity {
 
 export type Handler<D extends OperationDeclaration> = (request: Request<D>) => Promise<Reply<D>>;
 
-/** Handlers of some operations. Together the rooms must cover every operation. */
+/** Handlers of some operations. Together, the modules must cover every operation. */
 export type HandlersOf<O extends Record<string, OperationDeclaration>> = {
   readonly [K in keyof O]: Handler<O[K]>;
 };

@@ -46,19 +46,19 @@ export type { ServerOptions };
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Where its metrics are. */
+  /** The address of its metrics. */
   readonly metricsUrl: string;
-  /** On the first start, and later if `reveal` is set. */
+  /** Set on the first start, and later if `reveal` is set. */
   readonly credentials: Credentials | null;
-  /** Since when the installation is paused, as far as this process knows. */
+  /** When the installation was paused, as cached by this process. */
   readonly pausedSince: Date | null;
-  /** What time it is for this process, in milliseconds since 1970. */
+  /** The current time of this process, in milliseconds since 1970. */
   now(): number;
-  /** Moves this process's time, for tests and for the past of `millrace demo`. */
+  /** Shifts this process's time, for tests and for the past of `millrace demo`. */
   shiftTime(ms: number): void;
-  /** Starts a tick of these background jobs, by their names, now. Not needed where time passes by itself. */
+  /** Starts a tick of the named background jobs now. Only needed when time is shifted. */
   wakeJobs(names: readonly string[]): void;
-  /** Stops it in order: open requests are answered; runners keep their runs and connect to another server. */
+  /** Stops it cleanly: open requests are completed; runners keep their runs and connect to another server. */
   close(): Promise<void>;
 }
 
@@ -66,8 +66,8 @@ export interface RunningServer {
 const maxClosingMs = 5_000;
 
 /**
- * Starts a server process on a database: migrates it, makes sure of the first project, listens. Any number of them may share a
- * database. Rejects with `DatabaseRefused` or `MasterKeyRefused` when it cannot serve, having changed nothing.
+ * Starts a server process on a database: migrates it, ensures that the first project exists, and listens. Any number of processes may share a
+ * database. Rejects with `DatabaseRefused` or `MasterKeyRefused` if it cannot serve, without having changed anything.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, directDatabase, host = '127.0.0.1', log } = options;
@@ -234,7 +234,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** Asked over the connection that no request uses, so that many requests do not make the server look dead. */
+/** Uses the connection that no request uses, so that many requests do not make the server look dead. */
 async function isStandby(directSql: Sql): Promise<boolean> {
   const [row] = await directSql<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`;
   return row?.standby ?? false;
@@ -243,11 +243,11 @@ async function isStandby(directSql: Sql): Promise<boolean> {
 function openConnections({ main, direct }: Routes) {
   const { database, pooler } = main;
   return {
-    // Compilation pays for statements that take seconds. These are far shorter.
+    // Compilation pays off for statements that take seconds. These are far shorter.
     sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
     // Triggers, claims and outcomes never wait behind the queries of requests.
     engineSql: connect(database, { name: 'millrace engine', max: 4, settings: engineSettings, pooler }),
-    // For what outlives a transaction.
+    // For state that outlives a transaction.
     directSql: connect(direct.database, { name: 'millrace', max: 1, pooler: direct.pooler }),
   };
 }

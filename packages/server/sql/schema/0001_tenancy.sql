@@ -14,7 +14,7 @@ create table users (
   name text not null,
   created_at timestamptz not null default now()
 );
--- People type their address in any case.
+-- Users may type their address in any case.
 create index users_by_address on users (lower(email)) where email is not null;
 
 create table memberships (
@@ -35,7 +35,7 @@ create table invitations (
   invited_by text collate "C" references users on delete set null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  -- when it was accepted or revoked
+  -- when the invitation was accepted or revoked
   ended_at timestamptz
 );
 create index invitations_by_organization on invitations (organization_id) where ended_at is null;
@@ -55,28 +55,28 @@ create table environments (
   public_id text collate "C" not null unique,
   project_id int not null references projects on delete cascade,
   kind text not null check (kind in ('dev', 'stg', 'prod', 'preview')),
-  -- A branch of dev or preview has a name and a parent. Both are null for an environment that is no branch.
+  -- A branch of dev or preview has a name and a parent. Both are null for an environment that is not a branch.
   branch text check (branch is null or kind in ('dev', 'preview')),
   parent_id int references environments on delete cascade,
   -- the member that a development environment belongs to; null for other kinds and for branches
   member_id text collate "C" references users,
   paused boolean not null default false,
-  -- maximum number of live attempts in the environment; null is no limit
+  -- maximum number of live attempts in the environment; null means no limit
   concurrency_limit int check (concurrency_limit >= 0),
-  -- Schedules that tasks declare fire in a branch of preview only if somebody asked for that.
+  -- Schedules declared by tasks fire in a preview branch only if this was requested.
   declared_schedules boolean not null default false,
-  -- days that finished runs are kept; null is the server's setting
+  -- days that finished runs are retained; null uses the server's setting
   run_retention_days int check (run_retention_days >= 1),
-  -- what the client said of the branch in Git
+  -- the client's information about the Git branch
   git jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   archived_at timestamptz,
-  -- its data is deleted in small steps from then on; null is never
+  -- from this time the environment's data is deleted in small steps; null means never
   prune_at timestamptz,
   check ((branch is null) = (parent_id is null))
 );
--- An archived environment frees its name.
+-- The name of an archived environment can be reused.
 create unique index environments_by_kind on environments (project_id, kind, member_id) nulls not distinct
   where parent_id is null and archived_at is null;
 create unique index branches_by_name on environments (parent_id, branch) where parent_id is not null and archived_at is null;
@@ -84,12 +84,12 @@ create index environments_by_parent on environments (parent_id) where parent_id 
 create index environments_by_member on environments (member_id) where member_id is not null;
 create index environments_to_prune on environments (prune_at) where prune_at is not null;
 
--- One row about the whole installation. While `paused_at` is set, no server of this database starts, fires, delivers or deletes anything
--- by itself. A restored database can then be inspected before it acts.
+-- One row about the whole installation. While `paused_at` is set, no server of this database starts, fires, delivers or deletes anything on its
+-- own. This allows a restored database to be inspected before it acts.
 create table installation (
   only_row boolean primary key default true check (only_row),
   paused_at timestamptz,
-  -- Ticks of schedules that were due by then are not fired: they fired before the backup was restored.
+  -- Schedule ticks due by this time are not fired: they fired before the backup was restored.
   skip_ticks_until timestamptz
 );
 insert into installation default values;

@@ -1,7 +1,7 @@
 -- Credentials, logins and the audit log. Texts marked `sealed` are encrypted with the master key (auth/seal.ts).
 
--- A key is found by the SHA-256 of its text after the prefix, so `svc_` and `tr_` present the same key.
--- The text itself is stored sealed, because tokens that a client signs with it must be verified.
+-- A key is found by the SHA-256 of its text after the prefix, so `svc_` and `tr_` present the same key. The text itself is stored sealed,
+-- because tokens that clients sign with it must be verified.
 create table secret_keys (
   id text collate "C" primary key,
   environment_id int not null references environments on delete cascade,
@@ -10,27 +10,27 @@ create table secret_keys (
   last_four text not null,
   name text not null check (length(name) between 1 and 64),
   scopes text[] not null default '{admin}',
-  -- null for keys whose scopes are not those of a preset
+  -- null for keys whose scopes do not match a preset
   preset text,
-  -- the tasks that it is restricted to; null is no restriction
+  -- the tasks that the key is restricted to; null means no restriction
   tasks text[],
   created_by text collate "C" references users on delete set null,
   -- a rotation that waited for another one gets the later time
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
-  -- when another key replaced it; it stays valid until its overlap ends
+  -- when another key replaced this one; it stays valid until the overlap ends
   rotated_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz
 );
 create index secret_keys_by_environment on secret_keys (environment_id);
 
--- Keys that sign the public tokens made by the server. They belong to the environment itself; its branches share them.
+-- Keys that sign the public tokens created by the server. They belong to the environment itself; its branches share them.
 create table signing_keys (
   id text collate "C" primary key,
   environment_id int not null references environments on delete cascade,
   sealed bytea not null,
-  -- null for the key that signs; a rotated key verifies until then
+  -- null for the current signing key; a rotated key verifies until this time
   expires_at timestamptz,
   created_at timestamptz not null default now()
 );
@@ -52,7 +52,7 @@ create table personal_access_tokens (
 );
 create index personal_access_tokens_by_user on personal_access_tokens (user_id);
 
--- One-time tokens that were used, and what each created.
+-- Used one-time tokens, and what each one created.
 create table one_time_uses (
   digest text collate "C" primary key,
   env int not null,
@@ -62,21 +62,21 @@ create table one_time_uses (
 );
 create index one_time_uses_by_expiry on one_time_uses (expires_at);
 
--- A session of a browser is found by the digest of its cookie. Nothing else of the cookie is stored.
+-- A browser session is found by the digest of its cookie. Nothing else of the cookie is stored.
 create table browser_sessions (
   id text collate "C" primary key check (id like 'browser\_%'),
   user_id text collate "C" not null references users on delete cascade,
   digest bytea not null unique check (length(digest) = 32),
   -- how the user logged in
   method text not null check (method in ('link', 'token', 'approval', 'password', 'oidc')),
-  -- The personal access token behind it, with which it ends. There is none after a login by password or with an identity provider, and
-  -- after an approval in a browser that had none.
+  -- The personal access token behind the session; the session ends with it. Null after a login with a password or an identity provider, and
+  -- after an approval in a browser whose session had no token.
   token_id text collate "C" references personal_access_tokens on delete cascade,
-  -- as the browser says
+  -- as reported by the browser
   user_agent text check (length(user_agent) <= 256),
   address text not null,
   created_at timestamptz not null default now(),
-  -- it ends twelve hours after this
+  -- the session ends twelve hours after this time
   last_used_at timestamptz not null default now(),
   expires_at timestamptz not null,
   revoked_at timestamptz,
@@ -86,10 +86,10 @@ create index browser_sessions_by_user on browser_sessions (user_id);
 create index browser_sessions_by_token on browser_sessions (token_id) where token_id is not null;
 create index browser_sessions_by_expiry on browser_sessions (expires_at);
 
--- One-time links that open a session. The row of a link is deleted when it is used, so two browsers cannot both use it.
+-- One-time links that open a session. A link's row is deleted when the link is used, so two browsers cannot both use it.
 create table browser_links (
   digest bytea primary key check (length(digest) = 32),
-  -- the token with which it was made, and which the session ends with
+  -- the token that created the link; the session ends with it
   token_id text collate "C" not null references personal_access_tokens on delete cascade,
   expires_at timestamptz not null
 );
@@ -103,19 +103,19 @@ create table passwords (
   set_at timestamptz not null default now()
 );
 
--- Users who log in with the identity provider of their organization (OpenID Connect). A user is found by issuer and subject alone, never by
--- an e-mail address.
+-- Users who log in through the identity provider of their organization (OpenID Connect). A user is identified by issuer and subject only, never
+-- by an e-mail address.
 create table oidc_identities (
   id text collate "C" primary key check (id like 'oidc\_%'),
   issuer text collate "C" not null,
   subject text collate "C" not null,
   user_id text collate "C" not null unique references users on delete cascade,
   organization_id text collate "C" not null references organizations on delete cascade,
-  -- with which the server asks again whether the user may still log in; null once the provider refused them
+  -- used to check again whether the user may still log in; null after the provider rejected it
   sealed_refresh_token bytea,
   -- when the provider last confirmed the user
   confirmed_at timestamptz not null default now(),
-  -- Providers end the login if a refresh token is used twice. So one process at a time asks, until `asked_until`.
+  -- Providers end the login if a refresh token is used twice. Therefore only one process at a time refreshes, until `asked_until`.
   asked_by text,
   asked_until timestamptz,
   created_at timestamptz not null default now(),
@@ -124,28 +124,28 @@ create table oidc_identities (
 );
 create index oidc_identities_by_organization on oidc_identities (organization_id);
 
--- Devices that ask to log in. A device is identified by its device code, which only it has. The user approves with the user code, which
--- people can type. Rows are deleted ten minutes after they were created.
+-- Devices requesting a login. A device is identified by its device code, which only the device has. The user approves with the user code, which
+-- is short enough to type. Rows are deleted ten minutes after creation.
 create table login_requests (
   device_digest bytea primary key check (length(device_digest) = 32),
   user_code text collate "C" not null unique,
-  -- as the device says
+  -- as reported by the device
   host_name text check (length(host_name) <= 255),
   user_agent text check (length(user_agent) <= 255),
-  -- of the peer, and the client address that proxies report
+  -- the address of the peer, and the client address that proxies report
   address text not null,
   forwarded_for text check (length(forwarded_for) <= 255),
   asked_at timestamptz not null,
   expires_at timestamptz not null,
   polled_at timestamptz,
   interval_seconds int not null,
-  -- What approved it: a token, or the session of a browser that was opened without one.
+  -- The approver: a token, or a browser session that was opened without one.
   token_id text collate "C" references personal_access_tokens on delete cascade,
   session_id text collate "C" references browser_sessions on delete cascade,
-  -- of the token to be created
+  -- the name of the token to be created
   name text check (length(name) between 1 and 64),
   token_expires_at timestamptz,
-  -- when the token was created and handed out, which happens once
+  -- when the token was created and returned, which happens once
   fetched_at timestamptz,
   constraint login_requests_fetched_check check (fetched_at is null or name is not null),
   constraint login_requests_approval_check check (num_nonnulls(token_id, session_id) = case when name is null then 0 else 1 end)
@@ -154,14 +154,14 @@ create index login_requests_by_expiry on login_requests (expires_at);
 create index login_requests_by_token on login_requests (token_id) where token_id is not null;
 create index login_requests_by_session on login_requests (session_id) where session_id is not null;
 
--- One sealed text whose clear form is known. A wrong master key is detected at start, before it can do harm.
+-- One sealed text whose plaintext is known, so that a wrong master key is detected at startup, before it can cause damage.
 create table master_key_check (
   only_row boolean primary key default true check (only_row),
   sealed bytea not null,
   created_at timestamptz not null default now()
 );
 
--- Administrative acts. The rows have no foreign keys, so that they outlive their subjects. They never hold a secret.
+-- Administrative actions. The rows have no foreign keys, so that they outlive their subjects. They never contain secrets.
 create table audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),

@@ -1,7 +1,7 @@
 -- Environment variables and their history. A value is sealed (auth/seal.ts) with the context `variables:<env>:<name>`. The context is
 -- the same in both tables, so a rollback restores the same bytes.
 
--- One counter of revisions for an environment and its branches. One number therefore says what a branch saw of both.
+-- One revision counter for an environment and its branches, so that one number identifies a branch's view of both.
 create table variable_sets (
   root int primary key references environments on delete cascade,
   revision int not null,
@@ -14,7 +14,7 @@ create table variables (
   name text collate "C" not null check (length(name) between 1 and 255),
   sealed bytea not null,
   is_secret boolean not null,
-  -- the revision that set it
+  -- the revision that set the value
   revision int not null,
   updated_at timestamptz not null,
   primary key (env, name)
@@ -23,7 +23,7 @@ create table variables (
 create table variable_revisions (
   root int not null references variable_sets on delete cascade,
   revision int not null,
-  -- whose variables changed: the root's own or a branch's
+  -- the environment whose variables changed: the root or a branch
   env int not null references environments on delete cascade,
   at timestamptz not null,
   act text not null check (act in ('set', 'import', 'delete', 'rollback')),
@@ -36,7 +36,7 @@ create table variable_revisions (
 );
 create index variable_revisions_by_env on variable_revisions (env, revision);
 
--- What happened to a name in a revision. There is no sealed value when it was removed.
+-- The change of a name in a revision. A removal has no sealed value.
 create table variable_changes (
   env int not null references environments on delete cascade,
   name text collate "C" not null,

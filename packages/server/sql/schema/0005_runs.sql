@@ -1,13 +1,13 @@
--- Runs, and what decides about new ones.
+-- Runs, and the data that decides about new ones.
 --
--- `runs` is wide and changes little. What changes often is narrow and stands apart (0006_queues.sql, 0007_attempts.sql):
+-- `runs` is wide and rarely changes. Data that changes often is in narrow, separate tables (0006_queues.sql, 0007_attempts.sql):
 --   queued           a run that waits for a slot; its row is deleted when it is claimed
 --   delayed          a run that waits for a time (delay, retry)
 --   pending_version  a run that waits for a version that has its task
 --   leases           a live attempt
 --   suspended        a live attempt that waits for something within its code
--- A run without a final status is in exactly one of these five, or is held by a batch that is not sealed yet. Its live status follows from
--- where it is.
+-- A run without a final status is in exactly one of these five, or is held by a batch that is not sealed yet. Its live status follows from its
+-- table.
 
 create table runs (
   env int not null,
@@ -18,7 +18,7 @@ create table runs (
   queue_id int not null,
   concurrency_key text,
 
-  -- Payload, output and error. The type `application/store` says that the text names a packet.
+  -- Payload, output and error. The type `application/store` means that the text names a packet.
   payload text,
   payload_type text,
   output text,
@@ -26,16 +26,16 @@ create table runs (
   error jsonb,
   error_fingerprint_id int,
   metadata text,
-  -- the metadata that the run was triggered with, once it has changed: a replay begins with it
+  -- the metadata that the run was triggered with, once it has changed; a replay starts with it
   seed_metadata text,
-  -- names of its streams, in the order in which they were first written
+  -- names of its streams, in the order of their first write
   streams text[],
   tags text[],
-  -- The facets `p:<path>:<value>` of the run, as `run_facets` has them. Null where its environment has declared no path.
+  -- The run's `p:<path>:<value>` facets, as in `run_facets`. Null if its environment has declared no path.
   path_facets text[],
 
   -- Options
-  -- the short text that its trigger gave it, for people to read
+  -- a short text from the trigger, for people to read
   description text,
   max_attempts int,
   max_duration int,
@@ -47,31 +47,31 @@ create table runs (
   is_test boolean not null default false,
   idempotency_key text,
   idempotency_key_options jsonb,
-  -- later triggers with this key may have replaced its data
+  -- later triggers with this key may have replaced the run's data
   debounce_key text,
   singleton_key text,
-  -- not null for a run that collects or has collected
+  -- set for a run that collects or has collected
   collect_key text,
-  -- as the trigger gave it
+  -- as sent by the trigger
   external_deployment_id text,
 
   -- Execution
   -- position in its lane: milliseconds since 1970 when it was last due, minus its priority
   sort_key bigint not null,
-  -- set when the run first starts and kept through its retries
+  -- set when the run first starts; retries use the same version
   version_id int,
-  -- revision of the environment variables that the last attempt ran with; null if there was none
+  -- revision of the environment variables for the last attempt; null before the first attempt
   env_revision int,
-  -- finished attempts, and the one that was live at the last write
+  -- finished attempts, plus the one that was live at the last write
   attempt int not null default 0,
-  -- how often its runner was lost
+  -- number of times its runner was lost
   rescues smallint not null default 0,
-  -- a wait is registered for its end
+  -- whether a wait is registered for its end
   awaited boolean not null default false,
   duration_ms bigint not null default 0,
-  -- When the present attempt, or the one that ended the run, began, if it has waited in its code; null if it never did: it has run since then.
+  -- When the code of the present or final attempt last started running, if the attempt has waited in its code; null if it never waited.
   last_started_at timestamptz,
-  -- the runner of the attempt that ended the run, 0 for one without a name; null if it ended without an attempt
+  -- the runner of the attempt that ended the run, 0 for one without a name; null if the run ended without an attempt
   last_runner_no int,
 
   -- Origin
@@ -80,12 +80,12 @@ create table runs (
   depth smallint not null default 0,
   schedule_id text collate "C",
   batch_id text collate "C",
-  -- JSON text of the event that started it, without the payload, which is the run's own
+  -- JSON text of the event that started the run, without the payload, which is the run's own
   event text,
   replay_of text,
-  -- the W3C trace context of the caller of its trigger
+  -- the W3C trace context of the triggering caller
   traceparent text,
-  -- of the request that created it; the same request sent again finds this run
+  -- key of the request that created the run; a repeated request finds this run
   request_key uuid,
 
   created_at timestamptz not null,
@@ -95,27 +95,27 @@ create table runs (
   updated_at timestamptz,
   primary key (env, id),
   check ((status is null) = (finished_at is null))
--- Space for the update at the end of each run: 92 of 100 updates stay on their page, against 38 with a fillfactor of 70.
+-- Leaves space for the update at the end of each run: 92 of 100 updates stay on their page, compared with 38 at a fillfactor of 70.
 ) with (fillfactor = 50);
 create unique index runs_by_request on runs (env, request_key) where request_key is not null;
--- Children of a run, for the cancellation of a tree. It holds only runs that have a parent.
+-- Children of a run, for cancelling a tree. Contains only runs that have a parent.
 create index runs_by_parent on runs (env, parent_id) where parent_id is not null;
--- Which runs name a packet. Few runs do.
+-- Runs that refer to a packet. Few runs do.
 create index runs_by_stored_payload on runs (env, payload) where payload_type = 'application/store';
 create index runs_by_stored_output on runs (env, output) where output_type = 'application/store';
 
--- What lists of runs are found by. A list is in the order of the runs' ids, which is the order of their creation.
+-- The index behind lists of runs. Lists are sorted by run id, which is the order of creation.
 --
--- An index of `runs` for each filter would make a trigger a third slower, and an index on what changes (status, version) would make every
--- completion rewrite all of them. Instead, `run_facets` says in which spans of ids there are runs with some value: one row the first time a
--- value occurs in a span. A list reads those spans and checks their runs. A rare value costs one row a run, and a common one almost nothing.
+-- An index of `runs` for each filter would make a trigger a third slower, and an index on changing columns (status, version) would make every
+-- completion rewrite all of them. Instead, `run_facets` records which id spans contain runs with a value: one row the first time a value occurs
+-- in a span. A list reads those spans and checks their runs. A rare value costs one row per run, and a common one almost nothing.
 --
--- A span is the first ten characters of an id: `run_` and all but the last two characters of the time, 1.3 seconds. A row without such a run
--- does no harm. A run without its row would be missed, so rows are written in the same transaction as the value or before.
+-- A span is the first ten characters of an id: `run_` and all but the last two characters of the time, 1.3 seconds. A row without such a run is
+-- harmless. A run without its row would be missed, so rows are written in the same transaction as the value or earlier.
 --
 --   o:<task>           a run of the task in its own queue, task/<task>
 --   t:<task>           a run of the task in another queue
---   q:<queue id>       a run in a queue that is not its task's own
+--   q:<queue id>       a run in a queue other than its task's own
 --   v:<version id>     a run that is bound to the version
 --   g:<tag>  m:<machine>  r:<region>  c:<schedule>  d (a test)
 --   s:<status>         a run that ended with the status
@@ -132,36 +132,36 @@ create table run_facets (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
 );
 
--- Paths of metadata and payloads by which runs are listed. Where an environment has declared none, nothing of this is written.
+-- Paths of metadata and payloads that lists of runs can filter by. Nothing is written here if an environment has declared no path.
 create table run_paths (
   id int generated always as identity primary key,
   env int not null references environments on delete cascade,
   -- metadata.customer.id or payload.order
   path text collate "C" not null check (path ~ '^(metadata|payload)\.' and length(path) <= 256),
   created_at timestamptz not null,
-  -- Runs that existed before are indexed from the newest to the oldest: all with an id from here on are done. Null before it begins.
+  -- Existing runs are indexed from newest to oldest; all runs from this id onward are done. Null before indexing begins.
   backfilled_from text collate "C",
   backfilled_at timestamptz,
   unique (env, path)
 );
 create index run_paths_pending on run_paths (created_at) where backfilled_at is null;
 
--- Which run a key leads to.
+-- The run that each key resolves to.
 create table idempotency_keys (
   env int not null,
   task text not null,
   key text not null,
   run_id text collate "C" not null,
   expires_at timestamptz not null,
-  -- it was changed to another run than the one it was made for (a debounced call)
+  -- the key was redirected from its original run to another one (a debounced call)
   redirected boolean not null default false,
   primary key (env, task, key)
 );
 create index idempotency_keys_by_expiry on idempotency_keys (expires_at);
--- Found when that run is deleted: a task may have millions of keys.
+-- Finds keys when their run is deleted: a task may have millions of keys.
 create index idempotency_keys_redirected on idempotency_keys (env, run_id) where redirected;
 
--- The run that waits under a debounce key. When that run is no longer delayed, the row has no meaning and the next trigger takes it over.
+-- The run that waits under a debounce key. Once that run is no longer delayed, the row is obsolete and the next trigger reuses it.
 create table debounces (
   env int not null,
   task text not null,
@@ -172,8 +172,8 @@ create table debounces (
 );
 create index debounces_by_due on debounces (due);
 
--- Of the runs of a task and singleton key, at most one executes and at most one waits. A row exists while one of them is live. The row is locked
--- by whoever triggers, and by whoever ends one of its runs (release_singleton).
+-- Of the runs of a task and singleton key, at most one executes and at most one waits. A row exists while one of them is live. Triggers lock
+-- the row, and so does the end of one of its runs (release_singleton).
 create table singletons (
   env int not null,
   task text not null,
@@ -181,20 +181,20 @@ create table singletons (
   key text not null check (length(key) <= 512),
   -- the latest run
   run_id text collate "C" not null,
-  -- The live run before it, if there is one: until it has ended, `run_id` is in `delayed` and due at infinity.
+  -- The live run before `run_id`, if any: until it has ended, `run_id` is in `delayed` and due at infinity.
   previous text collate "C",
   primary key (env, task, key)
 );
 
--- Batching: one run for the triggers of a task and key that come within a time (decision 0028). While such a run collects it is in `delayed`.
--- A row leads to the run that collects under a key. When that run is no longer delayed, the row has no meaning and the next trigger takes it
--- over. The row is locked by whoever adds a payload.
+-- Batching: one run for the triggers of a task and key that arrive within a period (decision 0028). While such a run collects, it is in
+-- `delayed`. A row points to the run that collects under a key. Once that run is no longer delayed, the row is obsolete and the next trigger
+-- reuses it. Adding a payload locks the row.
 create table collecting (
   env int not null,
   task text not null,
   -- empty for the whole task
   key text not null check (length(key) <= 512),
-  -- where the run goes: payloads for another queue, concurrency key or version are not for this run
+  -- destination of the run: payloads for another queue, concurrency key or version are not added to it
   lane text not null,
   run_id text collate "C" not null,
   due timestamptz not null,
@@ -202,17 +202,17 @@ create table collecting (
 );
 create index collecting_over on collecting (due);
 
--- A payload of a run that collects. When the run stops collecting, they are put together in `runs.payload`. For a day the row goes on to
--- tell which run the request led to.
+-- A payload of a collecting run. When the run stops collecting, the payloads are combined in `runs.payload`. For a day the row still maps the
+-- request to its run.
 create table run_parts (
   env int not null,
   run_id text collate "C" not null,
   position int not null check (position > 0),
   -- JSON; null once the run has stopped collecting
   payload text,
-  -- how to read it, where it is not plain JSON
+  -- how to decode it, if it is not plain JSON
   meta jsonb,
-  -- of all payloads up to this one
+  -- total size of all payloads up to this one
   bytes bigint not null,
   request_key uuid,
   closed_at timestamptz,
@@ -221,19 +221,20 @@ create table run_parts (
 create unique index run_parts_by_request on run_parts (env, request_key) where request_key is not null;
 create index run_parts_over on run_parts (closed_at) where closed_at is not null;
 
--- When triggers with a limit were accepted, as long as it matters. A limit with other numbers is another one, even with the same key.
+-- When triggers with a limit were accepted, for as long as this affects the limit. A limit with other numbers is a separate one, even with the
+-- same key.
 create table trigger_starts (
   env int not null,
   task text not null,
   -- empty for the whole task
   key text not null check (length(key) <= 512),
   burst int not null,
-  -- microseconds: no more than `burst` triggers are accepted in any of them
+  -- microseconds: at most `burst` triggers are accepted in any span
   span bigint not null,
   -- as in queue_starts
   at timestamptz[] not null,
   n int[] not null,
-  -- the row is of no use from then on
+  -- from this time the row has no effect
   over_at timestamptz not null,
   primary key (env, task, key, burst, span)
 ) with (
@@ -245,11 +246,11 @@ create table trigger_starts (
 );
 create index trigger_starts_over on trigger_starts (over_at);
 
--- Rows of outboxes that were delivered. Whoever delivers a row may die before it has deleted it: the row that comes again then leads to the
--- run that is there. Also finds the run of a row that an idempotency key or a debounce led to another run.
+-- Delivered rows of outboxes. A process may die after delivering a row and before deleting it; the row then arrives again and resolves to the
+-- existing run. Also finds the run of a row that an idempotency key or a debounce resolved to another run.
 create table outbox_receipts (
   env int not null,
-  -- of the row, which is the id of its run unless that was another one
+  -- id of the row, which is also the id of its run unless it resolved to another run
   id text collate "C" not null,
   run_id text collate "C" not null,
   created_at timestamptz not null,
@@ -257,8 +258,8 @@ create table outbox_receipts (
 );
 create index outbox_receipts_by_age on outbox_receipts (created_at);
 
--- A trigger on its way to be a run: one row for all that decides about it (docs/decisions/0033-one-row-for-a-run.md). Its attributes are those
--- of runs/create/row.ts, in that order.
+-- A trigger before it becomes a run: one row with everything that decides about it (docs/decisions/0033-one-row-for-a-run.md). Its attributes
+-- are those of runs/create/row.ts, in that order.
 create type new_run as (
   env int, id text, task text, queue_id int, concurrency_key text, payload text, payload_type text, metadata text, sort_key bigint,
   priority_ms int, ttl int, max_attempts int, max_duration int, request_key uuid, delayed_until timestamptz, version_id int,
@@ -266,9 +267,10 @@ create type new_run as (
   description text, is_test boolean, idempotency_key text, idempotency_key_options jsonb, debounce_key text, singleton_key text,
   collect_key text, schedule_id text, event text, traceparent text, replay_of text, external_deployment_id text,
 
-  -- What decides about the run and is not stored with it. `state`: `queued`, `delayed`, `pendingVersion`, or `held` by a batch that is not sealed.
+  -- Attributes that decide about the run and are not stored with it. `state`: `queued`, `delayed`, `pendingVersion`, or `held` by an unsealed
+  -- batch.
   state text, expires_at timestamptz,
-  -- the attempt of the parent that triggers it; null for any run
+  -- the attempt of the parent that sends the trigger; null if any run may be the parent
   parent_fence bigint,
   idempotency_expires_at timestamptz, debounce_max_ms bigint, debounce_data jsonb, singleton_conflict text,
   limit_key text, limit_burst int, limit_span bigint, limit_drops boolean,
@@ -276,6 +278,6 @@ create type new_run as (
   -- a runner of the calling process with a free slot, and its version
   runner_id text, runner_version int,
 
-  -- What became of the trigger (identify_runs).
+  -- The outcome of the trigger (identify_runs).
   target_id text, is_cached boolean, refused text, wait_until timestamptz
 );

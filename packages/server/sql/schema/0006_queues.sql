@@ -1,16 +1,15 @@
 -- Queues, where runs wait, and where they execute.
 --
--- The five tables that say where a run is (0005_runs.sql) and `lanes` are empty one moment and full the next, while their files stay large. If
--- VACUUM or ANALYZE runs at the wrong moment, the statistics say that there are no rows. The planner then considers every access path equally
--- cheap, and may choose an index on the first column of the key, or a join that reads the whole table for each row. Every lookup then reads
--- all dead rows until the next autovacuum. For that reason each lookup has only one possible plan, whatever the statistics say
--- (runs/engine/plans.test.ts):
+-- The five tables that locate a run (0005_runs.sql) and `lanes` are alternately empty and full, while their files stay large. If VACUUM or
+-- ANALYZE runs at the wrong moment, the statistics report no rows. The planner then considers every access path equally cheap. It may choose an
+-- index on the first column of the key, or a join that reads the whole table for each row. Every lookup then reads all dead rows until the next
+-- autovacuum. For that reason each lookup has only one possible plan, whatever the statistics (runs/engine/plans.test.ts):
 --   * No two indexes of such a table begin with a column that one statement compares with. A queue belongs to one environment, so lanes
 --     and leases are found by their queue. Where the environment must match as well it is compared as `env + 0`, which no index has.
 --   * A row is read by its key in a lateral subquery with a limit, which the planner cannot turn into another kind of join. Where there may
 --     be several rows `offset 0` does the same.
 --   * `(select true … limit 1) is null` replaces `not exists`, which the planner may turn into a join with the whole table.
---   * `num_nulls(x) = 1` replaces `x is null` beside a whole key, because an index that begins with `x` would serve the latter.
+--   * `num_nulls(x) = 1` replaces `x is null` next to a whole key, because an index that begins with `x` would serve the latter.
 --   * There are no bitmap scans: they do not mark dead index entries, so the next scan reads them again.
 -- Their autovacuum starts after a fixed number of dead rows, does not pause, and never locks the table to shorten its file.
 
@@ -18,18 +17,18 @@ create table queues (
   id int generated always as identity primary key,
   env int not null,
   name text not null check (length(name) between 1 and 128),
-  -- as the current version declares it; null is no limit of its own
+  -- as declared by the current version; null means no limit of its own
   concurrency_limit int check (concurrency_limit >= 0),
   -- set by a user, takes precedence over the declared one
   concurrency_override int check (concurrency_override >= 0),
   overridden_at timestamptz,
-  -- How many runs may start in a period (decision 0024), as the current version declares it and as a user sets it: `{"limit": 100,
-  -- "period": 60, "burst": 10, "key": "concurrencyKey"}`. The JSON value null as an override is no limit; the SQL value null is no override.
+  -- How many runs may start in a period (decision 0024), as declared by the current version and as set by a user: `{"limit": 100, "period": 60,
+  -- "burst": 10, "key": "concurrencyKey"}`. An override of JSON null means no limit; SQL null means no override.
   rate_limit jsonb,
   rate_limit_override jsonb,
   rate_limit_overridden_at timestamptz,
-  -- What a claim reads is generated: no more than `rate_burst` starts in any `rate_window`, of each concurrency key if `rate_by_key`. As
-  -- `limit / burst` such windows fit into a period, there are at most `limit` starts in any period.
+  -- Generated columns for claims: at most `rate_burst` starts in any `rate_window`, per concurrency key if `rate_by_key`. `limit / burst` such
+  -- windows fit into a period, so any period has at most `limit` starts.
   rate_burst int generated always as ((coalesce(rate_limit_override, rate_limit) ->> 'burst')::int) stored,
   rate_window interval generated always as (
     ceil((coalesce(rate_limit_override, rate_limit) ->> 'period')::numeric * 1000000
@@ -37,26 +36,26 @@ create table queues (
         )::float8 * interval '1 microsecond') stored,
   rate_by_key boolean generated always as (coalesce(rate_limit_override, rate_limit) ->> 'key' is not null) stored,
   shared_limit_id int,
-  -- how many runs a lane of this queue gives in its turn
+  -- how many runs a lane of this queue gives in one turn
   weight int not null default 1 check (weight between 1 and 100),
-  -- some of its keys have a weight of their own
+  -- whether some of its keys have their own weight
   has_key_weights boolean not null default false,
   paused boolean not null default false,
-  -- A trigger creates the queue of its task, also if the task's name is mistyped. Lists leave such queues out until a version has the task.
+  -- A trigger creates the queue of its task, even if the task name is mistyped. Lists omit such queues until a version has the task.
   is_declared boolean not null default true,
   created_at timestamptz not null default now(),
   unique (env, name)
 );
 create index queues_by_shared_limit on queues (shared_limit_id) where shared_limit_id is not null;
 
--- Fairness: limits of concurrency that queues share, and weights of concurrency keys (decision 0027).
+-- Fairness: concurrency limits that queues share, and weights of concurrency keys (decision 0027).
 
--- How many runs of several queues may execute at once, together.
+-- How many runs of several queues together may execute at once.
 create table shared_limits (
   id int generated always as identity primary key,
   env int not null,
   name text not null check (length(name) between 1 and 128),
-  -- as the current version declares it
+  -- as declared by the current version
   slots int not null check (slots >= 0),
   -- set by a user, takes precedence over the declared number
   slots_override int check (slots_override >= 0),
@@ -65,12 +64,12 @@ create table shared_limits (
   unique (env, name)
 );
 
--- Weights of single concurrency keys. The empty key stands for runs without one.
+-- Weights of individual concurrency keys. The empty key applies to runs without one.
 create table key_weights (
   env int not null,
   queue_id int not null,
   key text not null check (length(key) <= 512),
-  -- as the current version declares it
+  -- as declared by the current version
   weight int check (weight between 1 and 100),
   -- set by a user, takes precedence over the declared one
   weight_override int check (weight_override between 1 and 100),
@@ -78,19 +77,19 @@ create table key_weights (
   check (num_nonnulls(weight, weight_override) > 0)
 );
 
--- When runs of a queue with a limit of rate started, as long as it matters. There is one row for the queue, with an empty key, or one for each
--- concurrency key.
+-- When runs of a rate-limited queue started, for as long as this affects the limit. There is one row for the queue, with an empty key, or one
+-- for each concurrency key.
 create table queue_starts (
   env int not null,
   queue_id int not null,
   key text not null,
-  -- times of starts by the database's clock, the oldest first, and how many there were. Close ones share the later time, so that there are
-  -- at most 18 in a window.
+  -- start times by the database's clock, oldest first, and the number of starts at each. Close starts share the later time, so that a window
+  -- has at most 18.
   at timestamptz[] not null,
   n int[] not null,
-  -- of all of them
+  -- total number of starts
   total int not null,
-  -- lanes are held until then
+  -- lanes are held until this time
   due timestamptz,
   primary key (queue_id, key)
 ) with (
@@ -102,14 +101,15 @@ create table queue_starts (
 );
 create index queue_starts_by_due on queue_starts (due) where due is not null;
 
--- Lanes created one after the other are neighbours in the ring, in blocks of 64. What a claim reads and writes for one lane is then mostly
--- where that of the one before was. The blocks are in no order, so new lanes do not always come after old ones, and no key is always first.
+-- Lanes created one after the other are adjacent in the ring, in blocks of 64. The rows that a claim reads and writes for one lane are then
+-- mostly close to those of the lane before. The blocks are in random order, so new lanes do not always follow old ones, and no key is always
+-- first.
 create sequence lane_turns;
 create function lane_turn(n bigint) returns int language sql immutable as
 $$ select ((hashint8(n / 64) & 33554431) * 64 + n % 64)::int $$;
 
--- A lane is one waiting line: a queue of an environment, one concurrency key of it, and the version that its runs are pinned to: its id,
--- or 0 for whatever version is current. Full lanes are blocked and then cost nothing.
+-- A lane is one waiting line: a queue of an environment, one of its concurrency keys, and the version its runs are pinned to. The version is an
+-- id, or 0 for the version that is current at the time. Full lanes are blocked and then cost nothing.
 create table lanes (
   id bigint generated always as identity primary key,
   env int not null,
@@ -117,10 +117,10 @@ create table lanes (
   key text not null,
   pinned_version int not null,
   blocked boolean not null default false,
-  -- Since when it is blocked by a limit of rate. Such lanes come back in this order, as the limit allows, not when a slot comes free.
+  -- When a rate limit blocked the lane. Such lanes return in this order as the limit allows, not when a slot becomes free.
   held_at timestamptz,
-  -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of limits that are used up, however many lanes are in them.
-  -- A new lane is in ring 0; the first claim that finds it there moves it.
+  -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of exhausted limits, however many lanes they have. A new lane
+  -- is in ring 0; the first claim that finds it there moves it.
   ring int not null default 0,
   -- position in the ring, which claims scan
   turn int not null default lane_turn(nextval('lane_turns')),
@@ -132,11 +132,11 @@ create table lanes (
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
--- For claims only, which ask for `pinned_version + 0`, because `lanes_by_queue_key` has that column as well. With the id, so that lanes which are
--- too new for a revolution are skipped within the index.
+-- For claims only, which compare `pinned_version + 0`, because `lanes_by_queue_key` has that column as well. Includes the id, so that lanes too
+-- new for a revolution are skipped within the index.
 create index lanes_ready on lanes (env, (pinned_version + 0), ring, turn, id) where not blocked;
 create index lanes_blocked on lanes (env) where blocked;
--- For release_held only, which asks for `queue_id + 0`, because `lanes_by_queue_key` begins with that column as well.
+-- For release_held only, which compares `queue_id + 0`, because `lanes_by_queue_key` begins with that column as well.
 create index lanes_held on lanes ((queue_id + 0), held_at) where held_at is not null;
 
 create table queued (
@@ -175,7 +175,7 @@ create table pending_version (
   env int not null,
   task text not null,
   run_id text collate "C" not null,
-  -- set for a run that waits for the deployment that carries this id of the caller's, and not for a version with its task
+  -- set for a run that waits for the deployment with this client-chosen id rather than for a version with its task
   external_id text,
   expires_at timestamptz,
   primary key (env, task, run_id)
@@ -186,7 +186,7 @@ create table pending_version (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
 create index pending_version_by_expiry on pending_version (expires_at) where expires_at is not null;
--- For lists only, which use these expressions. Other statements look for a task or for the whole key.
+-- For lists only, which use these expressions. Other statements look up a task or the whole key.
 create index pending_version_by_run on pending_version ((env + 0), (run_id || ''));
 create index pending_version_by_external_id on pending_version (external_id, env, run_id) where external_id is not null;
 
@@ -195,10 +195,10 @@ create sequence lease_fences;
 create table leases (
   env int not null,
   run_id text collate "C" not null,
-  -- proof that an attempt is the live one: it grows with every lease
+  -- proves that an attempt is the live one: it increases with every lease
   fence bigint not null default nextval('lease_fences'),
   runner_id text collate "C" not null,
-  -- of `runner_names`
+  -- key of `runner_names`
   runner_no int,
   queue_id int not null,
   key text not null,
@@ -213,73 +213,73 @@ create table leases (
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
--- How many runs execute in a queue and concurrency key is counted here. There is no counter.
+-- Counts the executing runs of a queue and concurrency key. There is no counter.
 create index leases_by_queue_key on leases (queue_id, key);
 
--- Lanes and their runs are found by this when runs are enqueued.
+-- The key by which lanes and their runs are found when runs are enqueued.
 create type waiting_run as (
   env int, queue_id int, key text, pinned_version int, sort_key bigint, run_id text, expires_at timestamptz
 );
 
--- The types below are what a claim begins with, and what its four parts pass on to each other (docs/claims.md).
+-- The types below are the input of a claim and the values that its four parts pass on (docs/claims.md).
 
--- Where the next claim goes on in the rings. `credit`: so many runs the lane at `turn + 1` may still give in its turn, which a claim has cut short.
--- `newest`: the newest lane of this revolution; null while claims come to the end of the rings.
+-- Where the next claim continues in the rings. `credit`: the number of runs that the lane at `turn + 1` may still give in a turn that a claim
+-- cut short. `newest`: the newest lane of this revolution; null while claims reach the end of the rings.
 create type ring_cursor as (turn int, credit int, newest bigint);
 
--- What one claim may take.
+-- The scope of one claim.
 create type claim_scope as (
   env int, runner_id text, runner_no int,
   -- versions whose lanes the runner serves; 0 for runs without a pinned version
   pinned_versions int[],
   -- the version on which runs without a pinned version start; null if the runner cannot execute it
   current_version int, canary int, canary_percent int,
-  -- of the runs without a pinned version only those of the canary, or only the others; null for all
+  -- whether runs without a pinned version are only those of the canary (true) or only the others (false); null for all
   only_canary boolean,
-  -- free slots of the environment; null for no limit
+  -- free slots of the environment; null means no limit
   free_slots int,
   -- the shared limits of the environment, and the rings that a claim reads: 0 and those of shared limits that allow a start
   shared_limits int[], rings int[],
-  -- suspended runs are ready: their slots are not for runs that have not started
+  -- suspended runs are ready: their slots are not available to runs that have not started
   has_ready_runs boolean,
-  -- when the claim began by the clock of its server, and by that of rate limits
+  -- when the claim began, by its server's clock and by the rate-limit clock
   at timestamptz, rate_now timestamptz
 );
 
--- Where a claim is in the rings. Its revolution began behind the turn `start`, and it has read as far as `turn`. Up to the end of the rings it
--- reads only lanes that are not newer than `newest` (null for all), and once it has `wrapped` around to the beginning, the others.
--- `credit`: so many runs the lane at `start + 1` may still give of a turn that an earlier claim cut short.
+-- The position of a claim in the rings. Its revolution began after the turn `start`, and it has read up to `turn`. Up to the end of the rings
+-- it reads only lanes that are not newer than `newest` (null for all), and after it has `wrapped` around to the beginning, the others.
+-- `credit`: the number of runs that the lane at `start + 1` may still give of a turn that an earlier claim cut short.
 create type ring_position as (start int, turn int, newest bigint, wrapped boolean, credit int);
 
--- A lane in the page of a claim: how many runs it may give (`room`), and how many it may together with the others of one `queue_key` (`cap`).
+-- A lane in the page of a claim: the number of runs it may give (`room`), and the number for all lanes with its `queue_key` together (`cap`).
 create type ring_lane as (
   lane_id bigint, pinned_version int, turn int, room int, queue_key bigint, cap int, weight int, shared_limit int
 );
 
--- Lanes that a claim looks at together.
+-- Lanes that a claim processes together.
 create type lane_page as (
   lanes ring_lane[],
-  -- that of the position behind which the page begins
+  -- the credit of the position after which the page begins
   credit int,
-  -- up to its last lane
+  -- the position of its last lane
   reached ring_position,
   -- whether it is the last page of its revolution, and whether it is the only one
   is_end boolean, is_only boolean,
-  -- lanes whose rate limit allows no start now, and lanes that are in another ring than that of their shared limit
+  -- lanes whose rate limit allows no start now, and lanes in a ring other than that of their shared limit
   rate_limited bigint[], misplaced bigint[],
-  -- of some lane: a rate limit; one of a whole queue that has a concurrency limit as well; a shared limit; a weight above 1
+  -- whether some lane has a rate limit; one of a whole queue that also has a concurrency limit; a shared limit; a weight above 1
   has_rate_limit boolean, has_queue_rate_and_concurrency boolean, has_shared_limit boolean, has_weights boolean
 );
 
--- What a lane may give to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then so many runs `in_full_turns`, and up to
--- `max_runs` with the turn that this claim may cut short. `room` is the bound of its limits without regard to turns; lanes of one `queue_key` give
--- `cap` together.
+-- The runs that a lane may give to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then the number of runs
+-- `in_full_turns`, and up to `max_runs` with the turn that this claim may cut short. `room` is the bound of its limits without regard to turns;
+-- lanes of one `queue_key` give `cap` together.
 create type lane_share as (
   lane_id bigint, pinned_version int, turn int, weight int, room int, queue_key bigint, cap int, credit int, in_full_turns int, max_runs int
 );
 
--- Lanes that cannot give: their rate limit allows no start now; another limit is used up, or their queue is paused; they are in another ring than
--- that of their shared limit; they have no runs.
+-- Lanes that cannot give runs: their rate limit allows no start now; another limit is exhausted, or their queue is paused; they are in a ring
+-- other than that of their shared limit; they have no runs.
 create type retired_lanes as (rate_limited bigint[], at_limit bigint[], misplaced bigint[], empty bigint[]);
 
 -- A run that a claim has leased.

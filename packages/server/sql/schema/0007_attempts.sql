@@ -1,20 +1,20 @@
--- Attempts of runs: those that are over, what live ones wait for, and the results of their steps.
+-- Attempts of runs: ended ones, the waits of live ones, and step results.
 
--- Attempts that did not end their run. The one that ends a run has no row here: its run says how and when it ended, and has two columns for
--- the rest (`last_started_at`, `last_runner_no`). So a run that succeeds at once costs no row.
+-- Attempts that did not end their run. The attempt that ends a run has no row here: the run itself records how and when it ended, and has two
+-- columns for the rest (`last_started_at`, `last_runner_no`). A run that succeeds at once therefore costs no row.
 create table attempts (
   env int not null,
   run_id text collate "C" not null,
-  -- of its lease, so the rows of a run are in the order in which its attempts started
+  -- from its lease, so the rows of a run are in the order in which its attempts started
   fence bigint not null,
-  -- The number of the attempt. The next one has the same number unless this one failed: the others count as no attempt.
+  -- The number of the attempt. The next one has the same number unless this one failed: other outcomes do not count as an attempt.
   number int not null,
-  -- FAILED: its code failed, and the run was to try again at `due`; LOST: its runner was lost; GIVEN_BACK: its runner stopped and gave it back;
-  -- DETACHED: the process that had its code ended while it waited
+  -- FAILED: its code failed, and a retry was due at `due`; LOST: its runner was lost; GIVEN_BACK: its runner stopped and returned it; DETACHED:
+  -- the process that held its code ended while it waited
   outcome text not null check (outcome in ('FAILED', 'LOST', 'GIVEN_BACK', 'DETACHED')),
   started_at timestamptz not null,
   ended_at timestamptz not null,
-  -- waits not included
+  -- excluding waits
   active_ms bigint not null,
   runner_no int,
   version_id int,
@@ -27,31 +27,31 @@ create table attempts (
   check ((outcome = 'FAILED') = (due is not null))
 );
 
--- What attempts wait for within their code (docs/waits.md).
+-- The waits of attempts within their code (docs/waits.md).
 --
--- A run that waits gives up its slot: its lease moves to `suspended` with the same fence, where it counts against no limit. When something
--- that it waits for is over, it is ready: it gets a slot again before any run that has not started, and its code continues. If the process
--- that held its code is gone, the run is queued instead and its code runs from the start. `waits` says which of its waits are over, and those
--- do not wait again.
+-- A waiting run gives up its slot: its lease moves to `suspended` with the same fence, where it counts against no limit. When something it
+-- waits for has ended, the run is ready. It gets a slot before any run that has not started, and its code continues. If the process that held
+-- its code is gone, the run is queued instead and its code runs from the start. `waits` records which of its waits have ended; those do not
+-- wait again.
 create table suspended (
   env int not null,
   run_id text collate "C" not null,
   fence bigint not null,
-  -- the runner that holds its code; null when that is gone
+  -- the runner that holds its code; null if the code is gone
   runner_id text collate "C",
-  -- of `runner_names`
+  -- key of `runner_names`
   runner_no int,
   queue_id int not null,
   key text not null,
   version_id int not null,
   attempt int not null,
-  -- how long the attempt has run, waits not included
+  -- how long the attempt has run, excluding waits
   active_ms bigint not null,
   since timestamptz not null,
-  -- tells this suspension from earlier and later ones of the attempt
+  -- distinguishes this suspension from earlier and later ones of the attempt
   suspension bigint not null default nextval('lease_fences'),
   cancel_requested boolean not null default false,
-  -- since when it is ready to continue
+  -- when it became ready to continue
   ready_at timestamptz,
   primary key (env, run_id)
 ) with (
@@ -64,24 +64,24 @@ create index suspended_by_runner on suspended (runner_id);
 create index suspended_ready on suspended (env) where ready_at is not null;
 create index suspended_ready_by_queue_key on suspended (queue_id, key) where ready_at is not null;
 
--- The waits of an attempt. They stay when they are over, as long as the run exists. An attempt that starts again finds them by their keys.
+-- The waits of an attempt. They remain after they have ended, as long as the run exists. An attempt that starts again finds them by key.
 create table waits (
   env int not null,
   run_id text collate "C" not null,
   attempt int not null,
-  -- which of the attempt's waits, such as `run/resize/2`: its third wait for a run of `resize`
+  -- identifies the wait within the attempt, such as `run/resize/2`: its third wait for a run of `resize`
   key text collate "C" not null,
   kind text not null check (kind in ('RUN', 'BATCH', 'TIME', 'TOKEN', 'MESSAGE')),
   -- the run, batch or token that it waits for; for a message, the session
   target text collate "C",
-  -- the run or token whose end is watched; for a batch, one of its runs that are not over; for a message, the session's channel
+  -- the run or token whose end is watched; for a batch, one of its unfinished runs; for a message, the session's channel
   watched text collate "C",
   -- for a message: the number that the message must exceed
   beyond bigint,
   due timestamptz,
   created_at timestamptz not null,
   over_at timestamptz,
-  -- the attempt was told that it is over
+  -- whether the attempt has been notified that the wait ended
   reported boolean not null default false,
   primary key (env, run_id, attempt, key)
 );
@@ -89,7 +89,7 @@ create index waits_by_watched on waits (watched) where over_at is null and watch
 create index waits_by_due on waits (due) where over_at is null and due is not null;
 create index waits_untold on waits (env, run_id) where over_at is not null and not reported;
 
--- Tokens that somebody outside completes.
+-- Tokens that something outside Millrace completes.
 create table waitpoints (
   env int not null,
   id text collate "C" not null,
@@ -112,8 +112,8 @@ create unique index waitpoints_by_key on waitpoints (env, idempotency_key) where
 create index waitpoints_by_expiry on waitpoints (expires_at) where status = 'WAITING' and expires_at is not null;
 create index waitpoints_by_end on waitpoints (completed_at) where completed_at is not null;
 
--- Tokens that an event completes: the first one of this name whose payload fits the filter. A row is gone when its token is over, at the latest
--- when an event of that name is delivered or the token is pruned.
+-- Tokens that an event completes: the first event with this name whose payload matches the filter. A row is deleted when its token has ended,
+-- at the latest when an event of that name is delivered or the token is pruned.
 create table event_waits (
   env int not null,
   name text collate "C" not null,
@@ -124,8 +124,8 @@ create table event_waits (
 );
 create unique index event_waits_by_token on event_waits (waitpoint_id);
 
--- Steps of runs (docs/steps.md). A row is the result of one step, stored once, by the attempt that executed it. A step that failed has a row,
--- too, which the result of a later attempt replaces. A run without steps has no row here.
+-- Steps of runs (docs/steps.md). A row is the result of one step, stored once by the attempt that executed it. A failed step also has a row,
+-- which the result of a later attempt replaces. A run without steps has no row here.
 create table run_steps (
   env int not null,
   run_id text collate "C" not null,
@@ -133,24 +133,24 @@ create table run_steps (
   name text collate "C" not null check (length(name) between 1 and 208),
   kind text not null check (kind in ('RUN', 'SLEEP', 'EVENT', 'TRIGGER', 'TRIGGER_AND_WAIT')),
   status text not null check (status in ('COMPLETED', 'FAILED')),
-  -- its place among the steps of the run, by their ends
+  -- its position among the steps of the run, in the order they ended
   seq int not null check (seq between 1 and 10000),
   attempt int not null,
   version_id int,
   tries int not null,
-  -- whether the code of the run waited for this step alone when it called it (docs/steps.md, "When code changes")
+  -- whether the run's code was waiting only for this step when it called it (docs/steps.md, "When code changes")
   is_sequential boolean not null default false,
   started_at timestamptz not null,
   ended_at timestamptz not null,
   detail text,
-  -- as people see it: secrets are replaced
+  -- the readable form: secrets are replaced
   output text,
   output_type text,
-  -- as code reads it, where that is something else; encrypted with the master key in the context `run_steps:<sealed_id>`
+  -- the form that code reads, if it differs; encrypted with the master key in the context `run_steps:<sealed_id>`
   sealed bytea,
   sealed_id text,
   error jsonb,
-  -- the run that it was copied from, by a replay from a later step
+  -- the run that a replay from a later step copied it from
   taken_from text collate "C",
   primary key (env, run_id, name),
   check ((error is null) = (status = 'COMPLETED')),

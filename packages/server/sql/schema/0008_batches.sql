@@ -1,31 +1,31 @@
 -- Many runs in one request: batches, which create them, and bulk actions, which cancel or replay them. Packets: large payloads and outputs.
 
--- A batch is opened with the number of its items and then filled, in any order and in any number of requests. When the last item has arrived
--- it is sealed, and only then may its runs start.
+-- A batch is opened with the number of its items and then filled, in any order and in any number of requests. When the last item has arrived,
+-- the batch is sealed, and only then may its runs start.
 --
--- The id of an item's run follows from the batch and the item's index. An item that is sent again therefore finds its own run, the runs of a
--- batch are one range of ids, and their order is that of the items. Until the batch is sealed its runs wait nowhere else: the batch
--- holds them. That a batch is over is not stored: it follows from its runs.
+-- An item's run id follows from the batch and the item's index. An item that is sent again therefore finds its own run, the runs of a batch are
+-- one range of ids, and they are in item order. Until the batch is sealed, its runs wait nowhere else: the batch holds them. Whether a batch
+-- has ended is not stored; it follows from its runs.
 create table batches (
   env int not null,
   id text collate "C" not null,
   run_count int not null check (run_count between 1 and 1000),
-  -- items that have arrived
+  -- number of items received
   received int not null default 0 check (received between 0 and run_count),
   parent_run_id text collate "C",
-  -- the parent waits until it is over
+  -- the parent waits until the batch has ended
   resume_parent boolean not null default false,
-  -- The tasks that the opener said it is for; null if not said. A caller that finds the batch by its idempotency key must be allowed
-  -- to use all of them.
+  -- The tasks that the batch was opened for; null if not specified. A caller that finds the batch by its idempotency key must be allowed to use
+  -- all of them.
   tasks text[],
   idempotency_key text,
   idempotency_expires_at timestamptz,
   idempotency_key_options jsonb,
-  -- of the request that opened it
+  -- key of the request that opened it
   request_key uuid,
   created_at timestamptz not null,
   sealed_at timestamptz,
-  -- it was never filled: its runs are cancelled
+  -- the batch was never filled, and its runs are cancelled
   aborted_at timestamptz,
   primary key (env, id),
   check (sealed_at is null or received = run_count),
@@ -39,7 +39,7 @@ create index batches_open on batches (created_at) where sealed_at is null and ab
 create index batches_filled on batches (created_at, env, id) where sealed_at is not null or aborted_at is not null;
 create index batches_by_parent on batches (env, parent_run_id) where parent_run_id is not null;
 
--- Items that created no run, because their idempotency key led to an existing one. `item_id` is the id that their run would have had.
+-- Items that created no run, because their idempotency key resolved to an existing one. `item_id` is the id that their run would have had.
 create table batch_cached (
   env int not null,
   item_id text collate "C" not null,
@@ -47,17 +47,17 @@ create table batch_cached (
   primary key (env, item_id)
 );
 
--- One request about many runs. First the runs are gathered, then each is acted on. Progress commits together with what was done, so
--- a process that dies in the middle has done nothing twice and left nothing out.
+-- One request about many runs. The runs are gathered first, then each is processed. Progress commits together with the work, so if a process
+-- dies in the middle, nothing is repeated or left out.
 create table bulk_actions (
   env int not null,
   id text collate "C" not null,
   type text not null check (type in ('CANCEL', 'REPLAY')),
   name text,
   status text not null default 'PENDING' check (status in ('PENDING', 'COMPLETED', 'ABORTED')),
-  -- which runs, as the list of runs reads it; null when they were named, or when all are gathered
+  -- the selected runs, in the filter format of run lists; null if the runs were named, or after all have been gathered
   filter jsonb,
-  -- gathering continues before this id: newest first, from the moment of the request, so runs that a replay creates are never included
+  -- gathering continues before this id: newest first, from the time of the request, so runs created by a replay are never included
   cursor text collate "C" not null,
   total int not null default 0,
   success int not null default 0,
@@ -76,7 +76,7 @@ create table bulk_runs (
   env int not null,
   bulk_id text collate "C" not null,
   run_id text collate "C" not null,
-  -- null until it was acted on
+  -- null until the run has been processed
   ok boolean,
   -- the run that a replay created
   made text collate "C",
@@ -85,15 +85,15 @@ create table bulk_runs (
 );
 create index bulk_runs_left on bulk_runs (env, bulk_id, run_id) where ok is null;
 
--- Payloads and outputs that are too large to be part of their run. The run names the packet and has the type `application/store`.
+-- Payloads and outputs that are too large to be stored in their run. The run names the packet and has the type `application/store`.
 create table packets (
   id bigint generated always as identity primary key,
   env int not null,
-  -- null while it is uploaded
+  -- null during the upload
   name text collate "C",
   content_type text not null,
   bytes int not null default 0,
-  -- The restricted key or public token that sent it; null for an unrestricted key and for outputs. Another restricted caller can neither
+  -- The restricted key or public token that uploaded it; null for an unrestricted key and for outputs. Another restricted caller can neither
   -- replace the packet nor name it in a trigger, unless it may read a run that names it.
   uploaded_by text collate "C",
   created_at timestamptz not null,
@@ -103,12 +103,12 @@ create table packets (
 );
 create index packets_by_use on packets (used_at);
 
--- In pieces, so that neither the client nor the server ever holds all of a packet.
+-- In pieces, so that neither the client nor the server ever holds a whole packet in memory.
 create table packet_pieces (
   packet_id bigint not null references packets on delete cascade,
   ix int not null,
   data bytea not null,
   primary key (packet_id, ix)
 );
--- The data is rarely text that compresses well, and is read once or twice: compression is not worth its time.
+-- The data rarely compresses well, and is read once or twice: compression is not worth its time.
 alter table packet_pieces alter column data set storage external;

@@ -1,21 +1,21 @@
 -- Events that clients send, notifications that the server sends, and alerts.
 
--- What a client sent, under an id of its own choice, and what became of it. An event that starts runs does so in the transaction that
--- stores it, or in the one that deletes its row from `pending_events` when it is due.
+-- Events as clients sent them, under ids that the clients chose, and their results. An event starts its runs in the transaction that stores it,
+-- or in the one that deletes its row from `pending_events` when it is due.
 create table events (
   env int not null,
   id text collate "C" not null check (length(id) between 1 and 255),
-  -- null: it was sent without a name, and starts nothing
+  -- null: the event was sent without a name, and starts nothing
   name text collate "C",
-  -- JSON text of the event as it is shown, name and payload included
+  -- JSON text of the event as the API returns it, including name and payload
   event text not null,
   deliver_at timestamptz,
   delivered_at timestamptz,
   canceled_at timestamptz,
-  -- its delivery cannot be stored; `failure` says why
+  -- its delivery cannot be stored; `failure` contains the reason
   failed_at timestamptz,
   failure text,
-  -- the runs that its delivery created; empty if nothing was subscribed to it then
+  -- the runs that its delivery created; empty if it had no subscriptions at that time
   run_ids text[] not null default '{}',
   replay_of text collate "C",
   created_at timestamptz not null,
@@ -27,7 +27,7 @@ create table events (
 create index events_by_time on events (env, created_at);
 create index events_by_name on events (env, name, created_at);
 
--- Events that wait for their time. Delivery and cancellation both begin by deleting this row, so only one of them happens.
+-- Events that are not due yet. Delivery and cancellation both begin by deleting this row, so only one of them happens.
 create table pending_events (
   env int not null,
   id text collate "C" not null,
@@ -40,26 +40,26 @@ create index pending_events_by_due on pending_events (due);
 create table notification_endpoints (
   id text collate "C" primary key check (id like 'endpoint\_%'),
   env int not null references environments on delete cascade,
-  -- webhook: a signed request. slack: a message to an incoming webhook; `url` is only its origin, and `sealed` has all of it.
-  -- email: a mail by SMTP; `url` is the server, and `sealed` has the password, or an empty text for none.
+  -- webhook: a signed request. slack: a message to an incoming webhook; `url` is only its origin, and `sealed` has the full URL. email: a mail
+  -- over SMTP; `url` is the server, and `sealed` has the password, or an empty text for none.
   kind text not null default 'webhook' check (kind in ('webhook', 'slack', 'email')),
   url text not null,
-  -- of email: the server without the password, the sender and the recipients
+  -- for email: the server without the password, the sender and the recipients
   mail jsonb,
   description text,
   -- 'run.failed', 'error.*' or '*'
   types text[] not null check (cardinality(types) > 0),
   sealed bytea not null,
-  -- after a rotation both secrets sign until then
+  -- after a rotation, both secrets sign until this time
   sealed_before bytea,
   sealed_before_until timestamptz,
   -- the first failed attempt since the last success
   failing_since timestamptz,
-  -- the last failed attempt, and how long it has failed since then; times in which nothing was sent do not count
+  -- the last failed attempt, and the duration of the failures up to then; periods in which nothing was sent do not count
   failed_at timestamptz,
   failing_for interval not null default '0',
   disabled_at timestamptz,
-  -- user: by hand; failing: nothing was accepted for days; gone: it answered 410
+  -- user: manually; failing: no delivery was accepted for days; gone: the endpoint responded with 410
   disabled_by text check (disabled_by in ('user', 'failing', 'gone')),
   created_at timestamptz not null,
   check ((disabled_at is null) = (disabled_by is null)),
@@ -69,7 +69,7 @@ create table notification_endpoints (
 );
 create index notification_endpoints_by_env on notification_endpoints (env);
 
--- One fact, independent of who is notified. Written in the transaction that makes it true.
+-- One notification, independent of its recipients. Written in the transaction that it reports.
 create table notifications (
   id text collate "C" primary key,
   env int not null,
@@ -84,11 +84,12 @@ create table notification_deliveries (
   env int not null,
   endpoint_id text collate "C" not null references notification_endpoints on delete cascade,
   notification_id text collate "C" not null references notifications on delete cascade,
-  -- when it is tried next; null when it is over. A try first moves this forward, so another process tries again if this one dies.
+  -- when the next attempt is due; null when delivery has ended. An attempt first postpones this, so another process tries again if this one
+  -- dies.
   due timestamptz,
   attempts int not null default 0,
   delivered_at timestamptz,
-  -- of the last attempt
+  -- time of the last attempt
   attempted_at timestamptz,
   response_status int,
   failure text,
@@ -100,29 +101,29 @@ create index notification_deliveries_by_due on notification_deliveries (endpoint
 create index notification_deliveries_by_time on notification_deliveries (env, created_at);
 create index notification_deliveries_by_notification on notification_deliveries (notification_id);
 
--- A condition of an environment that is checked every few seconds, and what endpoints were told of it.
+-- A condition of an environment that is checked every few seconds, and the notifications that were sent about it.
 create table alerts (
   id text collate "C" primary key check (id like 'alert\_%'),
   env int not null references environments on delete cascade,
   kind text not null
     check (kind in ('error.new', 'error.regressed', 'task.failureRate', 'queue.age', 'schedule.missed', 'runner.none')),
   name text,
-  -- null: all of them
+  -- null means all tasks
   task text,
   queue text,
   threshold double precision not null check (threshold > 0),
   min_runs int check ((min_runs is not null) = (kind = 'task.failureRate')),
   window_s int not null check (window_s >= 0),
   quiet_s int not null check (quiet_s > 0),
-  -- ids; null: all that take alerts
+  -- ids; null means all endpoints that accept alerts
   endpoints text[] check (cardinality(endpoints) > 0),
   enabled boolean not null default true,
-  -- when it is checked next
+  -- time of the next check
   next_at timestamptz not null,
-  -- from the message that says that the condition holds until the one that says that it is over
+  -- from the notification that the condition holds until the notification that it no longer does
   firing_since timestamptz,
   last_sent_at timestamptz,
-  -- the threshold was reached within the quiet time: the message comes when that is over
+  -- the threshold was reached during the quiet period: the notification is sent when that ends
   owed boolean not null default false,
   created_at timestamptz not null,
   check (task is null or queue is null)
@@ -130,28 +131,28 @@ create table alerts (
 create index alerts_by_env on alerts (env);
 create index alerts_by_next on alerts (next_at) where enabled;
 
--- Events that an alert counts and has not told of: new error groups, missed ticks. Written in the transaction that makes them true.
+-- Events that an alert counts and has not reported yet: new error groups, missed ticks. Written in the transaction of the event.
 create table alert_events (
   id bigint generated always as identity primary key,
   env int not null,
   alert_id text collate "C" not null references alerts on delete cascade,
   at timestamptz not null,
-  -- as a notification of the event has it
+  -- as in a notification of the event
   facts jsonb not null
 );
 create index alert_events_by_time on alert_events (alert_id, at);
 
--- What the condition of an alert holds for, such as a queue.
+-- The subjects, such as queues, for which an alert's condition holds.
 create table alert_subjects (
   alert_id text collate "C" not null references alerts on delete cascade,
   subject text not null,
   env int not null,
-  -- it holds since then
+  -- since when the condition holds
   since timestamptz not null,
   value double precision not null,
-  -- a message named it
+  -- whether a notification named the subject
   told boolean not null default false,
-  -- it does not hold any more since then; only of what was told
+  -- since when the condition no longer holds; only for reported subjects
   cleared_at timestamptz check (cleared_at is null or told),
   primary key (alert_id, subject)
 );

@@ -6,20 +6,20 @@
 --   error_tallies       running totals of a fingerprint: its count of any range is two look-ups
 --   error_hours         roll-ups: counts of each fingerprint by the hour, to order all groups by their counts in a range
 --   error_days, error_weeks  the same by the day and by the week
--- `tally_errors` moves arrivals into all the others, one call at a time in an environment. A statement that reads or changes groups
--- calls it first, and a job does twice a second, so groups are always up to date.
+-- `tally_errors` moves arrivals into all the others, one call at a time in an environment. A statement that reads or changes groups calls it
+-- first, and a job calls it twice a second, so groups are always up to date.
 -- Ids of runs and versions are plain values here: those tables have their own retention.
 
--- Exact where many groups have the same total, rough where few do.
+-- Exact where many groups have the same total, approximate where few do.
 create function error_total_slot(p_total bigint) returns int language sql immutable parallel safe
 return case when p_total <= 64 then p_total::int else (16 * ln(p_total::float8) / ln(2::float8))::int end;
 
 create table error_groups (
   env int not null,
   id text collate "C" not null check (id ~ '^error_[0-9a-f]{16}$'),
-  -- its first fingerprint; its id is a hash of it
+  -- its first fingerprint; the group's id is a hash of it
   fingerprint text not null,
-  -- the id of the fingerprint that it is named after
+  -- the id of the fingerprint that the group is named after
   number int not null,
   task text not null,
   type text not null,
@@ -29,10 +29,10 @@ create table error_groups (
   total bigint not null check (total >= 0),
   first_seen timestamptz not null,
   last_seen timestamptz not null,
-  -- What the list's indexes use: a group that fails all the time changes its index entries now and then, not at every tally.
+  -- For the list's indexes: a group that fails constantly changes its index entries occasionally, not at every tally.
   seen_slot timestamptz not null generated always as (date_bin('10 seconds', last_seen, 'epoch')) stored,
   total_slot int not null generated always as (error_total_slot(total)) stored,
-  -- the group that it is part of: it has no fingerprints of its own then, and its id leads there
+  -- the group that it was merged into: it then has no fingerprints of its own, and its id resolves to that group
   merged_into text collate "C",
   resolved_at timestamptz,
   resolved_in_version text,
@@ -41,7 +41,7 @@ create table error_groups (
   ignored_until timestamptz,
   ignored_reason text,
   ignored_by text,
-  -- occurrences a minute
+  -- occurrences per minute
   ignored_until_rate double precision check (ignored_until_rate > 0),
   -- further occurrences, counted from ignored_from_total
   ignored_until_total bigint check (ignored_until_total > 0),
@@ -66,7 +66,7 @@ create table error_fingerprints (
   env int not null,
   task text not null,
   fingerprint text not null,
-  -- where its occurrences are counted now, and the group that begins with it
+  -- the group that currently counts its occurrences, and the group that starts with it
   group_id text collate "C" not null,
   own_group text collate "C" not null,
   total bigint not null default 0,
@@ -78,7 +78,7 @@ create table error_fingerprints (
 create index error_fingerprints_by_group on error_fingerprints (env, group_id);
 create index error_fingerprints_elsewhere on error_fingerprints (env, id) where group_id <> own_group;
 
--- The first error with a fingerprint.
+-- The first error with each fingerprint.
 create table error_samples (
   fingerprint_id int primary key references error_fingerprints on delete cascade,
   type text not null,
@@ -86,8 +86,8 @@ create table error_samples (
   sample jsonb not null
 );
 
--- `at` has whole milliseconds, as on the wire. `version` is 0 if the run was never bound to one. `started` is the latest start among the
--- runs. `spans` are those of their ids, for `run_facets`. They are written when the occurrences are tallied, so the end of a run does not
+-- `at` has whole milliseconds, as on the wire. `version` is 0 if the run was never bound to one. `started` is the latest start among the runs.
+-- `spans` are the id spans of the runs, for `run_facets`. They are written when the occurrences are tallied, so that the end of a run does not
 -- wait for an index that many groups share.
 create table error_arrivals (
   env int not null,
@@ -116,9 +116,9 @@ create table error_versions (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index error_versions_by_version on error_versions (env, version);
 
--- After what happened at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total`
--- times in this version. A row can be deleted without making another wrong, which is how old rows are compacted. `n` is how often it
--- occurred since the row before. It includes deleted rows, so the rows of an hour always add up.
+-- After the occurrences at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total` times in
+-- this version. Deleting a row leaves the others correct, which is how old rows are compacted. `n` is the number of occurrences since the row
+-- before. It includes deleted rows, so the rows of an hour always add up.
 create table error_tallies (
   env int not null,
   fingerprint_id int not null,
@@ -133,8 +133,8 @@ create table error_tallies (
 create index error_tallies_by_version on error_tallies (env, fingerprint_id, version, at) include (version_total);
 create index error_tallies_by_time on error_tallies (env, at);
 
--- Roll-ups: how often a fingerprint occurred in the hour, the day of UTC, or the week from Monday on, that begins at `at`. `tally_errors`
--- adds to these rows what it counts, so a late occurrence needs nothing more. Hours are deleted with age, days and weeks never.
+-- Roll-ups: how often a fingerprint occurred in the hour, the UTC day, or the week from Monday that begins at `at`. `tally_errors` adds its
+-- counts to these rows, so a late occurrence needs no special handling. Old hours are deleted; days and weeks never are.
 create table error_hours (
   env int not null,
   fingerprint_id int not null,
@@ -153,7 +153,7 @@ create table error_days (
   primary key (env, at, fingerprint_id, version)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
--- All versions together: otherwise a week would have as many rows as its days, where there is a new version each day.
+-- Counts all versions together: with a new version every day, a week would otherwise have as many rows as days.
 create table error_weeks (
   env int not null,
   fingerprint_id int not null,
@@ -162,14 +162,14 @@ create table error_weeks (
   primary key (env, at, fingerprint_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
--- Tallies before `hours_until` have been compacted to the last of each hour, those before `days_until` to the last of each day.
+-- Tallies before `hours_until` have been compacted to the last of each hour, and those before `days_until` to the last of each day.
 create table error_compaction (
   env int primary key,
   hours_until timestamptz not null default '-infinity',
   days_until timestamptz not null default '-infinity'
 );
 
--- Who changed a group, when, and its state before. Without an actor the group changed by itself.
+-- Changes of groups: the actor, the time, and the previous state. Without an actor, the group changed automatically.
 create table error_audit (
   id bigint generated always as identity primary key,
   env int not null,
@@ -182,13 +182,13 @@ create table error_audit (
 );
 create index error_audit_by_group on error_audit (env, group_id, id);
 
--- Rules of a project: errors that match go to a group that the rule chooses, whatever their fingerprint.
+-- Rules of a project: matching errors go to the group that the rule chooses, whatever their fingerprint.
 create table error_rules (
   id text collate "C" primary key,
   project_id int not null references projects on delete cascade,
-  -- the first rule that matches is used
+  -- the first matching rule applies
   position int not null,
-  -- patterns; null for anything
+  -- patterns; null matches anything
   task text,
   type text,
   message text,
@@ -199,7 +199,7 @@ create table error_rules (
 );
 create index error_rules_by_project on error_rules (project_id, position);
 
--- Every character of a text and every two that follow each other: what a search for less than a trigram looks for.
+-- Every character of a text and every pair of adjacent characters, for searches shorter than a trigram.
 create function error_grams(p_type text, p_message text) returns text[] language sql immutable parallel safe as $$
   select array_agg(distinct g.gram)
     from (select lower(p_type) as text union all select lower(p_message)) w
@@ -218,7 +218,7 @@ create table error_texts (
 );
 create index error_texts_by_grams on error_texts using gin (error_grams(type, message));
 
--- Text search uses an extension that ships with PostgreSQL. Where it cannot be installed, a search reads the texts.
+-- Text search uses an extension that ships with PostgreSQL. If it cannot be installed, a search reads the texts.
 do $$
 begin
   create extension if not exists pg_trgm;

@@ -1,4 +1,4 @@
--- What runs did: the lines and spans of their code, and the roll-ups that time series are read from.
+-- Telemetry of runs: the log lines and spans of their code, and the roll-ups behind time series.
 
 create table run_logs (
   env int not null,
@@ -12,12 +12,11 @@ create table run_logs (
   primary key (env, run_id, id)
 );
 create index run_logs_by_time on run_logs using brin (at);
--- Lines of all runs of an environment, in the order of their arrival.
+-- Lines of all runs of an environment, in arrival order.
 create index run_logs_by_env on run_logs (env, id);
 
--- What searches of lines skip. A row says which three-letter groups occur in some thousand consecutive lines of an environment, as a Bloom
--- filter with one hash. It is written in the background, once the lines are some seconds old. An index of trigrams would multiply the cost
--- of storing a line.
+-- Lets searches skip lines. A row records which trigrams occur in some thousand consecutive lines of an environment, as a Bloom filter with one
+-- hash. It is written in the background, once the lines are a few seconds old. A trigram index would multiply the cost of storing a line.
 create table log_blocks (
   env int not null,
   first_id bigint not null,
@@ -30,8 +29,8 @@ create table log_blocks (
 -- Compressing it would cost more than reading it.
 alter table log_blocks alter column terms set storage external;
 
--- Spans of the code of runs. A row has the spans of one attempt that arrived together, as a JSON list: a row for each span would cost a
--- run with ten spans ten rows and ten index entries, and nobody looks for a single one.
+-- Spans of the code of runs. A row has the spans of one attempt that arrived together, as a JSON list. With a row for each span, a run with ten
+-- spans would cost ten rows and ten index entries, although spans are never looked up individually.
 create table run_spans (
   env int not null,
   run_id text collate "C" not null,
@@ -43,27 +42,28 @@ create table run_spans (
   -- how many spans the list has, and how many were dropped before it was sent
   count int not null,
   dropped int not null,
-  -- bytes of the list
+  -- size of the list in bytes
   size int not null,
   spans text not null,
   primary key (env, run_id, id)
 );
 create index run_spans_by_time on run_spans using brin (at);
 
--- Roll-ups: what happened to runs in each minute, five minutes, hour, six hours and day. They are what time series are read from.
+-- Roll-ups: the number of events of runs in each minute, five minutes, hour, six hours and day, from which time series are read.
 --
--- A server process counts in memory what it does, and adds it to minutes once a second and to wider ones every ten (add_run_stats), outside
--- of the statements that create and complete runs. So these do not become slower. A process that dies loses what it had not added.
--- What happens within the database alone (an expiry, a cancellation) is in `run_stat_arrivals` until a process counts it.
+-- A server process counts its work in memory. It adds the counts to minutes once a second and to wider roll-ups every ten seconds
+-- (add_run_stats). This happens outside the statements that create and complete runs, which therefore do not become slower. A process that dies
+-- loses the counts it has not added. Events within the database alone (an expiry, a cancellation) are in `run_stat_arrivals` until a process
+-- counts them.
 create table run_stats (
   env int not null,
-  -- minutes: those of telemetry/stats/range.ts
+  -- minutes: the widths of telemetry/stats/range.ts
   width int not null check (width in (1, 5, 60, 360, 1440)),
-  -- what is counted, so that each series is read by itself:
+  -- the subject of the counts, so that each series is read by itself:
   --   a           all runs of the environment
   --   t:<task>  q:<queue name>  v:<version>
   series text collate "C" not null,
-  -- beginning of the minute, of the hour, or of the day of UTC
+  -- beginning of the minute, the hour, or the UTC day
   at timestamptz not null,
   -- runs that were created, and those that ended with each status
   triggered int not null default 0,
@@ -74,20 +74,20 @@ create table run_stats (
   timed_out int not null default 0,
   canceled int not null default 0,
   expired int not null default 0,
-  -- attempts that failed and are followed by another one
+  -- failed attempts that are followed by another one
   retried int not null default 0,
-  -- error groups that began, and those that occurred again after they were resolved
+  -- new error groups, and groups that occurred again after they were resolved
   new_errors int not null default 0,
   regressed_errors int not null default 0,
-  -- Time in the queue before each attempt, and from its hand-over to its end. Histograms are the counts of consecutive buckets, from bucket
-  -- `…_from` on: bucket i has what is longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). The sums are milliseconds.
+  -- Time in the queue before each attempt, and from its hand-over to its end. Histograms are the counts of consecutive buckets, starting with
+  -- bucket `…_from`: bucket i counts durations longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). The sums are in milliseconds.
   waited_from smallint,
   waited int[] not null default '{}',
   waited_ms bigint not null default 0,
   lasted_from smallint,
   lasted int[] not null default '{}',
   lasted_ms bigint not null default 0,
-  -- the most that samples found: runs that waited, and milliseconds that the oldest of them had waited; null without a sample
+  -- the maximum found by samples: waiting runs, and milliseconds that the oldest of them had waited; null without a sample
   max_waiting int,
   max_oldest_ms bigint,
   primary key (env, width, series, at)
@@ -95,7 +95,7 @@ create table run_stats (
   fillfactor = 70,
   autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05
 );
--- By age, to delete, and all series of a time, to find the largest.
+-- By age, for deletion, and all series of a time, to find the largest.
 create index run_stats_by_time on run_stats (env, width, at);
 
 -- The last flush of each server process: a flush that is sent again adds nothing.
@@ -105,7 +105,7 @@ create table run_stat_flushes (
   at timestamptz not null
 );
 
--- What was counted within a transaction, until a process takes it with its next flush.
+-- Counts from within a transaction, until a process takes them with its next flush.
 create table run_stat_arrivals (
   env int not null,
   task text not null,
@@ -120,11 +120,11 @@ create table run_stat_arrivals (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000
 );
 
--- The last sample of what waits and executes in the whole installation. One server process takes it at a time (telemetry/stats/sample.ts), and all of
--- them show it in their metrics, so that nobody counts waiting runs when metrics are read.
+-- The last sample of the waiting and executing runs in the whole installation. One server process takes it at a time
+-- (telemetry/stats/sample.ts), and all of them report it in their metrics, so that reading metrics does not count waiting runs.
 create table fleet_sample (
   only_row boolean primary key default true check (only_row),
-  -- No process takes another sample before then.
+  -- No process takes another sample before this time.
   next_at timestamptz not null default '-infinity',
   taken_at timestamptz,
   sample jsonb

@@ -47,19 +47,19 @@ import type { ServerOptions } from './options.ts';
 import { defaultRetention } from './retention.ts';
 import { listenToPause, listenToWakes } from './wakes.ts';
 
-/** `engineSql` is for triggers, claims and outcomes alone; `directSql` and `direct` for what outlives a transaction. */
+/** `engineSql` is only for triggers, claims and outcomes; `directSql` and `direct` are for state that outlives a transaction. */
 interface Connections {
   readonly sql: Sql;
   readonly engineSql: Sql;
   readonly directSql: Sql;
   readonly direct: Route;
-  /** Of the files of deployments; undefined for the database. */
+  /** The store for the files of deployments; undefined for the database. */
   readonly store: BlobStore | undefined;
 }
 
-/** Wake the background jobs that wait for a time, or for a request. */
+/** Timers that wake the background jobs that wait for a time, or for a request. */
 export interface Timers {
-  /** Delayed runs, retries and waits. */
+  /** For delayed runs, retries and waits. */
   readonly runs: Timer;
   readonly schedules: Timer;
   readonly events: Timer;
@@ -67,12 +67,12 @@ export interface Timers {
   readonly outbox: Timer;
 }
 
-/** What is stopped at the end, the last one first. */
+/** Functions to call on shutdown, last one first. */
 export type Disposables = (() => unknown)[];
 
 /**
- * What handlers, runner connections and background jobs share, on a database that has been migrated. Whatever must be stopped is added to
- * `disposables`, even when a later part cannot start.
+ * The dependencies shared by handlers, runner connections and background jobs, on a migrated database. Everything that must be stopped is added
+ * to `disposables`, even if a later part cannot start.
  */
 export async function startContext(
   options: ServerOptions,
@@ -110,7 +110,7 @@ export async function startContext(
   const packets = packetAddresses(masterKey);
   const channels = stoppedAtEnd(startChannels({ ...direct, sql, clock, wakes }));
   const streams = new EventStreams(options.streamLimits);
-  // Stopped by the server, before what it reads from.
+  // Stopped by the server before its data sources.
   const realtime = startRealtime({
     sql,
     clock,
@@ -165,7 +165,7 @@ export async function startContext(
   const appends = streamAppends({ channels, write, authenticate, mint });
   const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };
 
-  /** A credential, or what it is of, has ended. */
+  /** Called when a credential, or its user or environment, has ended. */
   const accessEndedHere = (): void => {
     authenticate.clearCache();
     access.checkNow();

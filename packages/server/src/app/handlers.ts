@@ -189,7 +189,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
   });
 }
 
-/** Who may log a browser in how often. */
+/** Limits for browser logins. */
 function browserThrottles({ browsers = {} }: RateLimits) {
   const logins = createThrottle(browsers.logins);
   const both = createThrottle(browsers.passwords);
@@ -199,7 +199,7 @@ function browserThrottles({ browsers = {} }: RateLimits) {
     mayLogIn: (address: string) => logins(networkOf(address)),
     mayTryPassword(email: string, address: string): boolean {
       const network = networkOf(address);
-      // By address first: somebody who guesses from one does not use up what the user may try from others.
+      // The address comes first, so that an attacker at one address does not use up the user's attempts from others.
       return both(`${network} ${email}`) && byAddress(network) && byUser(email);
     },
     mayLink: createThrottle(browsers.links),

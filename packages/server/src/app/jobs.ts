@@ -80,7 +80,7 @@ const jobsOf = (context: ServerContext): Job[] => {
 };
 
 export interface RunningJobs {
-  /** Starts a tick of these jobs, by their names, now. */
+  /** Starts a tick of the named jobs now. */
   wake(names: readonly string[]): void;
   stop(): Promise<void>;
 }

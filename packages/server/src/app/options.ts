@@ -15,13 +15,13 @@ import type { Retention } from './retention.ts';
 
 export interface ServerOptions {
   readonly database: Database;
-  /** The same database without a pooler between. Needed where `database` is a pooler in transaction mode. */
+  /** A direct connection to the same database. Required if `database` is a pooler in transaction mode. */
   readonly directDatabase?: Database | undefined;
-  /** Default `127.0.0.1`. */
+  /** The host to listen on. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Pause the installation before anything is started. Default: it stays as it is. */
+  /** Pauses the installation before anything is started. Default: unchanged. */
   readonly paused?: boolean | undefined;
-  /** 0 is any free one. */
+  /** The port to listen on; 0 for any free one. */
   readonly port: number;
   readonly masterKey: MasterKey;
   readonly log: Log;
@@ -32,13 +32,13 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits;
   /** The folder with the built dashboard. Default: that of this package. */
   readonly dashboard?: string | undefined;
-  /** The address that opens, in the reader's browser, what a codec of the client sealed (`codecHandler` of the SDK). Default: none. */
+  /** The address that decrypts, in the reader's browser, values sealed by a client's codec (`codecHandler` of the SDK). Default: none. */
   readonly codecEndpoint?: string | undefined;
-  /** The path below which a proxy publishes the server: such as `/millrace`, without a slash at its end. Default: none. */
+  /** The path under which a proxy publishes the server, such as `/millrace`, without a trailing slash. Default: none. */
   readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Who may read the metrics, and where. Default: processes of this machine, on the same port. */
+  /** Access to the metrics, and their address. Default: processes of this machine, on the same port. */
   readonly metrics?: MetricsOptions;
   /** The limits of concurrent event streams. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
@@ -46,16 +46,16 @@ export interface ServerOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
-  /** How many organisations and projects are created. Default: `defaultTenancyLimits`. */
+  /** Limits on new organisations and projects. Default: `defaultTenancyLimits`. */
   readonly tenancyLimits?: Partial<TenancyLimits>;
-  /** Most bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
+  /** Maximum bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
   readonly maxBundleBytes?: number | undefined;
-  /** Finds builds of versions that a runner on this machine registered from its folder, to show their source. Default: there are none. */
+  /** Finds builds that a runner on this machine registered from its folder, to display their source. Default: none. */
   readonly localBuild?: FindLocalBuild | undefined;
   /** An S3-compatible store for the files of deployments. Default: the database. */
   readonly bundleStore?: S3Settings | undefined;
   /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
-  /** The identity provider of an organization, with which its users log in. Default: none. */
+  /** The identity provider for the users of an organization. Default: none. */
   readonly oidc?: OidcSettings | undefined;
 }

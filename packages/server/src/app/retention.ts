@@ -1,22 +1,22 @@
 import { defaultAges } from '../errors/counts/range.ts';
 
-/** How long what has ended is stored. */
+/** How long ended data is retained. */
 export interface Retention {
-  /** Lines that runs wrote. Default 14 days. */
+  /** Log lines of runs. Default 14 days. */
   readonly logsMs: number;
-  /** Single occurrences of errors; counts by the hour outlive them. Default 30 days. */
+  /** Individual occurrences of errors; hourly counts outlive them. Default 30 days. */
   readonly occurrencesMs: number;
-  /** Counts of errors by the hour; those by the day outlive them. Default 90 days. */
+  /** Hourly counts of errors; daily counts outlive them. Default 90 days. */
   readonly errorHoursMs: number;
-  /** Events that are over, and with them the memory of their ids. Default 30 days. */
+  /** Ended events, including their ids for deduplication. Default 30 days. */
   readonly eventsMs: number;
-  /** Notifications and how they were delivered. Default 30 days. */
+  /** Notifications and their deliveries. Default 30 days. */
   readonly notificationsMs: number;
-  /** Sessions that were closed or expired, with all their records. Default 30 days. */
+  /** Closed or expired sessions, with all their records. Default 30 days. */
   readonly sessionsMs: number;
-  /** Records of channels, also of sessions that go on. Default 30 days. */
+  /** Records of channels, including those of open sessions. Default 30 days. */
   readonly recordsMs: number;
-  /** Runs that ended, unless their environment has a retention of its own. Default 30 days. */
+  /** Ended runs, unless their environment has its own retention. Default 30 days. */
   readonly runsMs: number;
 }
 

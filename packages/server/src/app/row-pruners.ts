@@ -5,13 +5,13 @@ import type { Retention } from './retention.ts';
 
 interface Expiring {
   readonly table: Fragment;
-  /** The time after which a row, `x`, is kept no longer than `keptMs`. */
+  /** The time from which a row, `x`, is retained for `keptMs`. */
   readonly since: Fragment;
   /** Default 0. */
   readonly keptMs?: number;
-  /** The present. Default: by the clock of the server, which tests move. */
+  /** The current time. Default: the server's clock, which tests can shift. */
   readonly now?: Fragment;
-  /** Rows for which this is true stay for longer. */
+  /** Rows that match are retained longer. */
   readonly unless?: Fragment;
 }
 
@@ -24,7 +24,7 @@ interface Dependencies {
 const dayMs = 86_400_000;
 const maxAtOnce = 1_000;
 
-/** Tables whose rows expire on their own. Rows that go together with others, or by environment, have pruners of their own. */
+/** Tables whose rows expire individually. Rows that expire with others, or by environment, have separate pruners. */
 const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] => [
   { table: sql`audit_log`, since: sql`x.at`, keptMs: 400 * dayMs },
   { table: sql`invitations`, since: sql`coalesce(x.ended_at, x.expires_at)`, keptMs: 30 * dayMs },
@@ -33,10 +33,10 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
   { table: sql`one_time_uses`, since: sql`x.expires_at` },
   { table: sql`signing_keys`, since: sql`x.expires_at` },
   { table: sql`idempotency_keys`, since: sql`x.expires_at` },
-  // A run that still waits may have been rescheduled; others are not pushed any more.
+  // A run that still waits may have been rescheduled; other runs cannot be pushed any longer.
   { table: sql`debounces`, since: sql`x.due`, unless: waits(sql) },
   { table: sql`collecting`, since: sql`x.due`, unless: waits(sql) },
-  // As long as requests that created a run are remembered.
+  // As long as the request keys of runs are remembered.
   { table: sql`run_parts`, since: sql`x.closed_at`, keptMs: dayMs },
   { table: sql`trigger_starts`, since: sql`x.over_at`, now: sql`rate_now()` },
   { table: sql`schedule_ticks`, since: sql`x.fired_at`, keptMs: 30 * dayMs },
@@ -47,7 +47,7 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
     keptMs: retention.notificationsMs,
     unless: sql`exists (select from notification_deliveries d where d.notification_id = x.id and d.due is not null)`,
   },
-  // A delivered row is deleted right after its delivery; this only guards against delivering it again.
+  // A delivered row is deleted right after its delivery; this only prevents a second delivery.
   { table: sql`outbox_receipts`, since: sql`x.created_at`, keptMs: 90 * dayMs },
   { table: sql`run_stat_flushes`, since: sql`x.at`, keptMs: dayMs },
 ];
@@ -55,7 +55,7 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
 const waits = (sql: Sql): Fragment =>
   sql`exists (select from delayed d where d.env = x.env and d.run_id = x.run_id)`;
 
-/** A job for each table of {@link expiringTables}, which deletes its old rows. */
+/** One job for each table of {@link expiringTables}, which deletes its old rows. */
 export const rowPruners = (dependencies: Dependencies): Job[] =>
   expiringTables(dependencies).map((expiring) => pruner(dependencies, expiring));
 

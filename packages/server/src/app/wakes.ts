@@ -10,17 +10,17 @@ export interface WakeDependencies {
   readonly runners: ConnectedRunners;
   readonly dispatch: Pick<Dispatch, 'versionsChanged' | 'expect'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Somebody asked something of a runner that is connected here. */
+  /** A user changed the requested state of a runner that is connected to this process. */
   readonly asked: (runner: ConnectedRunner) => Promise<void>;
-  /** Tells the runners that are connected here which branches an environment has. */
+  /** Notifies the runners connected to this process of an environment's branches. */
   readonly tellOfBranches: (env: number) => void;
-  /** A credential, or what it is of, has ended. */
+  /** A credential, or its user or environment, has ended. */
   readonly accessEnded: () => void;
   /** A transaction that triggered a run has committed. */
   readonly outboxFilled: () => void;
 }
 
-/** Acts on wake-ups of other processes that no single room answers. */
+/** Handles wake-ups from other processes that no single module handles. */
 export function listenToWakes({
   engine,
   runners,
@@ -63,7 +63,7 @@ export interface PauseDependencies {
   readonly resume: Resume;
 }
 
-/** Starts runs again when a pause ends. */
+/** Restarts dispatch when a pause ends. */
 export function listenToPause({ pause, runners, dispatch, resume }: PauseDependencies): void {
   pause.onChange(() => {
     if (pause.since !== null) return;

@@ -4,19 +4,19 @@ import { asProblem } from '../problem.ts';
 import type { Handler, Request } from '../request.ts';
 import { recordEntry } from './record.ts';
 
-/** In this header a client names the agent for which it calls, such as `mcp claude-code/2.1`. */
+/** The header in which a client names the agent it acts for, such as `mcp claude-code/2.1`. */
 const agentHeader = 'x-millrace-agent';
-/** Ids of created objects in one entry. */
+/** Maximum ids of created objects in one entry. */
 const maxIds = 100;
 
 type AnyHandlers = Readonly<Record<string, unknown>>;
 
 /**
- * The same handlers, with an entry in the audit log for each request that changes something with a secret key and names an agent. Other
- * requests cost one look at their headers.
+ * Wraps the handlers so that each changing request with a secret key that names an agent gets an entry in the audit log. For other requests the
+ * cost is one check of their headers.
  *
- * The entry is written before the change, so that there is no change without one, and deleted when the change is refused. If the server
- * dies in between, the entry stays.
+ * The entry is written before the change, so that no change lacks one, and deleted if the change is rejected. If the server dies in between,
+ * the entry remains.
  */
 export function recordAgents<H extends object>(
   sql: Sql,
@@ -29,7 +29,7 @@ export function recordAgents<H extends object>(
     if (method === 'GET' || method === 'HEAD' || access?.secretKey !== true) return [name, handler];
     return [name, recorded(sql, name, handler as Handler<OperationDeclaration>)];
   });
-  // Each function is what it was but for the entry.
+  // Each function is unchanged except for the entry.
   return Object.fromEntries(entries) as H;
 }
 
@@ -64,13 +64,13 @@ async function withEntry(
       await sql`update audit_log set new = new || jsonb_build_object('ids', ${ids}::text[]) where id = ${entry}`;
     return reply;
   } catch (error) {
-    // Of other errors nobody knows what was done before.
+    // For other errors, it is unknown which changes were made before.
     if ((asProblem(error)?.status ?? 500) < 500) await sql`delete from audit_log where id = ${entry}`;
     throw error;
   }
 }
 
-/** Ids of what was created or changed, as the reply names them. */
+/** Ids of the created or changed objects, from the reply. */
 function idsOf(reply: unknown): string[] {
   const { id, results } = Object(reply) as { id?: unknown; results?: unknown };
   const all: unknown[] = Array.isArray(results)

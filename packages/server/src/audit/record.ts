@@ -2,7 +2,7 @@ import type { Queryable } from '../db/connect.ts';
 import type { Origin } from '../request.ts';
 import { userBehind, type Environment, type Principal } from '../auth/principal.ts';
 
-/** Who acts, and from where. A `Request` is an actor. */
+/** The actor and their address. A `Request` is an actor. */
 export interface Actor {
   readonly principal: Principal;
   readonly origin: Origin;
@@ -56,7 +56,7 @@ export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided
   return (entry as { id: string }).id;
 }
 
-/** Records what a request does in an environment. The operation calls it in its own transaction. */
+/** Records an action of a request in an environment. The operation calls it in its own transaction. */
 export type RecordHere = (sql: Queryable, act: Omit<Act, 'in'>) => Promise<void>;
 
 /** For acts of `by` in `environment`. A branch is recorded in `new`. */

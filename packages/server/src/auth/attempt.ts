@@ -13,7 +13,7 @@ import type { SigningKeyRing } from './signing-keys.ts';
 const over = () =>
   unauthorized('The credential of this run is no longer valid: its attempt is over, or its key is revoked');
 
-/** The attempt may do what its runner's key may, in its own environment or branch. Throws a 401 Problem once the attempt is over. */
+/** An attempt has its runner's permissions, in its own environment or branch. Throws a 401 Problem once the attempt has ended. */
 export async function verifyAttempt(
   ring: SigningKeyRing,
   sql: Sql,

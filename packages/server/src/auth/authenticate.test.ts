@@ -4,7 +4,7 @@ import { newPersonalAccessToken, newSecretKey } from './keys.ts';
 import { isUser } from './principal.ts';
 import { createInstallation } from './testing/installation.ts';
 
-// A refusal may be thrown at once or come later: both are one to a caller that awaits.
+// A rejection may be synchronous or asynchronous: a caller that awaits sees no difference.
 const ask = async (authenticate: Authenticate, credentials: Credentials) => authenticate(credentials);
 
 test('a secret key identifies its environment, with either prefix, with and without Bearer', async () => {
@@ -101,7 +101,7 @@ test('a revocation takes effect within a second, also for a key in constant use'
       ),
     { timeout: 5_000, interval: 5 },
   );
-  // A second, and the rest for a busy machine.
+  // A second, plus a margin for a busy machine.
   expect(performance.now() - revokedAt).toBeLessThan(3_000);
 });
 
@@ -127,7 +127,7 @@ test('an invalid credential is looked up once a second, and a new key works at o
   const other = createAuthenticate({ sql: counting, ring });
   const { id, text } = await addKey('dev', ['admin']);
   const [{ digest } = { digest: null }] = await sql`select digest from secret_keys where id = ${id}`;
-  // As if it had been tried before it was stored.
+  // As if it had been used before it was stored.
   await sql`update secret_keys set digest = ${Buffer.alloc(32)} where id = ${id}`;
   for (let n = 0; n < 50; n += 1) {
     const triggerBranch = `b${n}`;
@@ -150,7 +150,7 @@ test('a cached caller is identified without the database', async () => {
   const { authenticate, key } = await createInstallation();
   const authorization = `Bearer ${key('dev')}`;
   const first = await ask(authenticate, { authorization });
-  // Not a promise: nothing was waited for.
+  // Not a promise: the result is synchronous.
   expect(authenticate({ authorization })).toBe(first);
 });
 

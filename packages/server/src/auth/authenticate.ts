@@ -20,14 +20,14 @@ export interface Credentials {
   readonly serviceBranch?: string | undefined;
   /** `x-trigger-branch`; used if `x-service-branch` names no branch. */
   readonly triggerBranch?: string | undefined;
-  /** The request is about the environment itself: branches are ignored, and keys of preview need none. */
+  /** The request is about the environment itself: branches are ignored, and preview keys need none. */
   readonly wholeEnvironment?: boolean | undefined;
   /** The session of the dashboard's page; counts if there is no Authorization header. */
   readonly browser?: BrowserCredentials | undefined;
 }
 
 export interface BrowserCredentials {
-  /** What the cookie holds. */
+  /** The value of the cookie. */
   readonly session: string;
   /** The environment to act in; undefined to act for the user. */
   readonly acts: NamedEnvironment | undefined;
@@ -49,7 +49,7 @@ export type CachingAuthenticate = Authenticate & {
 interface AuthenticateDependencies {
   readonly sql: Sql;
   readonly ring: SigningKeyRing;
-  /** Default: nobody is confirmed again. */
+  /** Confirms users of an identity provider. Default: no user is confirmed again. */
   readonly confirm?: ConfirmUser;
 }
 
@@ -59,8 +59,8 @@ export function createAuthenticate({
   confirm = () => {},
 }: AuthenticateDependencies): CachingAuthenticate {
   const cache = new LookupCache<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
-  // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: nobody can
-  // send its text before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
+  // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: no client can send its text
+  // before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
   const unknown = new LookupCache<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
   const authenticate: Authenticate = (credentials) => {

@@ -1,4 +1,4 @@
-/** Queries for the rows of credentials. All of them exclude what is revoked, expired or archived. */
+/** Queries for the rows of credentials. All of them exclude revoked, expired and archived ones. */
 import type { Role } from '@millrace/contract';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { liveSession } from './browser/live.ts';
@@ -148,8 +148,9 @@ export interface CredentialRows {
 }
 
 /**
- * Indexes of the credentials that have ended: revoked, expired, in an archived environment, signed by a key that has ended, created by
- * a user who may no longer act in the project or whom their identity provider does not confirm any more, of an attempt that has no lease any more, or of a browser whose user has another role now.
+ * Indexes of the credentials that have ended: revoked, expired, in an archived environment, or signed by an ended key. Also those created by a
+ * user who may no longer act in the project or whom their identity provider no longer confirms, those of an attempt without a lease, and those
+ * of a browser whose user now has another role.
  */
 export async function endedAmong(
   sql: Sql,
@@ -199,7 +200,7 @@ const tables = {
   browser_sessions: (sql: Sql) => sql`browser_sessions`,
 };
 
-/** Records the last use, at most once in five minutes for each credential, however many processes serve it. */
+/** Records the last use of a credential, at most once in five minutes, however many processes serve it. */
 export async function noteUse(sql: Sql, table: keyof typeof tables, id: string): Promise<void> {
   await sql`
     update ${tables[table](sql)} set last_used_at = now()

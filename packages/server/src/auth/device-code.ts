@@ -16,7 +16,7 @@ export function newUserCode(): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Normalises a user code as somebody typed it; undefined if it cannot be one. */
+/** Normalises a user code as typed; undefined if it cannot be one. */
 export function readUserCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   if (!form.test(letters)) return undefined;

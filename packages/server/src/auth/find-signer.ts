@@ -29,7 +29,7 @@ export async function findSigner(
   token: string,
   { sub }: JWTPayload,
 ): Promise<Signed | undefined> {
-  // Anybody can send an unsigned token: do not query for what cannot be an environment id.
+  // Any client can send an unsigned token: no query is sent for a value that cannot be an environment id.
   if (typeof sub !== 'string' || !/^\w{1,64}$/.test(sub)) return undefined;
   const began = performance.now();
   const known = await ring.of(sub);

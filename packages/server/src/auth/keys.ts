@@ -22,7 +22,7 @@ export const newPersonalAccessToken = (): string => `svc_pat_${random(tokenAlpha
 /** `svc_inv_` and 40 characters: its holder can become a member. */
 export const newInvitationToken = (): string => `svc_inv_${random(tokenAlphabet, 40)}`;
 
-/** `svc_browser_` and 40 characters: what the cookie of a browser session holds. */
+/** `svc_browser_` and 40 characters: the value of a browser session's cookie. */
 export const newBrowserToken = (): string => `svc_browser_${random(tokenAlphabet, 40)}`;
 
 /** `svc_link_` and 40 characters: it logs a browser in, once. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 export interface LookupCacheOptions {
-  /** Milliseconds after which an entry is not used any more. */
+  /** Milliseconds after which an entry is no longer used. */
   readonly maxAgeMs: number;
   /** Milliseconds after which an entry is still used, but should be loaded again in the background. */
   readonly dueMs: number;

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/connect.ts';
 import { DatabaseRefused } from '../db/errors.ts';
 import { masterKeyOf, seal, UnsealError, unseal, type MasterKey } from './seal.ts';
 
-/** The master key cannot be loaded. The message says why and what to do, and never contains the key. */
+/** The master key cannot be loaded. The message contains the reason and the fix, and never the key. */
 export class MasterKeyRefused extends Error {
   override name = 'MasterKeyRefused';
 }
@@ -63,8 +63,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * The next key, beside the key file during a rotation. While this file exists, either key may have sealed values. An interrupted
- * rotation continues at the next start.
+ * The next key, next to the key file during a rotation. While this file exists, either key may have sealed values. An interrupted rotation
+ * continues at the next start.
  */
 const nextFile = (file: string): string => `${file}.next`;
 
@@ -109,7 +109,7 @@ async function createKeyFile(file: string): Promise<void> {
 export const masterKeyCheckContext = 'master_key_check:only_row';
 const checkText = 'millrace';
 
-/** Throws if the master key is not this database's, before anything is written with it. The first key becomes the database's. */
+/** Throws if the master key does not belong to this database, before anything is written with it. The first key is stored as the database's. */
 export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Promise<void> {
   await sql`
     insert into master_key_check (sealed) values (${seal(masterKey, checkText, masterKeyCheckContext)})

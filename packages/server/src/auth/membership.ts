@@ -1,7 +1,7 @@
 import type { Role } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 
-/** A project or an organisation, as a path names it. */
+/** A project or an organisation named in a path. */
 interface OrganizationPath {
   readonly projectRef: string | undefined;
   readonly organization: string | undefined;

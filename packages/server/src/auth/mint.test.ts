@@ -90,7 +90,7 @@ test('a restricted key gets tokens for what it created, and they end with it', a
     scopes: ['read:runs:run_1'],
   });
   await sql`update secret_keys set revoked_at = now() where id = ${id}`;
-  // A header that was not seen before is looked up anew, but within a second the keys may be the ones of before.
+  // A new header is looked up again, but the keys may be cached for up to a second.
   await expect
     .poll(
       () =>
@@ -137,7 +137,7 @@ test('a client cannot name another key or a user in its token', async () => {
 
 test('a token created with a new key is valid at once', async () => {
   const { addKey, authenticate, mint, key } = await createInstallation();
-  // The environment's keys are known, without the one that comes now.
+  // The environment's keys are cached, without the new one below.
   const earlier = await mint(await callerOf(authenticate, key('dev')), { scopes: [], expiresInSeconds: 60 });
   await authenticate({ authorization: earlier });
   const { id, text } = await addKey('dev', ['admin']);

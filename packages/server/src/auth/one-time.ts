@@ -14,7 +14,7 @@ export function oneTimeUseOf(principal: Principal): OneTimeUse | undefined {
   return { digest: principal.oneTimeDigest, expiresAt: principal.expiresAt };
 }
 
-/** The token was used before. If this is the same request again, its request key finds what was created. */
+/** The token was used before. If this is the same request again, its request key finds the created object. */
 export class TokenUsed extends Problem {
   override name = 'TokenUsed';
 

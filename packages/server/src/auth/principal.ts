@@ -24,7 +24,7 @@ interface BrowserSession {
   readonly expiresAt: Date;
 }
 
-/** A user, about what is theirs: with a personal access token or a browser session. */
+/** A user, for operations on their own account: with a personal access token or a browser session. */
 export type UserPrincipal =
   | {
       readonly kind: 'personalAccessToken';
@@ -68,11 +68,11 @@ export type Principal =
       readonly oneTimeDigest?: string;
     }
   | (BrowserSession & {
-      /** The environment that the request names. */
+      /** The environment named by the request. */
       readonly environment: Environment;
-      /** The user's role in its organisation. */
+      /** The user's role in the environment's organisation. */
       readonly role: Role;
-      /** What the role allows in it. */
+      /** The permissions of the role in that environment. */
       readonly scopes: readonly string[];
     })
   | UserPrincipal;

@@ -11,7 +11,7 @@ export interface MaxLifetime {
 }
 
 export const maxLifetime: MaxLifetime = { seconds: 30 * 86_400, text: '30 days' };
-/** A token that a run creates outlives its attempt, so its lifetime is shorter. */
+/** A token created by a run outlives its attempt, so its lifetime is shorter. */
 export const maxLifetimeByRun: MaxLifetime = {
   seconds: 86_400,
   text: '24 hours for a token that is made by a run',
@@ -37,7 +37,7 @@ export function readExpirationTime(
 const isGrantable = (scope: string): boolean =>
   /^(?:read|write|trigger|batchTrigger|update)$/.test(parseScope(scope).action);
 
-/** Fits a header of 64 KiB beside everything else, after base64 encoding. */
+/** Fits into a header of 64 KiB along with everything else, after base64 encoding. */
 const maxScopesLength = 32_768;
 
 /** 400 if the token would be too long for a header. */

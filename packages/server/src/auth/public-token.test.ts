@@ -19,7 +19,7 @@ const claimsOf = (sub: string, more: JWTPayload = {}): JWTPayload => ({
   ...more,
 });
 
-/** As the published SDK signs: the key's text is the HMAC key. */
+/** Signs like the published SDK: the key's text is the HMAC key. */
 const sign = (key: string, claims: JWTPayload) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(key));
 
@@ -119,7 +119,7 @@ describe('a token that a client signed with its key', () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { otu: true }));
     const first = await ask(authenticate, token);
-    // The last letter of a base64url signature has two bits to spare.
+    // The last letter of a base64url signature has two unused bits.
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const respelled = token.slice(0, -1) + letters.charAt(letters.indexOf(token.at(-1) ?? '') ^ 1);
     const digests = [first, await ask(authenticate, respelled).catch(() => first)].map((principal) =>

@@ -41,7 +41,7 @@ export function grants(scopes: readonly string[], requested: string): boolean {
   return type !== undefined && type !== '' && allows(scopes, action, [{ type, id }]);
 }
 
-/** Identities that stand for "any task": all tasks, and each task that the caller's scopes name. */
+/** The identities for "any task": all tasks, and each task that the caller's scopes name. */
 export function someTask(principal: Principal): Identity[] {
   const scopes = isUser(principal) ? [] : principal.scopes;
   const named = scopes.map(parseScope).filter(({ type, id }) => type === 'tasks' && id !== undefined);

@@ -37,7 +37,7 @@ export interface SigningKeyRing {
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
-/** `clock` is asked only by how much tests have shifted it. */
+/** Of `clock`, only the shift that tests apply is used. */
 export function createSigningKeyRing(
   sql: Sql,
   masterKey: MasterKey,

@@ -36,7 +36,7 @@ export async function findTarget(sql: Queryable, request: Addressed): Promise<En
     : notFound('Branch not found', false, 'branch_not_found');
 }
 
-/** The environment in a user's path, ignoring branch headers: what is done to it affects all of its branches. */
+/** The environment in a user's path, ignoring branch headers: operations on it affect all of its branches. */
 export async function wholeTarget(
   sql: Queryable,
   userId: string,

@@ -90,7 +90,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
         }
       } while (again && !stopped);
     } catch {
-      // The database is not available. Access goes on until the next check succeeds.
+      // The database is unavailable. Access continues until the next check succeeds.
     } finally {
       checking = false;
     }

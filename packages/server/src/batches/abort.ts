@@ -2,14 +2,14 @@ import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { createForget } from './forget.ts';
 
-/** A batch that was not filled for so long is given up. */
+/** How long a batch may be left unfilled before it is aborted. */
 export const abandonedMs = 24 * 3_600_000;
 const maxAtOnce = 20;
 
-/** Gives up an open batch: its runs are cancelled, and no items are accepted any more. */
+/** Aborts an open batch: its runs are cancelled, and no more items are accepted. */
 export async function abortBatch(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
   const at = new Date(now);
-  // Waits for an upload in progress. Only the next statement sees what that wrote.
+  // Waits for an upload in progress. Only the next statement sees the rows it wrote.
   await tx`select from batches where env = ${env} and id = ${batch} for no key update`;
   await tx`
     with gone as (
@@ -30,7 +30,7 @@ export async function abortBatch(tx: Transaction, env: number, batch: string, no
     having count(*) > 0`;
 }
 
-/** The job that gives up batches which were never filled, and forgets those whose runs are gone. */
+/** The job that aborts batches that were never filled, and deletes those whose runs are gone. */
 export function batchKeeper({ sql, clock }: Pick<Batches, 'sql' | 'clock'>, retentionMs: number) {
   const forget = createForget(sql);
   return {

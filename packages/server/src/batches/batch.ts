@@ -5,7 +5,7 @@ import type { Engine } from '../runs/engine/engine.ts';
 import type { FindRedactor } from '../runs/create/redact-metadata.ts';
 import type { NewRun } from '../runs/create/row.ts';
 
-/** What the verbs of batches work with. */
+/** The dependencies of batch operations. */
 export interface Batches {
   readonly sql: Sql;
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface Batches {
   readonly redactor: FindRedactor;
 }
 
-/** A batch as it is being filled. */
+/** A batch while it is being filled. */
 export interface BatchRow {
   readonly id: string;
   readonly run_count: number;
@@ -29,14 +29,14 @@ export interface BatchRow {
 /** An item of a batch, ready to be written. */
 export interface PreparedItem {
   readonly run: NewRun;
-  /** Its line was longer than a line may be: it becomes a run that has failed. */
+  /** Its line exceeded the maximum length: it becomes a failed run. */
   readonly isOversized: boolean;
 }
 
 export interface Filled {
   readonly accepted: number;
   readonly deduplicated: number;
-  /** Items that exist now. */
+  /** Number of existing items. */
   readonly received: number;
   readonly sealed: boolean;
 }

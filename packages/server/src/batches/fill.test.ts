@@ -178,7 +178,7 @@ describe('a batch', () => {
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
     const waiting = () => lockWaiters(sql);
     const both = await sql.begin(async (tx) => {
-      // Whoever writes the item stands here, with the batch in hand.
+      // A request that writes the item blocks here, while it holds the batch.
       const taken = itemRunId(id, 0);
       await tx`
         insert into runs (env, id, task, queue_id, sort_key, created_at)
@@ -273,7 +273,7 @@ describe('bad input of a batch', () => {
       });
       expect(response.status).toBe(415);
     }
-    // An operation that takes no stream does not take this type either.
+    // An operation that accepts no stream does not accept this type either.
     const wrong = await ask('POST /api/v3/batches', {
       key: keys.prod,
       body: '{}',
@@ -295,7 +295,7 @@ describe('bad input of a batch', () => {
     const pad = 'x'.repeat(50_000);
     const lines = ['{', ...items(600).map((item) => ({ ...item, payload: pad }))];
     expect((await fill(id, lines)).status).toBe(400);
-    // The connection is good for more.
+    // The connection can still be used.
     const response = await fetch(`${server.url}/api/v2/batches/${id}`, {
       headers: { authorization: `Bearer ${keys.prod}` },
     });

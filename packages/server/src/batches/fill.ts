@@ -9,7 +9,7 @@ import { fillAtOnce } from './fill-at-once.ts';
 import { endUpFront, failUpFront } from './oversized.ts';
 import { columns } from './open.ts';
 
-/** `hold` locks the parent run in the transaction that writes, or throws. It is given for the batch of a run. */
+/** `hold` locks the parent run in the transaction that writes, or throws. It is set for the batch of a run. */
 export async function fillBatch(
   batches: Batches,
   env: number,
@@ -33,7 +33,7 @@ export async function fillBatch(
 }
 
 /**
- * Writes some items of a batch in the caller's transaction: those that do not exist yet. With the last one the batch is sealed, in the same
+ * Writes the items of a batch that do not exist yet, in the caller's transaction. With the last item the batch is sealed, in the same
  * transaction. Uploads of one batch take turns on its row, so it is sealed exactly once.
  */
 export async function fillIn(
@@ -58,7 +58,7 @@ export async function fillIn(
     sealed: received === row.run_count,
   };
   if (!filled.sealed) {
-    // Nothing is promised yet: items that a crash of PostgreSQL loses are sent again. So this commit does not wait for the disk.
+    // Nothing has been promised yet: items lost in a crash of PostgreSQL are sent again. Therefore this commit does not wait for the disk.
     await tx`
       update batches set received = ${received} where env = ${env} and id = ${batch}
       returning set_config('synchronous_commit', 'off', true)`;
@@ -127,7 +127,7 @@ async function insertItems(
   if (oversized.length > 0) await failUpFront(tx, env, oversized);
 }
 
-/** Stores which run answers for an item that created none. */
+/** Stores the existing run for an item that created none. */
 async function link(
   tx: Transaction,
   env: number,

@@ -13,7 +13,7 @@ async function batches() {
     await sql.end({ timeout: 1 });
     await drop();
   });
-  /** Sealed ones of so many days ago; `kept` ones have a run that is kept. */
+  /** Adds sealed batches that are this many days old; `kept` ones have a retained run. */
   const add = async (count: number, days: number, kept: boolean) => {
     await sql`
       with made as (

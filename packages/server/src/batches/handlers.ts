@@ -36,12 +36,14 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
     request: Pick<Request<Operations['createBatch']>, 'authorize' | 'principal'>,
     tasks: readonly string[] | undefined,
   ): void => {
-    // Clients before 4.5 do not say which tasks: each item is asked for when it comes.
+    // Clients before 4.5 do not name the tasks: permission is checked for each item on arrival.
     if (tasks === undefined) request.authorize([...someTask(request.principal), { type: 'batch' }]);
     for (const id of new Set(tasks)) request.authorize([{ type: 'tasks', id }, { type: 'batch' }]);
   };
 
-  /** A batch that the caller's idempotency key led to: nobody learns of one, or fills it, whose tasks they may not trigger. */
+  /**
+   * Authorizes a batch found by the caller's idempotency key: a caller may neither read nor fill it without permission to trigger its tasks.
+   */
   const authorizeFound = (
     request: Pick<Request<Operations['createBatch']>, 'authorize'>,
     tasks: readonly string[] | undefined,
@@ -82,7 +84,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
   ) => {
     const { batchId } = request.params;
     const batch = await retrieveBatch(sql, request.environment.id, batchId);
-    // A client that has just made it may be ahead of a replica: let it ask again.
+    // A client that has just created the batch may be ahead of a replica: it should try again.
     if (!batch) throw notFound('Not found', true);
     request.authorize([{ type: 'batch', id: batchId }, { type: 'runs' }]);
     return batch;
@@ -122,7 +124,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         admit();
         throw unprocessable(`Batch ${batchId} not found`);
       }
-      // Nothing more is written to a batch that is sealed: whoever sends it again is told so, whatever has become of its parent.
+      // Nothing more is written to a sealed batch: a repeated request gets this result whatever the state of the batch's parent.
       const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
       const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
       const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
@@ -141,7 +143,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       };
       const filled = await fillFromLines(upload, body);
       engine.changes.someChanged(env);
-      // Nobody was asked for yet when no line came.
+      // Without any line, no permission has been checked yet.
       if (filled.accepted + filled.deduplicated === 0) admit();
       if (batch.aborted_at !== null) throw abortedBatch(batchId);
       const wasSealed = batch.sealed_at !== null;
@@ -212,7 +214,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 const mayTriggerAll = (principal: Principal): boolean =>
   !isUser(principal) && allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
 
-/** Holds the run that opened the batch, and the attempt that fills it: with a key, another run may fill what one opened. */
+/** Locks the run that opened the batch, and the attempt that fills it: with a key, a run other than the opener may fill the batch. */
 function holding(
   env: number,
   parent: Parent | undefined,
@@ -228,7 +230,7 @@ function holding(
 
 type RunResult = NonNullable<Awaited<ReturnType<typeof resultOf>>>;
 
-/** A one-time token that opened a batch may fill it, and no other. */
+/** A one-time token that opened a batch may fill only that batch. */
 async function refuseOtherToken(sql: Queryable, principal: Principal, batch: string): Promise<void> {
   const use = oneTimeUseOf(principal);
   if (!use) return;

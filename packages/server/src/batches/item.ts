@@ -8,7 +8,7 @@ import type { NewRun } from '../runs/create/row.ts';
 import type { Batches, BatchRow } from './batch.ts';
 import { itemRunId } from './ids.ts';
 
-/** The run of an item: as a trigger would make it, with the id of its index. A refusal says which item it is about. */
+/** The run of an item: like that of a trigger, but with the id for its index. A rejection names the item. */
 export function prepareItem(
   batches: Pick<Batches, 'engine' | 'redactor'>,
   environment: Environment,
@@ -21,7 +21,7 @@ export function prepareItem(
   return run instanceof Promise ? run.then(complete) : complete(run);
 }
 
-/** The part of it that does not depend on its batch. Only this part may ask the database. */
+/** The part of preparation that does not depend on the batch. Only this part may query the database. */
 export function readItem(
   { engine, redactor }: Pick<Batches, 'engine' | 'redactor'>,
   environment: Environment,
@@ -47,7 +47,7 @@ export function readItem(
   }
 }
 
-/** Adds what follows from the batch and its parent. */
+/** Adds the data that follows from the batch and its parent. */
 export const completeItem = (
   run: NewRun,
   batch: BatchRow,
@@ -57,7 +57,7 @@ export const completeItem = (
   ...run,
   id: itemRunId(batch.id, index),
   batch: batch.id,
-  // The same for all items of one priority: then their ids decide, which are in the order of the items.
+  // Equal for all items with the same priority: then their ids decide, which are in item order.
   sortKey: (run.due ?? batch.created_at).getTime() - run.priorityMs,
   ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
 });

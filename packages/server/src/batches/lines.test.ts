@@ -74,7 +74,7 @@ describe('lines of a stream', () => {
   test('take no more room than their bytes when they come one by one', async () => {
     const count = 1_000_000;
     const text = Buffer.from(`{"a":"${'x'.repeat(count)}"}\n`);
-    // What is garbage already does not count.
+    // Excludes unreachable memory.
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const used = (): number => {

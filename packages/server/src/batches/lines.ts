@@ -5,7 +5,7 @@ import { MemberScan } from './member-scan.ts';
 
 export type Line =
   | { readonly number: number; readonly text: string }
-  /** Too long to be kept; what could be read of it in passing. */
+  /** Too long to be stored; contains the members that could be read from it in passing. */
   | { readonly number: number; readonly members: Readonly<Record<string, unknown>> };
 
 const newline = 0x0a;
@@ -13,8 +13,8 @@ const nothing = Buffer.alloc(0);
 const minHeld = 1_024;
 
 /**
- * The lines of a stream of bytes, as many at a time as a piece of it brings; blank ones are skipped. Never more than one line and one
- * piece are held: of a line with more than `most` bytes only its numbers and short texts are.
+ * The lines of a stream of bytes, in groups: the lines completed by each piece. Blank lines are skipped. At most one line and one piece are in
+ * memory: for a line with more than `most` bytes, only its numbers and short texts.
  */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -22,12 +22,12 @@ export async function* linesOf(
   wanted: readonly string[],
 ): AsyncGenerator<Line[]> {
   let number = 0;
-  // What earlier pieces brought of the line under way: one buffer, however small they were.
+  // The beginning of the current line from earlier pieces: a single buffer, however small the pieces were.
   let held: Buffer = nothing;
   let size = 0;
   let scan: MemberScan | undefined;
 
-  /** Begins to read over a line that has become too long; answers whether it has. */
+  /** Switches to scanning once a line is too long; returns whether it has. */
   const isScanned = (part: Buffer): boolean => {
     if (!scan && size + part.length > most) {
       scan = new MemberScan(wanted);
@@ -40,7 +40,7 @@ export async function* linesOf(
   const hold = (part: Buffer): void => {
     if (!isScanned(part)) {
       if (size + part.length > held.length) {
-        // At least doubled, so that each byte is copied a few times at most.
+        // At least doubles the size, so that each byte is copied only a few times.
         const larger = Buffer.allocUnsafe(
           Math.min(most, Math.max(minHeld, 2 * held.length, size + part.length)),
         );

@@ -9,7 +9,7 @@ test('batches are listed, newest first, with what became of their runs, and page
     filled,
     [0, 1, 2, 3].map((index) => ({ index, ...(index === 0 && { options: { idempotencyKey: 'one' } }) })),
   );
-  // One of its items leads to a run of the other batch.
+  // One of its items resolves to a run of the other batch.
   const waiting = await open({ runCount: 3 });
   await fill(waiting, [{ index: 0, options: { idempotencyKey: 'one' } }, { index: 1 }]);
   const { runs } = (await retrieve(filled)).body;
@@ -37,7 +37,7 @@ test('batches are listed, newest first, with what became of their runs, and page
     },
   ]);
   expect(all.data[0]).not.toHaveProperty('sealedAt');
-  // One batch by itself says the same.
+  // A single batch has the same data.
   for (const listed of all.data) expect((await retrieve(listed.id)).body).toMatchObject(listed);
 
   const first = await list('?page[size]=1');

@@ -4,7 +4,7 @@ import { askedPageById, pageOf } from '../page.ts';
 import { countsOf, listedOf, type BatchRowWithCounts } from './retrieve.ts';
 
 /**
- * Newest first: their ids begin with the time. The runs of each batch are one range of ids, of at most 1,000; those that an idempotency key led to
+ * Newest first: ids begin with the time. The runs of each batch are one range of at most 1,000 ids; runs that an idempotency key resolved to
  * are found one by one.
  */
 export async function listBatches(

@@ -7,8 +7,8 @@ const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const maxText = 1_024;
 
 /**
- * Reads the wanted members of one JSON object that is too large to be held, piece by piece: those of the object itself whose values
- * are numbers, words or short texts. It ends when all of them are found. Whether the rest is JSON is not checked.
+ * Reads selected members of one JSON object that is too large for memory, piece by piece: those of the object itself whose values are numbers,
+ * words or short texts. Ends when all of them are found. Does not check whether the rest is valid JSON.
  */
 export class MemberScan {
   readonly members: Record<string, unknown> = {};
@@ -17,7 +17,7 @@ export class MemberScan {
   #depth = 0;
   #inText = false;
   #escaped = false;
-  /** The name or value of the object itself that is being read, as written. */
+  /** The name or value of the object itself that is being read, in its raw form. */
   #token: number[] = [];
   #name: string | undefined;
 
@@ -41,7 +41,7 @@ export class MemberScan {
     }
   }
 
-  /** The index of the last byte of a text that is not of the object itself, or of the piece. */
+  /** The index of the last byte of a text that is not part of the object itself, or of the piece. */
   #skipText(piece: Uint8Array, from: number): number {
     let at = from;
     for (; at < piece.length; at++) {

@@ -30,7 +30,7 @@ describe('the idempotency key of a batch', () => {
     await fill(id, [{ index: 1 }]);
     const again = await ask('POST /api/v3/batches', { key: keys.prod, body });
     expect(again).toMatchObject({ status: 202, body: { id, isCached: false } });
-    // A different call gets a batch of its own, and nobody will fill the old one.
+    // A different call gets a separate batch, and the old one will never be filled.
     const other = await ask('POST /api/v3/batches', { key: keys.prod, body: { ...body, runCount: 1 } });
     expect(other.body.id).not.toBe(id);
     expect((await retrieve(id)).body.status).toBe('ABORTED');
@@ -118,7 +118,7 @@ describe('a request that is sent again', () => {
     const send = () => ask(request, { key: made.body.token, body, headers });
     const waiting = () => lockWaiters(sql);
     const { sent } = await sql.begin(async (tx) => {
-      // Whoever stores a batch stands here.
+      // Requests that store a batch block here.
       await tx`lock table batches in share mode`;
       const first = send();
       await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('a request that is sent again', () => {
     const [first, second] = await sent;
     expect(first.status).toBe(202);
     expect([second.status, second.body]).toEqual([202, first.body]);
-    // Another request is another use.
+    // Another request is a separate use.
     headers['x-trigger-request-idempotency-key'] = randomUUID();
     expect((await send()).status).toBe(422);
   });
@@ -150,7 +150,7 @@ describe('access to batches', () => {
     expect(await create(['write:batch'], ['any'])).toBe(202);
     expect(await create(['batchTrigger:tasks:a'], ['a'])).toBe(202);
     expect(await create(['batchTrigger:tasks:a'], ['a', 'b'])).toBe(403);
-    // Not yet known of what: its items are asked for one by one.
+    // Its tasks are not known yet: permission is checked item by item.
     expect(await create(['batchTrigger:tasks:a'])).toBe(202);
     expect(await create(['trigger:tasks:a', 'read:tasks:b'])).toBe(403);
     expect(await create(['trigger:tasks'])).toBe(403);
@@ -255,7 +255,7 @@ test('many that are sent whole at once do not wait for each other’s connection
   const body = { items: [{ task: 'send', options: { lockToVersion: version?.version } }] };
   const waiting = () => lockWaiters(sql);
   const { sent } = await sql.begin(async (tx) => {
-    // As many as the server has connections stand here, each in its transaction.
+    // As many requests as the server has connections block here, each in its transaction.
     await tx`lock table batches in share mode`;
     const all = Array.from({ length: 16 }, () => ask('POST /api/v2/tasks/batch', { key: keys.prod, body }));
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(8);

@@ -12,11 +12,11 @@ import { newBatchId } from './ids.ts';
 export interface NewBatch {
   readonly env: number;
   readonly runCount: number;
-  /** The tasks that it is for, where that is known. */
+  /** The tasks that the batch is for, if known. */
   readonly tasks?: readonly string[] | undefined;
   /**
-   * Throws unless the caller may trigger these tasks, undefined for any. Asked before anything is done with a batch that somebody else
-   * may have opened. Left out for whoever may trigger all.
+   * Throws unless the caller may trigger these tasks, undefined for any. Called before any use of a batch that another caller may have opened.
+   * Omitted for callers who may trigger all tasks.
    */
   readonly admit?: ((tasks: readonly string[] | undefined) => void) | undefined;
   readonly parentRunId?: string | undefined;
@@ -32,19 +32,19 @@ export interface NewBatch {
 
 export interface Opened {
   readonly batch: BatchRow;
-  /** The key led to a batch that is filled already. */
+  /** The key resolved to a batch that is already filled. */
   readonly isCached: boolean;
-  /** Held by the transaction that opened it; not there for a request that came again. */
+  /** Locked by the transaction that opened the batch; undefined for a repeated request. */
   readonly parent?: Parent | undefined;
 }
 
-/** Any number. Callers with one key take this advisory lock first, so that each of them finds what the one before stored. */
+/** An arbitrary number. Callers with one key take this advisory lock first, so that each of them finds the batch stored by the one before. */
 const keyLock = 7_144_013;
 const defaultKeyMs = 30 * 86_400_000;
 
 /**
- * Opens a batch. A request that is sent again finds the batch that it opened. An idempotency key leads to the batch that it opened
- * first. While that batch waits for its items, every caller with the key may fill it.
+ * Opens a batch. A request that is sent again finds the batch that it opened. An idempotency key resolves to the batch that it first opened.
+ * While that batch waits for its items, every caller with the key may fill it.
  */
 export async function openBatch(
   { sql, clock }: Pick<Batches, 'sql' | 'clock'>,
@@ -52,7 +52,7 @@ export async function openBatch(
 ): Promise<Opened> {
   const now = clock.now();
   const { requestKey, parentRunId, oneTime } = batch;
-  // The fast path: only the request could have opened a batch before, and the insertion shows that.
+  // The fast path: only the same request could have opened the batch before, and a conflict on insertion shows that.
   if (!oneTime && keyOf(batch) === null && parentRunId === undefined && !batch.resumeParent) {
     const opened = await insert(sql, newBatchId(now), batch, undefined, now).catch((error: unknown) => {
       if (requestKey === undefined || !isConflict(error)) throw error;
@@ -68,14 +68,14 @@ export async function openBatch(
   }
 }
 
-/** Perhaps the same request came twice at once. The batch that the other one made is found now. */
+/** The same request may have arrived twice at once. The batch of the other one is found now. */
 export const isMaybeDuplicate = (error: unknown, requestKey: string | undefined): boolean =>
   isConflict(error) || (error instanceof TokenUsed && requestKey !== undefined);
 
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505';
 
-/** As `openBatch`, in a transaction of the caller's. Throws on a conflict with one that opens the same. */
+/** Like `openBatch`, in the caller's transaction. Throws on a conflict with a transaction that opens the same batch. */
 export async function openIn(tx: Transaction, batch: NewBatch, now: number): Promise<Opened> {
   const { env, requestKey, oneTime, parentRunId, parentFence } = batch;
   if (requestKey !== undefined) {
@@ -91,7 +91,7 @@ export async function openIn(tx: Transaction, batch: NewBatch, now: number): Pro
   const before = key === null ? undefined : await findByKey(tx, batch, key, now);
   if (before) {
     if (oneTime) {
-      // Nothing was made, so the token is as good as before; for a batch that waits for its items it is good for filling it.
+      // Nothing was created, so the token remains unused; for a batch that waits for its items, it may still fill the batch.
       await unuse(tx, oneTime);
       if (before.sealed_at === null) await useOnce(tx, env, oneTime, before.id);
     }
@@ -100,7 +100,7 @@ export async function openIn(tx: Transaction, batch: NewBatch, now: number): Pro
   return { batch: await insert(tx, id, batch, parent, now), isCached: false, parent };
 }
 
-/** The key as it is stored; null for none. */
+/** The stored form of the key; null for none. */
 function keyOf({ waitKey, idempotencyKey }: NewBatch): string | null {
   if (waitKey !== undefined) return storedWaitKey(waitKey);
   return idempotencyKey === undefined ? null : storedKey(idempotencyKey);
@@ -119,7 +119,7 @@ async function findByKey(
   if (admit) admit(await tasksOf(tx, env, found));
   const isOpen = found.sealed_at === null && found.aborted_at === null;
   if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
-  // That batch does not answer this call: the new batch gets the key, and an open one is given up.
+  // The existing batch does not match this call: the new batch gets the key, and an open one is aborted.
   if (isOpen) await abortBatch(tx, env, found.id, now);
   await tx`update batches set idempotency_key = null where env = ${env} and id = ${found.id}`;
   return undefined;

@@ -65,7 +65,7 @@ test('an attempt that is over neither opens nor fills a batch; the one that has 
     itemsAccepted: 1,
     sealed: true,
   });
-  // Nothing more is written: whoever sends it again is told so.
+  // Nothing more is written: a repeated request gets this result.
   expect((await send(body.id, [0, 1], { run, fence })).body).toMatchObject({
     itemsAccepted: 0,
     sealed: true,

@@ -25,7 +25,7 @@ interface Row extends BatchRowWithCounts {
   readonly runs: string[];
 }
 
-/** How the runs `r` of a batch have ended. A run that was deleted is none of these. */
+/** How the runs `r` of a batch have ended. Deleted runs are not counted. */
 export const countsOf = (sql: Queryable) => sql`
   count(*) filter (where r.id is not null and r.status is null)::int as live,
   count(*) filter (where r.status = 'COMPLETED')::int as completed,
@@ -33,7 +33,7 @@ export const countsOf = (sql: Queryable) => sql`
   count(*) filter (where r.status in ('CANCELED', 'EXPIRED'))::int as ended,
   max(r.finished_at) as last`;
 
-/** A batch with its runs, in the order of its items; undefined if there is none. Its status follows from its runs. */
+/** A batch with its runs, in item order; undefined if it does not exist. Its status follows from its runs. */
 export async function retrieveBatch(sql: Queryable, env: number, id: string): Promise<Batch | undefined> {
   const [row] = await sql<Row[]>`
     select b.id, b.run_count, b.received, b.parent_run_id, b.idempotency_key, b.idempotency_key_options, b.created_at,
@@ -49,7 +49,7 @@ export async function retrieveBatch(sql: Queryable, env: number, id: string): Pr
   return {
     ...listedOf(row),
     runs: row.runs,
-    // An item that could not become a run was refused when it came.
+    // An item that could not become a run was rejected on arrival.
     processing: { completedAt: row.sealed_at?.toISOString(), errors: [] },
   };
 }
@@ -74,6 +74,6 @@ export function listedOf(row: BatchRowWithCounts): ListedBatch {
 
 function statusOf({ aborted_at, sealed_at, live }: BatchRowWithCounts): Batch['status'] {
   if (aborted_at) return 'ABORTED';
-  // Clients before 4.4 know no other name for what is not over.
+  // Clients before 4.4 know no other status for an unfinished batch.
   return !sealed_at || live > 0 ? 'PENDING' : 'COMPLETED';
 }

@@ -17,11 +17,11 @@ export interface Upload {
   readonly batch: BatchRow;
   /** The run that opened the batch. */
   readonly parent: Parent | undefined;
-  /** Holds what must stay so until a slice is written, or refuses. */
+  /** Locks the state that must not change until a slice is written, or throws. */
   readonly hold: ((tx: Transaction) => Promise<void>) | undefined;
   /** Throws if the sender may not trigger this item in a batch. */
   readonly admit: (item: BatchItem) => void;
-  /** Throws if the sender may not have the packet that an item names. */
+  /** Throws if the sender may not use the packet that an item names. */
   readonly authorizePacket: (item: BatchItem) => Promise<void>;
 }
 
@@ -29,8 +29,8 @@ const maxItems = 1_000;
 const maxBytes = 4 * 1_024 * 1_024;
 
 /**
- * Fills a batch with the lines of an upload, slice by slice: while PostgreSQL writes one slice, the next one is read. Slices before a line
- * that is refused stay written, and are recognised when the upload is sent again.
+ * Fills a batch with the lines of an upload, slice by slice: while PostgreSQL writes one slice, the next one is read. Slices before a rejected
+ * line stay written, and are recognized when the upload is sent again.
  */
 export async function fillFromLines(
   { batches, environment, batch, parent, hold, admit, authorizePacket }: Upload,
@@ -81,7 +81,7 @@ export async function fillFromLines(
       }
     }
   } catch (error) {
-    // The reply is sent when no write of this upload is in progress.
+    // The reply is sent only when no write of this upload is in progress.
     await writing?.catch(() => {});
     throw error;
   }

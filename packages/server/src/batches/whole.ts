@@ -8,7 +8,7 @@ import { fillIn } from './fill.ts';
 import { completeItem, readItem } from './item.ts';
 import { isMaybeDuplicate, openIn, type NewBatch } from './open.ts';
 
-/** Opens a batch and fills it with all its items in one transaction: all of it is stored, or nothing. */
+/** Opens a batch and fills it with all its items in one transaction, all or nothing. */
 export async function createWhole(
   batches: Batches,
   environment: Environment,
@@ -16,7 +16,7 @@ export async function createWhole(
   items: readonly Omit<BatchItem, 'index'>[],
 ) {
   const now = batches.clock.now();
-  // Before the transaction: a transaction that waits for a second connection could wait for ever, as others do the same.
+  // Runs before the transaction: a transaction that waits for a second connection could wait forever, because others do the same.
   const runs = await mapInTurns(items, (item, index) => readItem(batches, environment, { ...item, index }));
   const act = async (tx: Transaction) => {
     const opened = await openIn(tx, newBatch, now);

@@ -127,7 +127,7 @@ describe('a part id', () => {
     expect(race.filter(({ repeated }) => !repeated)).toHaveLength(1);
     expect(new Set(race.map(({ start }) => start))).toEqual(new Set([3]));
     expect((await all(store, key)).map(({ body }) => body)).toEqual(['before', 'a', 'b', 'race']);
-    // It is the channel's own.
+    // The part id belongs to one channel only.
     expect((await store.append(await store.channel(), texts('x'), { partId: 'p' })).repeated).toBe(false);
   });
 
@@ -159,14 +159,14 @@ describe('a part id', () => {
       Promise.all(
         Array.from({ length: 40 }, (_, n) => {
           const key = keys[n % 4] as ChannelKey;
-          // Of the third channel nothing has an id, of the others every second thing, of one or of two records.
+          // In the third channel no append has an id; in the others every second one does, with one or two records.
           const partId = n % 4 === 2 || n % 8 < 4 ? undefined : `${n}`;
           return store
             .append(key, texts(...(n % 3 ? [`${n}`] : [`${n}`, `${n}+`])), partId ? { partId } : {})
             .then((appended) => ({ ...appended, key, n, round, partId }));
         }),
       );
-    // A lone one first: all others wait for it, and share the write after that.
+    // A single append first: all others wait for it, and share the write after that.
     void store.append(other, texts('first'), { partId: 'first' });
     const sent = await write(1);
     for (const { key, start, end, n, repeated } of sent) {

@@ -5,7 +5,7 @@ import type { AppendOptions, Appended, PendingAppend } from './pending-append.ts
 import { encodeRecord, type ChannelRecord, type NewRecord } from './record.ts';
 import { AppendRefused } from './refused.ts';
 
-/** Called with what was appended, after the commit and before the append resolves. */
+/** Called with the appended records, after the commit and before the append resolves. */
 export type Published = (key: ChannelKey, records: readonly ChannelRecord[]) => void;
 
 export type Append = (
@@ -15,9 +15,9 @@ export type Append = (
 ) => Promise<Appended>;
 
 /**
- * Appends to channels, with group commit: appends that arrive during a write share the next one. None waits for others. Appends of one
- * caller to one channel keep their order. Rejects with `AppendRefused`, or with `DatabaseLost` when the outcome is unknown: then the same
- * part id may be sent again.
+ * Appends to channels, with group commit: appends that arrive during a write share the next one. No append waits for others. Appends of one
+ * caller to one channel keep their order. Rejects with `AppendRefused`, or with `DatabaseLost` if the outcome is unknown: then the same part id
+ * may be sent again.
  */
 export function createAppend(write: WriteBatches, published: Published): Append {
   let queue: PendingAppend[] = [];
@@ -52,7 +52,7 @@ export function createAppend(write: WriteBatches, published: Published): Append 
     });
 }
 
-/** Refuses what PostgreSQL would refuse, which would fail all appends that share the write. */
+/** Rejects values that PostgreSQL would reject, which would fail all appends that share the write. */
 function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: AppendOptions): void {
   if (matchSeqNum !== undefined && !Number.isSafeInteger(matchSeqNum))
     throw badRequest('The number that the first record is to get is not that of any record.');
@@ -60,7 +60,7 @@ function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: Append
     throw badRequest('The fencing token contains a character that cannot be stored (U+0000).');
 }
 
-/** Writes until each append has resolved or rejected. Those that a repetition or a refusal left over are written again at once. */
+/** Writes until each append has resolved or rejected. Appends left over by a repetition or a rejection are written again at once. */
 async function writeGroup(group: PendingAppend[], write: WriteBatches, published: Published): Promise<void> {
   let left = group;
   while (left.length > 0) {

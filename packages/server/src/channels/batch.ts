@@ -2,11 +2,11 @@ import type { ChannelKey } from './key.ts';
 import type { AppendOptions, PendingAppend } from './pending-append.ts';
 import type { AppendRefusal } from './refused.ts';
 
-/** What one write appends to one channel. */
+/** The appends of one write to one channel. */
 export interface Batch {
   readonly key: ChannelKey;
   readonly appends: readonly PendingAppend[];
-  /** By each of `appends`, those with the same part id. */
+  /** For each of `appends`, those with the same part id. */
   readonly duplicates: ReadonlyMap<PendingAppend, readonly PendingAppend[]>;
 }
 
@@ -22,13 +22,13 @@ export type Outcome =
       readonly repeated: ReadonlyMap<string, { readonly start: number; readonly end: number }>;
     };
 
-/** Writes batches in one commit; resolves with one outcome a batch, in order. */
+/** Writes batches in one commit; resolves with one outcome for each batch, in order. */
 export type WriteBatches = (batches: readonly Batch[]) => Promise<readonly Outcome[]>;
 
 const maxRecords = 500;
 const maxBytes = 1_048_576;
 
-/** The appends of the next write. Conditions are about a channel's state before the write, so only its first append may have one. */
+/** The appends of the next write. Conditions apply to a channel's state before the write, so only its first append may have one. */
 export function takeGroup(queue: PendingAppend[]): { group: PendingAppend[]; rest: PendingAppend[] } {
   const channels = new Set<string>();
   let records = 0;
@@ -51,7 +51,7 @@ export function takeGroup(queue: PendingAppend[]): { group: PendingAppend[]; res
 const isConditional = ({ matchSeqNum, fencingToken }: AppendOptions): boolean =>
   matchSeqNum !== undefined || fencingToken !== undefined;
 
-/** One batch a channel, in order of id: the order in which channels are locked. */
+/** One batch for each channel, in id order: the order in which channels are locked. */
 export function batchesOf(appends: readonly PendingAppend[]): Batch[] {
   const byChannel = new Map<
     string,

@@ -17,18 +17,18 @@ import { fastStatements } from './write-fast.ts';
  * Acknowledged records are durable, and readers on every process get all of them in order.
  */
 export interface Channels {
-  /** Makes the channels that do not exist yet. Appending to one that does not exist is refused. */
+  /** Creates missing channels. Appends to a missing channel are rejected. */
   open(channels: readonly NewChannel[], within?: Queryable): Promise<void>;
   append: Append;
-  /** Up to 1,000 records and about 256 KiB, from number `from` on. */
+  /** Up to 1,000 records and about 256 KiB, starting at number `from`. */
   read(key: ChannelKey, from: number, limit?: number): Promise<Records>;
   /** Undefined if the channel does not exist. */
   tail(key: ChannelKey): Promise<Tail | undefined>;
   /** Drops the records before number `before`. */
   trim(key: ChannelKey, before: number): Promise<void>;
-  /** Where following from number `from` on begins: there, or at the channel's end if that lies before. */
+  /** The start of following from number `from`: there, or at the channel's end if that is lower. */
   cursorFor(key: ChannelKey, from: number): Promise<number>;
-  /** Delivers the records from number `from` on, then new ones. The channel need not exist yet. */
+  /** Delivers the records starting at number `from`, then new ones. The channel need not exist yet. */
   follow(key: ChannelKey, from: number, follower: Follower): Following;
   /** How many channels are followed in this process. */
   readonly followed: number;
@@ -38,10 +38,10 @@ export interface Channels {
 }
 
 export interface ChannelsOptions {
-  /** Not through a pooler in transaction mode: the writer prepares its statements in its session. */
+  /** Must not use a pooler in transaction mode: the writer prepares its statements in its session. */
   readonly database: Database;
   readonly pooler?: Pooler | undefined;
-  /** For reads. Writes have connections of their own. */
+  /** For reads. Writes have separate connections. */
   readonly sql: Sql;
   readonly clock: Clock;
   readonly wakes: Wakes;

@@ -40,7 +40,7 @@ describe('a follower', () => {
     expect([await store.cursorFor(key, 99), await store.cursorFor(key, 1)]).toEqual([2, 1]);
     await store.append(key, texts('c'));
     await eventually(() => early.seqs, [0, 1, 2]);
-    // A number beyond the end is one of another life of the channel: what comes is new to it.
+    // A number beyond the end belongs to an earlier channel with this key: new records are new to the follower.
     await eventually(() => past.seqs, [2]);
   });
 
@@ -55,7 +55,7 @@ describe('a follower', () => {
     for (const n of upTo(20)) await store.append(key, texts(`${n}`));
     await eventually(() => one.seqs, upTo(20));
     await eventually(() => other.seqs, upTo(20));
-    // Both write, both read.
+    // Both processes write and read.
     await Promise.all(upTo(200).map((n) => (n % 2 ? store : told).append(key, texts(`${n}`))));
     await eventually(() => one.seqs, upTo(220));
     await eventually(() => other.seqs, upTo(220));
@@ -70,7 +70,7 @@ describe('a follower', () => {
     deaf.follow(key, 0, early.follower);
     await eventually(() => early.seqs, [0]);
     for (const n of upTo(5)) await store.append(key, texts(`${n}`));
-    // It had everything up to number 5 and comes here, where only number 0 is known.
+    // It had everything up to number 5, and moves to a process that only knows number 0.
     const moved = collector();
     deaf.follow(key, 6, moved.follower);
     await store.append(key, texts('new'));

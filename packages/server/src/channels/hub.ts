@@ -11,11 +11,11 @@ import type { ChannelRecord } from './record.ts';
 export interface Follower {
   /** False: stop for now. Nothing more is delivered before `resume`. */
   deliver(page: Page): boolean;
-  /** All stored records have been delivered; what comes from now on is new. Called once. */
+  /** All stored records have been delivered; later records are new. Called once. */
   caughtUp?(): void;
   /**
-   * The run or session has ended and everything has been delivered. Called once, and nothing after it. A follower without this method goes
-   * on following.
+   * The run or session has ended and everything has been delivered. Called once, and nothing after it. A follower without this method continues
+   * to follow.
    */
   ended?(): void;
   /** The channel was deleted or cannot be read. The follower gets nothing more. */
@@ -47,9 +47,9 @@ const retryMs = 300;
 interface FollowedChannel {
   readonly key: ChannelKey;
   readonly readers: Set<Reader>;
-  /** The number of the next record, as far as is known here; undefined before the first read. */
+  /** The number of the next record, as far as this process knows; undefined before the first read. */
   tail: number | undefined;
-  /** Nothing comes after `tail`, as far as is known here. */
+  /** Whether no records follow `tail`, as far as this process knows. */
   hasEnded: boolean;
 }
 
@@ -58,7 +58,7 @@ interface Reader extends Following {
   live: boolean;
   take(page: Page): void;
   advance(): void;
-  /** It has everything, and nothing more will come. */
+  /** Ends the follower, which has received everything; no more records will follow. */
   finish(): void;
   lose(reason: unknown): void;
 }
@@ -72,7 +72,7 @@ export class Hub {
   readonly #channels = new Map<string, FollowedChannel>();
   readonly pages: Pages;
   readonly #stopPolling: () => void;
-  /** Calls during a read share the next one: the snapshot of the read under way may be older than the call. */
+  /** Calls during a read share the next one: the snapshot of the read in progress may be older than the call. */
   readonly #tailOf: (key: ChannelKey) => Promise<number>;
   readonly #firstReads = new Map<FollowedChannel, Promise<void>>();
 
@@ -84,7 +84,7 @@ export class Hub {
       return keys.map(({ id }) => tails.get(id)?.tail ?? 0);
     });
     this.pages = new Pages((key, from) => sources.read(key, from));
-    // A poll that fails is made up for by the next one.
+    // The next poll makes up for a failed one.
     this.#stopPolling = background(
       pollMs,
       () => this.#poll(),
@@ -97,7 +97,7 @@ export class Hub {
     return this.#channels.size;
   }
 
-  /** Call it with what this process appended, after the commit. */
+  /** Called with the records that this process appended, after the commit. */
   appendedHere(key: ChannelKey, records: readonly ChannelRecord[]): void {
     const channel = this.#channels.get(key.id);
     if (!channel) return;
@@ -110,22 +110,22 @@ export class Hub {
     for (const reader of channel.readers) if (reader.live) reader.take(page);
   }
 
-  /** Call it when another process announces an append. */
+  /** Called when another process announces an append. */
   appendedElsewhere(id: string): void {
     const channel = this.#channels.get(id);
     if (channel) void this.#readTails([channel]).catch(() => {});
   }
 
   /**
-   * The cursor with which following from number `from` on begins: `from`, or the channel's end if that lies before. A follower that asks
-   * first gets all records that are appended after its call.
+   * The cursor for following from number `from`: `from`, or the channel's end if that is lower. A follower that calls this first receives all
+   * records appended after its call.
    */
   async cursorFor(key: ChannelKey, from: number): Promise<number> {
     if (from <= (this.#channels.get(key.id)?.tail ?? 0)) return from;
     return Math.min(from, await this.#tailOf(key));
   }
 
-  /** Follows a channel from record `from` on, or from its end if that lies before. */
+  /** Follows a channel from record `from`, or from its end if that is lower. */
   follow(key: ChannelKey, from: number, follower: Follower): Following {
     let channel = this.#channels.get(key.id);
     if (!channel) {
@@ -222,7 +222,7 @@ export class Hub {
         channel.readers.delete(reader);
         if (channel.readers.size > 0 || this.#channels.get(channel.key.id) !== channel) return;
         this.#channels.delete(channel.key.id);
-        // Without followers nothing detects that a channel is deleted and made again.
+        // Without followers, nothing detects that a channel is deleted and created again.
         this.pages.forget(channel.key);
       },
     };
@@ -238,7 +238,7 @@ export class Hub {
     await read;
   }
 
-  /** The channel now ends at `tail`: readers that were at its end read what came. */
+  /** The channel now ends at `tail`: readers that were at its end read the new records. */
   #moveTail(channel: FollowedChannel, tail: number): void {
     if (channel.tail !== undefined && tail <= channel.tail) return;
     channel.hasEnded = false;
@@ -256,7 +256,7 @@ export class Hub {
     for (const channel of channels) {
       const { tail, endsAt } = tails.get(channel.key.id) ?? { tail: 0, endsAt: Infinity };
       const known = before.get(channel);
-      // The channel was deleted, and perhaps made again.
+      // The channel was deleted, and possibly created again.
       if (known !== undefined && tail < known) {
         this.pages.forget(channel.key);
         for (const reader of channel.readers) reader.lose(new Error('The channel has begun anew.'));

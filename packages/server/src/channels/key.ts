@@ -11,8 +11,8 @@ export interface ChannelKey {
 export type Io = 'in' | 'out';
 
 /**
- * A channel of a session. `address` is the session's external id if it has one, else its id. Neither needs the session's row: a subscriber
- * may come before the session exists.
+ * A channel of a session. `address` is the session's external id if it has one, otherwise its id. Neither requires the session's row: a
+ * subscriber may arrive before the session exists.
  */
 export const sessionChannel = (env: number, address: string, io: Io, side = ''): ChannelKey =>
   keyOf(env, `s/${io}/${side}/${address}`);
@@ -21,7 +21,7 @@ export const sessionChannel = (env: number, address: string, io: Io, side = ''):
 export const runStream = (env: number, run: string, stream: string): ChannelKey =>
   keyOf(env, `r/${run}/${stream}`);
 
-/** An input stream of a run. SQL names it too: `awaited_channel`. */
+/** An input stream of a run. The SQL function `awaited_channel` uses the same name. */
 export const inputStream = (env: number, run: string, stream: string): ChannelKey =>
   keyOf(env, `i/${run}/${stream}`);
 

@@ -4,13 +4,13 @@ import type { ChannelKey } from './key.ts';
 
 export interface NewChannel {
   readonly key: ChannelKey;
-  /** The session that it belongs to; left out for a stream of a run. */
+  /** The session that the channel belongs to; omitted for a stream of a run. */
   readonly session?: string;
-  /** Appends are refused from then on. */
+  /** When appends start to be rejected. */
   readonly expiresAt?: Date | null;
 }
 
-/** Makes the channels that do not exist yet. `sql` may be a transaction of the caller's. */
+/** Creates missing channels. `sql` may be the caller's transaction. */
 export async function openChannels(
   sql: Queryable,
   channels: readonly NewChannel[],
@@ -27,7 +27,7 @@ export async function openChannels(
 }
 
 /**
- * Closes the channels of a session: later appends are refused, earlier ones are stored. Resolves with the time of the close: `now`, or the
+ * Closes the channels of a session: later appends are rejected, earlier ones are stored. Resolves with the time of the close: `now`, or the
  * time of the last record if that is later.
  */
 export async function closeChannels(

@@ -1,6 +1,6 @@
 import type { ChannelRecord } from './record.ts';
 
-/** Consecutive records of one channel, from an append or a read. All readers share the page, and the frames made of it. */
+/** Consecutive records of one channel, from an append or a read. All readers share the page and its frames. */
 export class Page {
   readonly records: readonly ChannelRecord[];
   /** Number of the first record. */
@@ -19,7 +19,7 @@ export class Page {
     this.bytes = records.reduce((sum, { body, headers }) => sum + body.length + (headers ? 200 : 100), 0);
   }
 
-  /** This page from record `seq` on, which must be one of its records. */
+  /** This page starting at record `seq`, which must be one of its records. */
   from(seq: number): Page {
     if (seq <= this.first) return this;
     this.#suffixes ??= new Map();

@@ -19,7 +19,7 @@ test('a page that was forgotten during its read is not cached', async () => {
   };
   const early = bodies();
   await read.opened;
-  // The last reader leaves, and the channel begins anew.
+  // The last reader leaves, and the channel is created again.
   pages.forget(key);
   await store.sql`delete from channels`;
   told.open();

@@ -3,7 +3,7 @@ import type { ChannelKey } from './key.ts';
 import { Page } from './page.ts';
 import type { Records } from './read.ts';
 
-/** Over all channels. */
+/** The limit for all channels together. */
 const maxBytes = 32 * 1_048_576;
 /** A page and its frames take about three times the bytes of its text, and a fixed cost. */
 const frameFactor = 3;
@@ -14,7 +14,7 @@ interface CachedPage {
   readonly page: Page;
 }
 
-/** Caches the pages of all channels that were appended or read last. Readers that ask for the same page share one read. */
+/** Caches the most recently appended or read pages of all channels. Readers that request the same page share one read. */
 export class Pages {
   readonly #read: (key: ChannelKey, from: number) => Promise<Records>;
   readonly #pages = new LRUCache<string, CachedPage>({
@@ -45,8 +45,8 @@ export class Pages {
   }
 
   /**
-   * The page that begins with record `from`, or with a later one if that was trimmed. If all records up to some number were trimmed, that
-   * number. `tail` is the channel's, as far as is known: an empty read can have seen no more than that.
+   * The page that begins with record `from`, or with a later one if that was trimmed. If all records up to some number were trimmed, returns
+   * that number. `tail` is the channel's tail as far as known: an empty read can have seen no more than that.
    */
   at(key: ChannelKey, from: number, tail: number): Page | Promise<Page | number> {
     const name = `${key.id} ${from}`;
@@ -59,7 +59,7 @@ export class Pages {
         .then(({ records }) => {
           if (records.length === 0) return tail;
           const page = new Page(records);
-          // If it was forgotten during the read, the channel may have been deleted and made again.
+          // If it was removed during the read, the channel may have been deleted and created again.
           if (this.#reading.get(name) === reading) this.store(key, page);
           return page;
         })

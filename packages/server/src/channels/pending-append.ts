@@ -2,11 +2,11 @@ import type { ChannelKey } from './key.ts';
 import type { EncodedRecord, NewRecord } from './record.ts';
 
 export interface AppendOptions {
-  /** While the records of an append live, another one with its part id appends nothing and gets their numbers. */
+  /** While the records of an append exist, another append with its part id adds nothing and returns their numbers. */
   readonly partId?: string | undefined;
-  /** Refused unless the first record gets this number. */
+  /** The append is rejected unless its first record gets this number. */
   readonly matchSeqNum?: number | undefined;
-  /** Refused unless it is the channel's. A channel without one has the empty text. */
+  /** The append is rejected unless this is the channel's token. A channel without a token has the empty text. */
   readonly fencingToken?: string | undefined;
   /** Becomes the channel's fencing token. */
   readonly newFencingToken?: string | undefined;
@@ -17,11 +17,11 @@ export interface Appended {
   readonly start: number;
   /** One more than the number of the last record. */
   readonly end: number;
-  /** The number that the next record will have, as far as is known. */
+  /** The number of the next record, as far as known. */
   readonly tail: number;
   /** Milliseconds since 1970; for a repeated part, when it was repeated. */
   readonly at: number;
-  /** Nothing was appended: the channel had the part already. */
+  /** Nothing was appended: the channel already had the part. */
   readonly repeated: boolean;
 }
 

@@ -23,7 +23,7 @@ test('old records are deleted with their part ids; younger ones and the numberin
     start: 36,
     repeated: true,
   });
-  // Nothing was left of this one.
+  // No records of this one were left.
   expect(await store.tail(quiet)).toBeUndefined();
   const [{ parts } = { parts: -1 }] = await store.sql<
     { parts: number }[]

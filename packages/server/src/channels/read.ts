@@ -13,7 +13,7 @@ export interface Records {
 }
 
 /**
- * Reads the records from number `from` on, up to `limit` records and about 256 KiB, and at least one if there is any. If the first has a
+ * Reads the records starting at number `from`, up to `limit` records and about 256 KiB, and at least one if any exist. If the first has a
  * larger number, those before it were trimmed.
  */
 export async function readRecords(
@@ -48,20 +48,20 @@ export async function readRecords(
   return { records, next: last ? last.seq + 1 : from };
 }
 
-/** For so long after a run's end, records that it sent before may still arrive. Its streams end after so long without a record. */
+/** How long after a run's end its earlier records may still arrive. Its streams end after this long without a record. */
 const quietMs = 1_000;
 
 export interface Tail {
-  /** False for a channel that was never made, of a run or session that has ended. */
+  /** False for a channel that was never created and whose run or session has ended. */
   readonly exists: boolean;
-  /** The number that the next record will have. */
+  /** The number of the next record. */
   readonly tail: number;
   /** The number of the first record that was not trimmed. */
   readonly start: number;
   /** The time of the last record, in milliseconds since 1970. */
   readonly at: number;
   readonly closed: boolean;
-  /** When its session was closed or expires, or its run has ended, in milliseconds since 1970. Infinity while that is unknown. */
+  /** When its session was closed or expires, or its run ended, in milliseconds since 1970. Infinity while unknown. */
   readonly endsAt: number;
 }
 
@@ -76,8 +76,8 @@ interface TailRow {
 }
 
 /**
- * Reads the tails of channels, by id. A side channel is made when it is first written: one that does not exist has a tail if its run or
- * session has ended, and is left out otherwise. It is one statement, so a snapshot with the end of a run has all its records.
+ * Reads the tails of channels, by id. A side channel is created on its first write: a missing one has a tail if its run or session has ended,
+ * and is omitted otherwise. Everything is one statement, so a snapshot with the end of a run has all its records.
  */
 export async function readTails(sql: Queryable, keys: readonly ChannelKey[]): Promise<Map<string, Tail>> {
   const owners = keys.map(({ name }) => ownerOf(name));

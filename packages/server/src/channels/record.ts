@@ -7,7 +7,7 @@ export interface NewRecord {
   readonly body: string;
   /** Names may repeat. A record with headers and an empty body is a control record. */
   readonly headers?: readonly Header[] | undefined;
-  /** The id that a list of records shows. */
+  /** The id included in a list of records. */
   readonly id?: string | undefined;
 }
 
@@ -20,13 +20,13 @@ export interface ChannelRecord extends NewRecord {
 /** The largest record, body and headers together, in bytes of UTF-8. The HTTP edge has lower limits for clients. */
 export const maxRecordBytes = 8_388_608;
 
-/** A record as it is stored in a segment. */
+/** A record in the form stored in a segment. */
 export interface EncodedRecord {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** Encodes a record for storage. Refuses texts that PostgreSQL cannot store unchanged. */
+/** Encodes a record for storage. Rejects texts that PostgreSQL cannot store unchanged. */
 export function encodeRecord({ body, headers, id }: NewRecord): EncodedRecord {
   let bytes = sizeOf(body, 'body');
   for (const [name, value] of headers ?? []) bytes += sizeOf(name, 'header') + sizeOf(value, 'header');
@@ -55,7 +55,7 @@ export interface SegmentRow {
   readonly records: string;
 }
 
-/** The records of a segment from number `from` on. */
+/** The records of a segment starting at number `from`. */
 export function decodeSegment({ seq, at, records }: SegmentRow, from: number): ChannelRecord[] {
   const first = Number(seq);
   const time = at.getTime();

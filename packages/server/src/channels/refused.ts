@@ -16,7 +16,7 @@ const answers: Readonly<Record<AppendRefusal, readonly [status: number, code: Er
 export class AppendRefused extends Problem {
   override name = 'AppendRefused';
   readonly reason: AppendRefusal;
-  /** The number that the next record would have; 0 if there is no channel. */
+  /** The number that the next record would have; 0 if the channel does not exist. */
   readonly tail: number;
 
   constructor(reason: AppendRefusal, tail: number) {

@@ -1,6 +1,6 @@
 import type { Batch } from './batch.ts';
 
-/** Bounds what a reader that starts inside a segment reads. */
+/** Limits the data read by a reader that starts inside a segment. */
 const maxSegmentBytes = 262_144;
 
 export interface Segment {
@@ -10,7 +10,7 @@ export interface Segment {
   readonly records: string;
 }
 
-/** The rows that a batch becomes. */
+/** The rows of a batch. */
 export function segmentsOf({ appends }: Batch): Segment[] {
   const segments: Segment[] = [];
   let texts: string[] = [];
@@ -34,7 +34,9 @@ export function segmentsOf({ appends }: Batch): Segment[] {
   return segments;
 }
 
-/** For each append with a part id: the position of its batch from 1, its offset from the batch's first record, its number of records, the id. */
+/**
+ * For each append with a part id: the position of its batch from 1, its offset from the batch's first record, its number of records, the id.
+ */
 export function partsOf(batches: readonly Batch[]) {
   const parts = {
     positions: [] as number[],

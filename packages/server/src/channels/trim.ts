@@ -11,7 +11,7 @@ export async function trimChannel(sql: Queryable, key: ChannelKey, before: numbe
   while ((await deleteTrimmed(sql, key.id)) >= maxAtOnce);
 }
 
-/** Deletes the rows that lie entirely before the first retained record. Resolves with their number. */
+/** Deletes the rows that are entirely before the first retained record. Resolves with their number. */
 async function deleteTrimmed(sql: Queryable, id: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     with log as (select id, start_seq from channels where id = ${id}),

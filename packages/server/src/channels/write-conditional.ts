@@ -13,7 +13,9 @@ interface AnswerRow {
   readonly count: number | null;
 }
 
-/** Writes batches with conditions, new tokens, repeated parts or several segments. The outcome says why something was not written. */
+/**
+ * Writes batches with conditions, new tokens, repeated parts or several segments. The outcome contains the reason if something was not written.
+ */
 export async function writeConditionally(
   sql: Queryable,
   batches: readonly Batch[],

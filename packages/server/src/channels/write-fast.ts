@@ -3,7 +3,7 @@ import { partsOf, segmentsOf, type Segment } from './segments.ts';
 import type { Batch, Outcome } from './batch.ts';
 
 const isOpen = 'c.closed_at is null and (c.expires_at is null or c.expires_at > $1::timestamptz)';
-/** The time of the records if it differs from the one given: times within a channel never decrease. */
+/** The time of the records if it differs from the given one: times within a channel never decrease. */
 const later = 'case when m.at > $1 then (extract(epoch from m.at) * 1000)::bigint end';
 
 const toOne = (hasPart: boolean): string => `
@@ -62,7 +62,7 @@ interface FastBatch {
 
 /**
  * Writes the batches without conditions, each to an open channel, with one statement. The outcome of a batch that it did not write is
- * undefined; the conditional path then writes it or says why not.
+ * undefined; the conditional path then writes it or returns the reason.
  */
 export async function writeFast(
   writer: FastWriter,
@@ -78,7 +78,7 @@ export async function writeFast(
   });
   if (fast.length === 0) return outcomes;
   const written = await send(writer, fast, now).catch((error: unknown) => {
-    // A part id is repeated. The conditional path finds out which.
+    // A part id is repeated. The conditional path determines which one.
     if (error instanceof Error && 'code' in error && error.code === '23505') return [];
     throw error;
   });
@@ -95,11 +95,11 @@ const timestamp = (ms: number): string => new Date(ms).toISOString();
 /** PostgreSQL's text of an array of ids or numbers, which need no quotes. The driver would escape each of them. */
 const arrayText = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 
-/** Between the records of channels, which are sent as one text. JSON escapes this character. */
+/** The separator between the records of channels, which are sent as one text. JSON escapes this character. */
 const separator = '\u001f';
 
 interface Written {
-  /** In what was sent, from 0. */
+  /** The position in the sent values, from 0. */
   readonly position: number;
   readonly tail: number;
   readonly at: number;
@@ -112,7 +112,7 @@ async function send(writer: FastWriter, fast: readonly FastBatch[], now: number)
     const { segment, batch } = first;
     const values = [timestamp(now), batch.key.id, segment.count, segment.bytes, segment.records];
     const [part] = parts.ids;
-    // One part id among several appends is not of the whole batch: use the general statement.
+    // A part id of one of several appends does not apply to the whole batch: use the general statement.
     if (part === undefined) return oneOf(await writer.send('append_one', values), now);
     if (batch.appends.length === 1)
       return oneOf(await writer.send('append_one_part', [...values, part]), now);

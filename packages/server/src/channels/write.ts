@@ -4,7 +4,7 @@ import type { Outcome, WriteBatches } from './batch.ts';
 import { writeConditionally } from './write-conditional.ts';
 import { writeFast, type FastWriter } from './write-fast.ts';
 
-/** Writes what it can with the fast path, and the rest with the conditional one. */
+/** Writes batches with the fast path where possible, and the others with the conditional one. */
 export function createWrite(fast: FastWriter, conditional: Sql, now: () => number): WriteBatches {
   return async (batches) => {
     const at = now();

@@ -23,7 +23,7 @@ test('a migrated database has what the folder says and nothing else, and every f
     for (const { text } of schema) await session.unsafe(text);
     await session.unsafe('set check_function_bodies = off');
     for (const { text } of functions) await session.unsafe(text);
-    // They exist, so that what one calls is found by now.
+    // All functions exist now, so that each can resolve the ones it calls.
     await session.unsafe('set check_function_bodies = on');
     for (const { text } of functions) await session.unsafe(text);
   });

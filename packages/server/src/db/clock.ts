@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Shifts the time of this process, for tests. */
   shift(ms: number): void;
-  /** By how much it is shifted, in milliseconds. */
+  /** The shift in milliseconds. */
   readonly shiftedMs: number;
   stop(): void;
 }
@@ -24,14 +24,15 @@ export async function startClock(sql: Sql): Promise<Clock> {
       { now: number }[]
     >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
     const after = performance.now();
-    // The answer is exact to half a round trip, which includes the wait for a connection. An offset within that is as good: keep it.
+    // The result is exact to half a round trip, which includes the wait for a connection. An offset within that range is equally good and is
+    // kept.
     const measured = (row?.now ?? Date.now()) - (before + after) / 2;
     if (Math.abs(measured - base) > (after - before) / 2) base = measured;
   };
-  // Connects, which takes longer than what is measured.
+  // Connects first, which takes longer than the measurement.
   await sql`select`;
   await measure();
-  // Where the database is away, the last offset is as good as any.
+  // While the database is unavailable, the last offset remains.
   const stop = background(10_000, measure, () => {});
   return {
     now: () => Math.floor(base + performance.now() + shifted),

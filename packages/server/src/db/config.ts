@@ -4,7 +4,7 @@ import type { Database, Pooler } from './database.ts';
 /** How to open a connection. */
 export interface ConnectionConfig {
   readonly config: ClientConfig;
-  /** The class of the client; the driver's pool takes it too. */
+  /** The class of the client; the driver's pool also accepts it. */
   readonly Client: typeof Client;
   /** Called with a new connection before its first use. */
   readonly onConnect?: (client: ClientBase) => Promise<void>;
@@ -15,8 +15,8 @@ export interface ConnectionConfig {
 const always = { TimeZone: 'UTC', DateStyle: 'ISO', IntervalStyle: 'postgres' };
 
 /**
- * Settings go in the startup message, which costs no round trip. Poolers refuse that. In session mode the settings are set on each new
- * connection. In transaction mode only the two that every pooler tracks can be set; all others stay as the role has them.
+ * Settings are sent in the startup message, which costs no round trip. Poolers reject that. In session mode the settings are set on each new
+ * connection. In transaction mode only the two that every pooler tracks can be set; all others keep the role's values.
  */
 export function configOf(
   database: Database,
@@ -33,7 +33,7 @@ export function configOf(
   }
   if (pooler.mode === 'transaction')
     return { config, Client: TrackedClient, namedStatements: pooler.namedStatements };
-  // Without `server_reset_query` the session still has the prepared statements of the client before.
+  // Without `server_reset_query`, the session still has the prepared statements of the previous client.
   const texts = [
     'deallocate all',
     ...Object.entries(all).map(([setting, value]) => `set ${setting} to '${value}'`),
@@ -46,7 +46,7 @@ export function configOf(
   };
 }
 
-/** Connects a client outside of any pool. The caller ends it, also when this rejects. */
+/** Connects a client outside of any pool. The caller must end it, even if this rejects. */
 export async function openClient(client: Client, { onConnect }: ConnectionConfig): Promise<void> {
   await client.connect();
   await onConnect?.(client);
@@ -69,8 +69,8 @@ export function driverConfig(database: Database): ClientConfig {
 }
 
 /**
- * Gives `sslmode` the meaning that it has in libpq, because operators paste addresses that work in psql. The driver treats `require` as
- * `verify-full` and writes a warning to stderr.
+ * Gives `sslmode` its libpq meaning, because operators paste addresses that work in psql. The driver treats `require` as `verify-full` and
+ * writes a warning to stderr.
  */
 function asInLibpq(text: string): string {
   if (!URL.canParse(text)) return text;

@@ -21,7 +21,7 @@ async function lossy() {
 
 test('connections that end at any moment reject the queries that use them, and nothing else', async () => {
   const { sql, cut } = await lossy();
-  // An end that comes with the last answer to one user is heard by the next, or by nobody: then the process would end, and this test fail.
+  // If a connection ends with the last response to one user, the next user may see it, or none: then the process would end, and this test fail.
   let kills = 0;
   const kinds = new Set<unknown>();
   const callers = Array.from({ length: 16 }, async (_, n) => {
@@ -52,7 +52,7 @@ test('a listener that failed to start does not start later', async () => {
   });
   await expect(later.listen('news', () => {})).rejects.toThrow('does not exist');
   await admin.unsafe(`create database ${database}`);
-  // As long as it takes to try again, twice.
+  // The time of two retries.
   await pause(500);
   expect(await admin`select from pg_stat_activity where datname = ${database}`).toEqual([]);
 });

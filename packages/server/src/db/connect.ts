@@ -8,25 +8,25 @@ import { Query, statementName, type Rows, type Run } from './query.ts';
 export type { Database } from './database.ts';
 
 export interface ConnectOptions {
-  /** Shown in pg_stat_activity. */
+  /** The application name in pg_stat_activity. */
   readonly name: string;
   /** Maximum number of connections. Default 8. */
   readonly max?: number;
-  /** Settings of each session, such as `plan_cache_mode`. Names and values are not escaped: never take them from outside. */
+  /** Settings of each session, such as `plan_cache_mode`. Names and values are not escaped, so they must never come from outside. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The pooler in front of the database. Default: none. */
   readonly pooler?: Pooler | undefined;
 }
 
-/** Makes a statement: `sql<Row[]>`select … ${value}`` sends the value as a parameter. A query as a value becomes a part of the text. */
+/** Creates a statement: `sql<Row[]>`select … ${value}`` sends the value as a parameter. A query as a value becomes part of the text. */
 export type Tag = <T extends readonly object[] = Record<string, unknown>[]>(
   strings: TemplateStringsArray,
   ...values: readonly unknown[]
 ) => Query<T>;
 
-/** A pool or a transaction: what a verb needs to send statements to PostgreSQL. */
+/** A pool or a transaction: the interface for sending statements to PostgreSQL. */
 export interface Queryable extends Tag {
-  /** Sends a text as it is. It may hold several statements. For schemas and names, never for values. */
+  /** Sends a text verbatim. It may contain several statements. For schemas and names, never for values. */
   unsafe<T extends readonly object[] = Record<string, unknown>[]>(text: string): Promise<Rows<T>>;
 }
 
@@ -50,7 +50,7 @@ export interface Sql extends Queryable {
   moment<R>(read: (transaction: Transaction) => Promise<R>): Promise<R>;
   /** Runs `act` on one connection without a transaction around it. */
   session<R>(act: (session: Queryable) => Promise<R>): Promise<R>;
-  /** Calls `onNotification` for each notification on a channel. A lost connection is opened again. Resolves when it listens. */
+  /** Calls `onNotification` for each notification on a channel. A lost connection is reopened. Resolves once listening. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<Listening>;
   /** How many connections are open, how many of them are idle, and how many calls wait for one. */
   load(): PoolLoad;
@@ -58,7 +58,7 @@ export interface Sql extends Queryable {
   end(options?: { readonly timeout?: number }): Promise<void>;
 }
 
-/** Opens a pool. Connections are opened when they are needed, and again when PostgreSQL comes back. */
+/** Opens a pool. Connections are opened on demand, and again when PostgreSQL is back. */
 export function connect(database: Database, { name, max = 8, settings = {}, pooler }: ConnectOptions): Sql {
   const opening = configOf(database, name, settings, pooler);
   const { config, Client, onConnect, namedStatements } = opening;
@@ -70,7 +70,7 @@ export function connect(database: Database, { name, max = 8, settings = {}, pool
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
-  // The pool drops an idle connection that breaks. For one in use, the query under way rejects.
+  // The pool drops an idle connection that breaks. For one in use, the current query rejects.
   pool.on('error', () => {});
   // A connection can break between two users, when neither has a listener: without this one the process would end.
   pool.on('connect', (client) => client.on('error', () => {}));

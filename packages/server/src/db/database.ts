@@ -13,7 +13,7 @@ export type Database =
 export interface Pooler {
   /**
    * `session`: a connection to the pooler is one session of PostgreSQL for as long as it lasts. `transaction`: each transaction may run in
-   * another session, so nothing outlives it: no setting, prepared statement, lock or `listen`.
+   * another session, so no setting, prepared statement, lock or `listen` outlives it.
    */
   readonly mode: 'session' | 'transaction';
   /** Named statements of the protocol work: the pooler prepares them in each session that it uses. */

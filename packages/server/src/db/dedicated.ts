@@ -11,8 +11,8 @@ export type TextRow = readonly (string | null)[];
 const asText = { rowMode: 'array', types: { getTypeParser: () => (value: string) => value } } as const;
 
 /**
- * One connection to PostgreSQL, or to a pooler in session mode, for a few statements that are sent all the time. Each is prepared once.
- * For a lone append the pool and the tagged templates of `connect` would be a third of the cost of this process (decision 0007).
+ * One connection to PostgreSQL, or to a pooler in session mode, for a few frequent statements. Each is prepared once. For a lone append, the
+ * pool and the tagged templates of `connect` would be a third of the cost of this process (decision 0007).
  */
 export class DedicatedConnection<Name extends string> {
   readonly #opening: ConnectionConfig;
@@ -30,7 +30,7 @@ export class DedicatedConnection<Name extends string> {
     this.#statements = statements;
   }
 
-  /** Sends a statement after the one before it. Connects first if there is no connection. */
+  /** Sends a statement after the previous one. Connects first if necessary. */
   send(name: Name, values: readonly (string | number)[]): Promise<TextRow[]> {
     const query: QueryArrayConfig = { ...asText, name, text: this.#statements[name], values: [...values] };
     const client = this.#client;
@@ -56,7 +56,7 @@ export class DedicatedConnection<Name extends string> {
     const forget = (): void => {
       if (this.#client === client) this.#client = undefined;
     };
-    // The statement under way rejects as well. `end` follows.
+    // The current statement rejects as well. `end` follows.
     client.on('error', forget);
     client.on('end', forget);
     try {

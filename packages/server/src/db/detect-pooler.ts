@@ -7,8 +7,8 @@ const comparisons = 10;
 const timeoutMs = 8_000;
 
 /**
- * Detects a pooler between this process and PostgreSQL, with `first` and further connections that `open` makes. The key that a client gets
- * for cancelling holds the process id of the session; a pooler sends another number.
+ * Detects a pooler between this process and PostgreSQL, with `first` and further connections created by `open`. A client's cancellation key
+ * contains the process id of the session; a pooler sends another number.
  */
 export async function detectPooler(
   first: Client,
@@ -31,8 +31,8 @@ const sessionOf = async (client: Client): Promise<number> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
 
 /**
- * Whether two clients ever get the same session, or one of them another than before. Each asks twice in a row: a round-robin pooler could
- * give clients that alternate the same session each time.
+ * Whether two clients ever get the same session, or one of them gets another session than before. Each queries twice in a row: a round-robin
+ * pooler could give alternating clients the same session each time.
  */
 async function areShared(first: Client, second: Client, variable: string): Promise<boolean> {
   const seen: number[][] = [[], []];
@@ -45,7 +45,7 @@ async function areShared(first: Client, second: Client, variable: string): Promi
   return one.size > 1 || other.size > 1 || [...one].some((session) => other.has(session));
 }
 
-/** Whether the pooler gives statements names of its own, and so tracks in which sessions they are prepared. */
+/** Whether the pooler assigns its own names to statements, and therefore tracks the sessions in which they are prepared. */
 async function renamesStatements(client: Client): Promise<boolean> {
   const name = `millrace_probe_${randomBytes(8).toString('hex')}`;
   const text = `select '${name}' as probe`;

@@ -1,6 +1,6 @@
 /**
- * Settings of the sessions that trigger, claim and complete. They send few different statements, and the best plan does not depend on the
- * values: planning again for each call would be a third of the cost.
+ * Settings of the sessions that trigger, claim and complete. They send few different statements whose best plan does not depend on the values:
+ * planning again for each call would be a third of the cost.
  */
 export const engineSettings = {
   plan_cache_mode: 'force_generic_plan',

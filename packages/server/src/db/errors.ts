@@ -1,6 +1,6 @@
-/** What can go wrong with a database, in its own terms. `problem.ts` says what of it a client is told. */
+/** Database failures, in the database's own terms. `problem.ts` converts them for clients. */
 
-/** PostgreSQL is away. Whether the statement took effect is unknown. */
+/** PostgreSQL is unavailable. Whether the statement took effect is unknown. */
 export class DatabaseLost extends Error {
   override name = 'DatabaseLost';
 
@@ -9,12 +9,12 @@ export class DatabaseLost extends Error {
   }
 }
 
-/** The database cannot be used. The message says why and what to do. */
+/** The database cannot be used. The message contains the reason and the fix. */
 export class DatabaseRefused extends Error {
   override name = 'DatabaseRefused';
 }
 
-/** Whether PostgreSQL refused a text with a NUL character, or JSON with half of a surrogate pair. */
+/** Whether PostgreSQL rejected a text with a NUL character, or JSON with a lone surrogate. */
 export function isUnstorableText(error: unknown): boolean {
   const code = codeOf(error);
   if (error instanceof UnstorableText || code === '22021' || code === '22P05') return true;
@@ -32,7 +32,7 @@ export class UnstorableText extends Error {
   }
 }
 
-/** Rejects with `DatabaseLost` where the connection failed, and as `work` does otherwise. */
+/** Rejects with `DatabaseLost` if the connection failed, and otherwise like `work`. */
 export async function detectLoss<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -41,13 +41,13 @@ export async function detectLoss<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of PostgreSQL have a severity. All others are of the connection, and so are the codes with which PostgreSQL ends one. */
+/** PostgreSQL's own errors have a severity. All others are connection errors, and so are the codes with which PostgreSQL ends a connection. */
 function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return !('severity' in error) || /^(08|57P0|53300)/.test(codeOf(error));
 }
 
-/** The SQLSTATE of an error; empty where it has none. */
+/** The SQLSTATE of an error; empty if it has none. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
@@ -55,16 +55,16 @@ export const codeOf = (error: unknown): string =>
 export const isConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
 
 /**
- * Whether the same write may succeed later: PostgreSQL is away, the write conflicted with another transaction, or PostgreSQL lacks space,
- * memory or time, or is read-only, as a standby is until it takes over.
+ * Whether the same write may succeed later: PostgreSQL is unavailable, the write conflicted with another transaction, or PostgreSQL lacks
+ * space, memory or time, or is read-only, like a standby before a failover.
  */
 export const isTransient = (error: unknown): boolean =>
   error instanceof DatabaseLost || /^(?:40|53|57|58|55P03|25006)/.test(codeOf(error));
 
-/** Data exceptions, violated constraints, exceeded limits, and what a function of ours raises. */
+/** Data exceptions, violated constraints, exceeded limits, and errors raised by Millrace's functions. */
 const dataErrors = /^(?:2[23]|54|P0)/;
 
-/** Whether a write failed because of its data. Trying it again fails again, and the items written beside it are not the cause. */
+/** Whether a write failed because of its data. Another attempt would fail again, and other items in the same write are not the cause. */
 export function isDataError(error: unknown): boolean {
   // The driver could not encode a value, such as a date out of range, and sent nothing.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return true;

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** What an error code means for the person who set the database up, and what to do. */
+/** The meaning of an error code for the person who set up the database, and the fix. */
 const byCode: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of this name; check its spelling and the DNS of this machine',
   EAI_AGAIN: 'the name of its host cannot be resolved; check the DNS of this machine',
@@ -31,7 +31,7 @@ const byCode: Readonly<Record<string, string>> = {
     'its certificate is for another name than this host; use the name in it, or sslmode=verify-ca',
 };
 
-/** Why a database cannot be used and what to do, in one sentence. It leaves out the password. */
+/** Why a database cannot be used, and the fix, in one sentence without the password. */
 export function explainConnection(error: unknown, database: Database, variable: string): string {
   const where = `The database at ${addressOf(database, variable)} cannot be used`;
   const { code, path, message } = failureOf(error);
@@ -59,7 +59,7 @@ const hint = (message: string): string =>
     ? 'add sslmode=require to it, or an entry to pg_hba.conf'
     : 'add an entry to pg_hba.conf';
 
-/** Why a database that answers cannot be set up; undefined when its settings are not the cause. */
+/** Why a reachable database cannot be set up; undefined if its settings are not the cause. */
 export function explainSetUp(error: unknown, variable: string): string | undefined {
   const { code, message } = failureOf(error);
   if (code === '42501') {
@@ -87,7 +87,7 @@ interface Failure {
 }
 
 function failureOf(error: unknown): Failure {
-  // A host with several addresses, all of which failed: the first error says enough.
+  // For a host with several addresses, all of which failed, the first error is enough.
   const one =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
   if (!(one instanceof Error)) return { code: '', path: undefined, message: String(one) };

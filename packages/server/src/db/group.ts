@@ -4,7 +4,7 @@ import { retryOnConflict } from './retry.ts';
 export interface GroupOptions<T> {
   /** Maximum number of items of one write. Default 500. */
   readonly maxItems?: number;
-  /** Maximum number of concurrent writes. Default 1: what arrives during a commit makes the next write larger. */
+  /** Maximum number of concurrent writes. Default 1: calls that arrive during a commit make the next write larger. */
   readonly inFlight?: number;
   /** Size of the items of one write, in the unit of `sizeOf`. A single item may be larger. Default: unlimited. */
   readonly maxSize?: number;
@@ -14,11 +14,11 @@ export interface GroupOptions<T> {
 }
 
 /**
- * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one
- * is written at the end of its tick. `write` resolves with one result an item, in order.
+ * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one is
+ * written at the end of its tick. `write` resolves with one result for each item, in order.
  *
- * When a write fails because of its data, its items are written one by one, so that only the bad one rejects. When PostgreSQL ends it for
- * the sake of a concurrent one, it is tried again, each time after a longer pause, and rejects after the last try.
+ * If a write fails because of its data, its items are written one by one, so that only the bad one rejects. If PostgreSQL ends it because of a
+ * concurrent one, it is retried after increasing pauses, and rejects after the last attempt.
  */
 export function groupCommit<T, R>(
   write: (items: readonly T[]) => Promise<readonly R[]>,

@@ -7,7 +7,7 @@ export interface Listening {
 
 const reconnectMs = 250;
 
-/** Listens on a channel over a connection of its own, opened again when it is lost. Notifications of the time between are lost. */
+/** Listens on a channel over a separate connection, reopened when it is lost. Notifications sent in between are lost. */
 export async function listenOn(
   opening: ConnectionConfig,
   channel: string,
@@ -37,7 +37,7 @@ export async function listenOn(
   try {
     await open();
   } catch (error) {
-    // The caller gets nothing to stop it with.
+    // The caller receives no function to stop it.
     stopped = true;
     client?.end().catch(() => {});
     throw error;

@@ -24,7 +24,7 @@ const later = '99.0.0';
 const twoTables = {
   '9001_two.sql': 'alter table installation add column one int; alter table schedules add column two int;',
 };
-/** Changes what a function answers, or its text alone. */
+/** Changes a function's result, or only its text. */
 const replaced = (from: string, to: string) => (text: string) => {
   expect(text).toContain(from);
   return text.replaceAll(from, to);
@@ -35,7 +35,7 @@ test('a migration gives way to those who still serve, and waits for its turn', a
   const { sql, applied } = await open();
   const folder = await sqlRelease({ version: later, schema: twoTables });
   const { migrating } = await sql.begin(async (tx) => {
-    // The migration locks the one first, we the other.
+    // The migration locks one of them first, this transaction the other.
     await tx`lock table schedules in row exclusive mode`;
     const coming = migrate(sql, { folder });
     const waiting = () => tx`select from pg_locks where not granted and relation = 'schedules'::regclass`;
@@ -96,7 +96,7 @@ test('only functions whose text differs are installed', async () => {
   expect(await textOf('batch_prefix')).toContain('RUN_');
   expect(await versions()).toEqual(before);
   expect(await migrate(sql, { folder })).toEqual({ applied: [], installed: [] });
-  // the same release with other text, as in development: the last one to start decides
+  // the same release with another text, as in development: the last one to start decides
   expect((await migrate(sql)).installed).toEqual(['batch_prefix']);
   expect(await textOf('batch_prefix')).toContain('run_');
 });
@@ -107,12 +107,12 @@ test('an older server that starts again leaves the functions of a newer one', as
   await migrate(sql, { folder });
   expect(await migrate(sql)).toEqual({ applied: [], installed: [] });
   expect(await textOf('batch_prefix')).toContain('RUN_');
-  // a version in between is older, too; a pre-release of the newest counts as the newest
+  // a version in between also counts as older; a pre-release of the newest counts as the newest
   const between = await sqlRelease({ version: '9.100.0' });
   expect((await migrate(sql, { folder: between })).installed).toEqual([]);
   const candidate = await sqlRelease({ version: `${later}-rc.1` });
   expect((await migrate(sql, { folder: candidate })).installed).toEqual(['batch_prefix']);
-  // for good
+  // dropped permanently
   await sql`delete from installed_functions`;
   expect((await migrate(sql)).installed).toContain('batch_prefix');
 });

@@ -3,20 +3,20 @@ import { DatabaseRefused, isConflict } from './errors.ts';
 import type { Queryable, Sql } from './connect.ts';
 import { readSqlFolder, sqlFolder, type SqlFunction, type SqlRelease } from './sql-folder.ts';
 
-// Any number. Every Millrace process takes this advisory lock while it migrates.
+// An arbitrary number. Every Millrace process takes this advisory lock while it migrates.
 const migrationLock = 7_144_001;
 
 export const oldestMajor = 15;
 
-/** How long a migration waits for one lock. Shorter than `deadlock_timeout`, so that no process that serves is ended as a deadlock's victim. */
+/** How long a migration waits for one lock. Shorter than `deadlock_timeout`, so that no serving process becomes a deadlock victim. */
 const lockWaitMs = 200;
 
 export interface MigrateOptions {
-  /** How long it tries again while others hold locks. Default: a minute. */
+  /** How long it retries while other sessions hold locks. Default: a minute. */
   readonly patienceMs?: number;
-  /** Where the SQL is. Default: that of this package. */
+  /** The folder with the SQL. Default: the one in this package. */
   readonly folder?: URL;
-  /** Apply only these schema files and install no functions, and so no triggers: for a copy of a database that has just these. */
+  /** Apply only these schema files and install no functions or triggers: for a copy of a database that has only these files. */
   readonly only?: readonly string[];
 }
 
@@ -28,11 +28,11 @@ export interface Migrated {
 }
 
 /**
- * Brings the database up to date, under a lock that lets several processes start at once. First the numbered schema files that are missing,
- * each in a transaction of its own. Then the functions whose text differs, all in one transaction.
+ * Brings the database up to date, under a lock that lets several processes start at once. First it applies missing numbered schema files, each
+ * in a separate transaction. Then it installs the functions whose text differs, all in one transaction.
  *
- * Processes of an older release may keep serving. A transaction that meets their locks rolls back and tries again, for `patienceMs`.
- * An older release that starts again leaves the functions of a later one as they are. It is refused when the later one has changed the schema.
+ * Processes of an older release may keep serving. A transaction that meets their locks rolls back and retries, for `patienceMs`. An older
+ * release that starts again leaves the functions of a later one unchanged. It is rejected if the later one has changed the schema.
  */
 export async function migrate(
   sql: Sql,
@@ -62,8 +62,8 @@ function restrict(release: SqlRelease, only: readonly string[]): SqlRelease {
 }
 
 /**
- * An outbox is in the schema `millrace`, and where the role has that name, its own schema comes first in the search path. Nothing of the
- * server is created there.
+ * An outbox is in the schema `millrace`. If the role has that name, this schema is first in the search path. None of the server's objects must
+ * be created there.
  */
 async function leaveOutboxSchema(session: Queryable): Promise<void> {
   await session`
@@ -105,7 +105,7 @@ async function installFunctions(
       release text not null,
       installed_at timestamptz not null default now()
     )`;
-  // A row without its function counts for nothing: somebody has dropped the function.
+  // A row without its function is ignored: the function was dropped.
   const rows = await session<{ name: string; checksum: string; release: string }[]>`
     select i.name, i.checksum, i.release from installed_functions i
      where exists (select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = i.name)`;
@@ -152,7 +152,7 @@ function signatureAdvice(error: Error): string {
   );
 }
 
-/** Runs a script in a transaction that waits for no lock longer than those who serve can bear. */
+/** Runs a script in a transaction that never waits for a lock long enough to disturb serving processes. */
 async function runGivingWay(
   session: Queryable,
   subject: string,

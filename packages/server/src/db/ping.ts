@@ -8,8 +8,8 @@ import { explainConnection, explainSetUp, readOnly } from './explain.ts';
 const pingTimeoutMs = 10_000;
 
 /**
- * Checks that a database can be used, and detects a pooler in front of it. Rejects with `DatabaseRefused` and one sentence when it cannot.
- * `variable` is the name of the setting that the sentence mentions.
+ * Checks that a database can be used, and detects a pooler in front of it. Otherwise rejects with `DatabaseRefused` and one sentence.
+ * `variable` is the name of the setting in that sentence.
  */
 export async function ping(database: Database, variable = 'DATABASE_URL'): Promise<Route> {
   refuseUnknownTlsMode(database, variable);
@@ -34,7 +34,7 @@ async function probe(database: Database, variable: string): Promise<Route> {
   const open = async (): Promise<Client> => {
     const config: ClientConfig = { ...driverConfig(database), application_name: 'millrace probe' };
     const client = new Client({ ...config, connectionTimeoutMillis: pingTimeoutMs });
-    // The query under way rejects as well.
+    // The current query rejects as well.
     client.on('error', () => {});
     clients.push(client);
     await client.connect();
@@ -80,7 +80,7 @@ function refuseUnknownTlsMode(database: Database, variable: string): void {
   );
 }
 
-/** The same address without TLS, where its mode makes TLS optional. */
+/** The same address without TLS, if its mode makes TLS optional. */
 function withoutTls(database: Database): Database | undefined {
   if (typeof database !== 'string' || !URL.canParse(database)) return undefined;
   const url = new URL(database);
@@ -92,7 +92,7 @@ function withoutTls(database: Database): Database | undefined {
 const explained = (error: unknown, database: Database, variable: string): DatabaseRefused =>
   new DatabaseRefused(explainConnection(error, database, variable));
 
-/** Runs the set-up of a database. Failures that its settings cause become a `DatabaseRefused` with one sentence. */
+/** Runs the set-up of a database. Failures caused by its settings become a `DatabaseRefused` with one sentence. */
 export async function settingUp<R>(variable: string, act: () => Promise<R>): Promise<R> {
   try {
     return await act();

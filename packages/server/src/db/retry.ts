@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isConflict } from './errors.ts';
 
 export interface RetryOptions {
-  /** Which errors are worth another try. Default: all. */
+  /** Which errors to retry. Default: all. */
   readonly when?: (error: unknown) => boolean;
-  /** How often it is tried in all. */
+  /** Maximum number of attempts in total. */
   readonly maxTries: number;
-  /** Milliseconds before the try after this one; `tries` counts from 1. Default 0. */
+  /** Milliseconds before the next attempt; `tries` counts from 1. Default 0. */
   readonly delayMs?: (tries: number) => number;
 }
 
-/** Calls `act` until it succeeds, fails with an error that is not worth another try, or has used up its tries. */
+/** Calls `act` until it succeeds, fails with an error that must not be retried, or has used all its attempts. */
 export async function retry<T>(
   act: () => Promise<T>,
   { when = () => true, maxTries, delayMs }: RetryOptions,
@@ -26,8 +26,8 @@ export async function retry<T>(
 }
 
 /**
- * For transactions that may take locks in another order than others do. The one that PostgreSQL rolled back has changed nothing. Each pause
- * is longer than the last, and random: two that conflicted must not both come again at the same time.
+ * For transactions that may take locks in another order than others. The transaction that PostgreSQL rolled back has changed nothing. Each
+ * pause is longer than the last, and random, so that two conflicting transactions do not retry at the same time.
  */
 export const retryOnConflict = <T>(act: () => Promise<T>): Promise<T> =>
   retry(act, {

@@ -6,7 +6,7 @@ import { ping } from './ping.ts';
 
 /** The routes to one database. */
 export interface Routes {
-  /** For everything that ends with its transaction. */
+  /** For operations that end with their transaction. */
   readonly main: Route;
   /** To PostgreSQL itself or a pooler in session mode: for `listen`, session locks and prepared statements. */
   readonly direct: Route;
@@ -14,7 +14,7 @@ export interface Routes {
 
 const notificationTimeoutMs = 5_000;
 
-/** Finds the routes to a database. Refuses what could not work with one sentence that says what to set. */
+/** Finds the routes to a database. Rejects unusable settings with one sentence that names the correct one. */
 export async function findRoutes(database: Database, directDatabase?: Database): Promise<Routes> {
   const main = await ping(database);
   if (directDatabase === undefined) {

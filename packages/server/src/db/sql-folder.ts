@@ -15,12 +15,12 @@ export interface SqlFunction extends SqlFile {
 /** The SQL of one release of Millrace. */
 export interface SqlRelease {
   readonly version: string;
-  /** In the order in which they are applied. */
+  /** In the order of their application. */
   readonly schema: readonly SqlFile[];
   readonly functions: readonly SqlFunction[];
 }
 
-/** The folder `sql` of this package. The version is that of the package.json beside it. */
+/** The folder `sql` of this package. The version is from the package.json next to it. */
 export const sqlFolder = new URL('sql/', packageFolder);
 
 export async function readSqlFolder(folder: URL): Promise<SqlRelease> {

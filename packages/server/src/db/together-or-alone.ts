@@ -1,8 +1,8 @@
 import { isDataError } from './errors.ts';
 
 /**
- * Processes everything that is due with one write. If its data make that write fail, each item is processed alone, so that a bad one holds
- * up none of the others. `next` processes the item that is due first and answers whether there was one. Resolves with their number.
+ * Processes all due items with one write. If their data make that write fail, each item is processed separately, so that a bad one does not
+ * delay the others. `next` processes the item that is due first and returns whether there was one. Resolves with their number.
  */
 export async function togetherOrAlone(
   together: () => Promise<number>,

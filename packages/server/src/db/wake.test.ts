@@ -5,7 +5,7 @@ import { startClock } from './clock.ts';
 import { connect } from './connect.ts';
 import { startWakes, type Wake } from './wake.ts';
 
-/** Processes of one database that never say again that they are there. */
+/** Processes of one database that never announce themselves again. */
 async function processes() {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
@@ -32,7 +32,7 @@ test('existing processes receive the wakes of a new one', async () => {
   const start = await processes();
   const first = await start();
   const second = await start();
-  // Not `expect.poll`: it would let the time pass after which they say again that they are there.
+  // Not `expect.poll`: it could wait until the next announcement.
   for (let n = 0; n < 500 && first.heard.length === 0; n++) {
     second.tell({ kind: 'queued', env: 1 });
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -3,12 +3,12 @@ import type { Log } from '../logger.ts';
 import type { Clock } from './clock.ts';
 import type { Sql } from './connect.ts';
 
-/** What one process tells the others. A wake is only a hint and may get lost: the tables are the truth, and slow polls read them. */
+/** A message from one process to the others. A wake is only a hint and may get lost: the tables are authoritative, and slow polls read them. */
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
-  /** Versions of this environment changed, or runners are to load the one that is `wanted`. */
+  /** Versions of this environment changed, or runners should load the `wanted` one. */
   | { readonly kind: 'versions'; readonly env: number; readonly wanted?: number }
-  /** A branch of this environment was made or archived. */
+  /** A branch of this environment was created or archived. */
   | { readonly kind: 'branches'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
@@ -24,20 +24,20 @@ export type Wake =
   | { readonly kind: 'lines'; readonly env: number }
   /** A transaction that triggered a run has committed. The database itself sends it. */
   | { readonly kind: 'outbox' }
-  /** A limit of rate holds runs, for so many milliseconds. The database itself sends it. */
+  /** A rate limit holds runs, for this many milliseconds. Sent by the database itself. */
   | { readonly kind: 'held'; readonly inMs: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
   | { readonly kind: 'channel'; readonly channel: string }
   | { readonly kind: 'cancel'; readonly runner: string; readonly fences: readonly number[] }
-  /** Somebody asked something of this runner: its row says what. */
+  /** A user changed the requested state of this runner, which is in its row. */
   | { readonly kind: 'runner'; readonly runner: string }
   /** Suspended runs of this runner have been resumed. */
   | { readonly kind: 'resumed'; readonly runner: string };
 
 export interface Wakes {
-  /** Tells the other processes. Wakes of 10 ms share one notification. Does nothing while there is no other process. */
+  /** Sends a wake to the other processes. Wakes within 10 ms share one notification. Does nothing if no other process exists. */
   tell(wake: Wake): void;
   listen(listener: (wake: Wake) => void): void;
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ const presenceMs = 5_000;
 
 /**
  * Sends wakes between the server processes of one database, by NOTIFY outside of hot transactions: a notification in each commit costs two
- * fifths of the throughput. Processes announce themselves at start and every few seconds. One without peers sends nothing else.
+ * fifths of the throughput. Processes announce themselves at start and every few seconds. A process without peers sends nothing else.
  */
 export async function startWakes(
   sql: Sql,
@@ -79,7 +79,8 @@ export async function startWakes(
   const listening = await directSql.listen(channel, (text) => {
     const { from, wakes } = JSON.parse(text) as { from?: string; wakes: (Wake | { kind: 'here' })[] };
     if (from === self) return;
-    // A notification of the database itself is from no process. A process that has just started sends nothing until it knows of a peer: answer it at once.
+    // A notification from the database itself has no sending process. A process that has just started sends nothing until it knows a peer, so
+    // it gets a reply at once.
     if (from !== undefined) {
       if (!seen.has(from)) send([{ kind: 'here' }]);
       seen.set(from, clock.now());
@@ -114,7 +115,7 @@ export async function startWakes(
   };
 }
 
-/** Wakes of one identity within the gathering time are sent once. */
+/** Wakes with the same identity within the gathering period are sent once. */
 function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;

@@ -16,7 +16,7 @@ export interface ChangeDependencies {
   readonly changed: (root: number) => Promise<void>;
 }
 
-/** Who changes what, for the history and the audit log. */
+/** The actor and the change, for the history and the audit log. */
 export interface Change {
   readonly environment: Environment;
   readonly by: Actor;
@@ -56,8 +56,8 @@ export interface Changed {
 }
 
 /**
- * Changes an environment's own variables to the state that `desired` returns for the current ones. Changes of an environment and its
- * branches are serialised. Setting a variable to its current value is no change.
+ * Changes an environment's own variables to the state that `desired` returns for the current ones. Changes of an environment and its branches
+ * are serialised. Setting a variable to its current value is not a change.
  */
 export async function changeVariables(
   { sql, masterKey, now, changed }: ChangeDependencies,

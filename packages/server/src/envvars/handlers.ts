@@ -95,7 +95,7 @@ export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<O
   };
 }
 
-/** An unrestricted secret key, or a user who may create one. Not a run: whoever sets its variables may control it. */
+/** An unrestricted secret key, or a user who may create one. Not a run: setting its variables may control it. */
 function isAdmin({
   principal,
   role,

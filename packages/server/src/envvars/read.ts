@@ -20,7 +20,7 @@ export interface InForce {
   readonly revision: number;
   /** By name. */
   readonly variables: ReadonlyMap<string, MergedVariable>;
-  /** Secret values of the past that the history has: attempts may still run with them. */
+  /** Earlier secret values in the history: attempts may still run with them. */
   readonly past: readonly StoredVariable[];
 }
 
@@ -31,7 +31,7 @@ export interface MergedVariable extends StoredVariable {
   readonly isSecret: boolean;
 }
 
-/** The newest secrets of the past, up to this number, are redacted. */
+/** Maximum number of earlier secrets, newest first, that are redacted. */
 const maxPast = 2_000;
 
 type Row = { root: number; revision: number; past: boolean } & {
@@ -88,7 +88,7 @@ function merge(env: number, stored: readonly StoredVariable[]): Map<string, Merg
   return merged;
 }
 
-/** A variable of an environment as the API shows it. A secret is not decrypted. */
+/** A variable of an environment in the API's format. A secret is not decrypted. */
 export const shown = (
   masterKey: MasterKey,
   { id, branch }: Pick<Environment, 'id' | 'branch'>,

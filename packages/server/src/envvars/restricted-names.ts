@@ -9,7 +9,7 @@
  */
 
 interface Group {
-  /** What these variables can do, phrased to follow "because it". */
+  /** The effect of these variables, phrased to follow "because it". */
   readonly why: string;
   /** Names, separated by spaces. */
   readonly names?: string;
@@ -107,7 +107,7 @@ const groups: readonly Group[] = [
     prefixes: 'CARGO_ RUSTUP_ CGO_ CCACHE_ DISTCC_ CMAKE_ PKG_CONFIG BAZELISK_',
   },
   {
-    // Only Git variables that run or load something: GIT_SHA, GIT_BRANCH and the like are facts that deployments pass on.
+    // Only Git variables that run or load something: GIT_SHA, GIT_BRANCH and the like are information that deployments pass on.
     why: 'makes Git run programs, read other configuration or write files',
     names: `GIT_ASKPASS GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_TEMPLATE_DIR
       GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ATTR_SOURCE
@@ -174,7 +174,7 @@ const byPrefix = groups.flatMap(({ why, prefixes }) =>
 );
 const unrestricted = new Set(groups.flatMap(({ except }) => words(except)));
 
-/** What a restricted variable can do, phrased to follow "because it"; undefined for an unrestricted name. */
+/** The effect of a restricted variable, phrased to follow "because it"; undefined for an unrestricted name. */
 export function restrictionOf(name: string): string | undefined {
   const upper = name.toUpperCase();
   if (unrestricted.has(upper)) return undefined;

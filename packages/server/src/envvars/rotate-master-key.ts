@@ -13,7 +13,7 @@ interface SealedColumn {
 const exceptions: Readonly<Record<string, { readonly of: string; readonly id: string }>> = {
   variables: { of: 'variables', id: "env || ':' || name" },
   variable_changes: { of: 'variables', id: "env || ':' || name" },
-  // A replay copies rows, with what was sealed.
+  // A replay copies rows with their sealed values.
   run_steps: { of: 'run_steps', id: 'sealed_id' },
   master_key_check: { of: 'master_key_check', id: "'only_row'" },
 };
@@ -30,12 +30,12 @@ export interface Rotated {
   readonly resealed: number;
 }
 
-/** Rows in one transaction: few, so that writers hardly wait. */
+/** Rows in one transaction: few, so that writers wait only briefly. */
 const batch = 500;
 
 /**
- * Encrypts everything that was sealed with `masterKey.previous` again with `masterKey`, while servers that have both keys keep running.
- * It can be interrupted and run again. Rejects with `UnsealError` if neither key decrypts a row, and leaves that batch unchanged.
+ * Re-encrypts everything sealed with `masterKey.previous` with `masterKey`, while servers that have both keys keep running. It can be
+ * interrupted and run again. Rejects with `UnsealError` if neither key decrypts a row, and leaves that batch unchanged.
  */
 export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<Rotated> {
   const { previous } = masterKey;
@@ -53,8 +53,8 @@ export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<R
 }
 
 /**
- * The rotation for a single server with a key file: switches to the next key, encrypts everything again while it serves, and then
- * replaces the key file. An interrupted rotation continues at the next call. False if no rotation was requested.
+ * The rotation for a single server with a key file: switches to the next key, re-encrypts everything while serving, and then replaces the key
+ * file. An interrupted rotation continues at the next call. False if no rotation was requested.
  */
 export async function changeKeyFile(sql: Sql, masterKey: MasterKey, file: string): Promise<boolean> {
   const next = await readNextKey(file);
@@ -83,7 +83,7 @@ async function writersGone(sql: Sql): Promise<void> {
   }
 }
 
-/** Throws before anything is written if neither key is this database's. */
+/** Throws before anything is written if neither key belongs to this database. */
 async function refuseOthers(sql: Sql, masterKey: MasterKey, previous: MasterKey): Promise<void> {
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from master_key_check`;
   if (row) unseal({ ...masterKey, previous }, row.sealed, masterKeyCheckContext);

@@ -58,7 +58,7 @@ test('the master key is rotated while servers run, and the old one decrypts noth
     masterKey: { ...other, previous: masterKey },
   });
   expect(server.url).toBeTruthy();
-  // Sealed by a server that knew the old key alone.
+  // Sealed by a server that only knew the old key.
   const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, at) => [`N${at}`, `value ${at}`]));
   const before = await startServer({
     database,
@@ -129,7 +129,7 @@ test('a rollback that began before the rotation leaves nothing sealed with the o
   await before.close();
 
   const { restoring } = await sql.begin(async (tx) => {
-    // Whoever brings the variable back stands here, with what it was sealed to in hand.
+    // The transaction that restores the variable blocks here, with the sealed value.
     await tx`
       insert into variables (env, name, sealed, is_secret, revision, updated_at)
       select env, 'A', '', false, 0, now() from variable_revisions limit 1`;

@@ -9,7 +9,7 @@ import { masterKey, startVariableServer } from './testing/variable-server.ts';
 
 type Variables = Extract<ServerMessage, { type: 'welcome' | 'variables' }>;
 
-/** A runner as far as it hears of variables: every set that it was told, in order. */
+/** A runner with regard to variables: every set that it received, in order. */
 async function listener(url: string, key: string, branch?: string) {
   const heard: Variables[] = [];
   const waiting = new Set<() => void>();
@@ -82,7 +82,7 @@ test('runners of other server processes get changes within a second, also withou
   const began = performance.now();
   await call('POST', 'envvars/prod', { body: { name: 'A', value: '1' } });
   await runner.until((last) => last.revision === 1);
-  // A second, and the rest for a busy machine.
+  // A second, plus a margin for a busy machine.
   expect(performance.now() - began).toBeLessThan(3_000);
 
   const [env] = await sql<{ id: number }[]>`select id from environments where kind = 'prod'`;
@@ -117,6 +117,6 @@ test('a burst of changes is pushed a few times, the last state last', async () =
   for (let at = 1; at <= 40; at++)
     await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });
   expect((await runner.until((last) => last.revision === 40)).variables).toEqual({ A: '40' });
-  // A few at once, then one each 400 ms: on a busy machine the burst itself takes longer.
+  // A few at once, then one every 400 ms: on a busy machine the burst itself takes longer.
   expect(runner.heard.length).toBeLessThan(12 + (performance.now() - began) / 400);
 });

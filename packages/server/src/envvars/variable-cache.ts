@@ -1,6 +1,6 @@
 /**
- * Caches what runners need of environments' variables, and pushes changes to connected runners. Everything that a runner gets is read
- * here, so the environment's redactor knows every secret that the runner can know.
+ * Caches the variables that runners receive, and pushes changes to connected runners. Everything that a runner receives is read here, so the
+ * environment's redactor knows every secret that the runner can know.
  */
 import { background } from '../background.ts';
 import type { MasterKey } from '../auth/seal.ts';

@@ -63,7 +63,7 @@ export function errorHandlers(
 
     async mergeErrors(request) {
       const { environment, principal, params, body } = request;
-      // A key that may write one group only must not take others along.
+      // A key that may write only one group must not merge others into it.
       for (const id of body.errors) if (isErrorId(id)) request.authorize([{ type: 'errors', id }]);
       const change = { env: environment.id, id: params.errorId, now, principal };
       return found(principal, await mergeErrorGroups(sql, { ...change, errors: body.errors }));

@@ -16,13 +16,13 @@ export function errorJobs({ sql, clock }: ErrorJobDependencies, ages: Ages): Job
   const now = (): Date => new Date(clock.now());
   return [
     {
-      // Readers take a lapsed ignore for ended; this records it.
+      // Readers treat an expired ignore as ended; this records the end.
       name: 'ignore ender',
       everyMs: 10_000,
       tick: () => endLapsedIgnores(sql, now()),
     },
     {
-      // Readers of error groups count what has arrived; this counts where there are no readers.
+      // Reads of error groups count the arrivals; this counts them when there are no reads.
       name: 'error tallier',
       everyMs: 500,
       tick: () => tallyEverywhere(sql),

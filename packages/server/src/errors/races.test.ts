@@ -51,7 +51,7 @@ async function waiting(count: number): Promise<void> {
   await expect.poll(held, { timeout: 20_000 }).toHaveLength(count);
 }
 
-/** Begins an act that comes up against a lock, lets something happen before it, and then goes on. */
+/** Starts an action that blocks on a lock, lets something happen before it, and then continues. */
 async function heldUp<T>(
   lock: (tx: Queryable) => PromiseLike<unknown>,
   act: () => Promise<T>,
@@ -68,7 +68,7 @@ async function heldUp<T>(
   return coming;
 }
 
-/** For a verb that would begin a transaction: it is part of this one. */
+/** For an operation that would begin a transaction: it becomes part of this one. */
 const within = (tx: Queryable): Sql =>
   Object.assign((...query: Parameters<Queryable>) => tx(...query), tx, {
     begin: <R>(act: (transaction: Queryable) => Promise<R>) => act(tx),
@@ -104,7 +104,7 @@ test('a resolve that waits for its turn is later than what was counted before it
     (tx) => tx`select lock_errors(${env})`,
     () => resolveErrorGroup(sql, { ...change(0), now: () => second(now) }),
     async () => {
-      // A run that starts and fails meanwhile.
+      // A run that starts and fails in the meantime.
       await sql`
         insert into error_arrivals (env, fingerprint_id, version, at, started, n)
         select env, id, 0, ${second(15)}, ${second(12)}, 1 from error_fingerprints where env = ${env}`;
@@ -125,7 +125,7 @@ test('the rate of an ignore is exceeded in whichever order failures arrive', asy
   await fail(30);
   await fail(50);
   expect(await retrieveErrorGroup(sql, env, id(), second(51))).toMatchObject({ status: 'ignored' });
-  // Of another process, whose commit took longer.
+  // A failure from another process, whose commit took longer.
   await fail(20);
   expect(await retrieveErrorGroup(sql, env, id(), second(51))).toMatchObject({ status: 'unresolved' });
 });
@@ -247,7 +247,7 @@ test('an error of later rules follows the group of its older fingerprint, which 
 });
 
 test('the only fingerprint that ever occurred stays in its group', async () => {
-  // Known of a run that was canceled after all, by a server of older rules.
+  // Recorded for a run that was then canceled, by a server with older rules.
   const failure = { message: 'old' };
   await sql.begin(async (tx) => {
     await recordFailures(tx, env, second(1), [failure]);

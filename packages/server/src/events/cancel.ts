@@ -4,11 +4,11 @@ import { Problem } from '../problem.ts';
 import { findEvent, retrieveEvent } from './retrieve.ts';
 import { statusOf } from './row.ts';
 
-/** Keeps an event that waits from being delivered. One that is canceled stays so; one that was delivered is refused with 409. */
+/** Prevents the delivery of an event that is not due yet. A canceled event stays canceled; a delivered one is rejected with 409. */
 export async function cancelEvent({ sql, clock }: Engine, env: number, id: string): Promise<ShownEvent> {
   await findEvent(sql, env, id);
   const now = new Date(clock.now());
-  // Whoever delivers it deletes that row too: of the two one finds it.
+  // Delivery deletes that row too: only one of the two finds it.
   await sql`
     with gone as (delete from pending_events where env = ${env} and id = ${id} returning env, id)
     update events e set canceled_at = ${now} from gone g where e.env = g.env and e.id = g.id`;

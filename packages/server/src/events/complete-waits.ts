@@ -1,18 +1,18 @@
 import type { Transaction } from '../db/connect.ts';
 import { compileFilter } from './filter.ts';
 
-/** An event that is delivered now. */
+/** An event that is being delivered. */
 export interface DeliveredEvent {
   readonly env: number;
   readonly id: string;
   readonly name: string;
-  /** As it is shown, payload included. */
+  /** The event in the API's format, including its payload. */
   readonly event: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Completes the tokens that wait for events, in the transaction that delivers those. To be called before their runs are made: waits are
- * locked before lanes. Returns the environments whose runs may go on.
+ * Completes the tokens that wait for events, in the transaction that delivers the events. Must be called before their runs are created: waits
+ * are locked before lanes. Returns the environments whose runs may continue.
  */
 export async function completeWaits(
   tx: Transaction,

@@ -80,7 +80,7 @@ describe('an event with a time', () => {
     await server.send('after', { name: 'x', deliverAfter: 0.2 });
     await statusBecomes(server, 'after', 'DELIVERED');
     expect(await shown(server, 'later')).toMatchObject({ status: 'CANCELED', runs: [] });
-    // Its id is still its own.
+    // Its id is still taken.
     expect((await server.send('later', { name: 'x' })).body).toMatchObject({
       status: 'CANCELED',
       isDuplicate: true,
@@ -108,7 +108,7 @@ describe('an event with a time', () => {
       const answered = answers[n]?.status ?? 0;
       const canceled: [string, number] = ['CANCELED', 0];
       const delivered: [string, number] = ['DELIVERED', 1];
-      // A reply that said neither (a busy machine's 503) leaves both open; never anything between them.
+      // A reply with neither result (a busy machine's 503) leaves both possible, but never a mixture of them.
       const possible = answered === 200 ? [canceled] : answered === 409 ? [delivered] : [canceled, delivered];
       expect(possible, `after ${answered}`).toContainEqual([status, runs.length]);
     }

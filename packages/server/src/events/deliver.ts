@@ -11,7 +11,7 @@ import { makeRuns, planDelivery, type Plan } from './plan.ts';
 export interface DeliverDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake'>;
-  /** Runs of this environment may go on. */
+  /** Runs of this environment may continue. */
   readonly resume: (env: number) => void;
 }
 
@@ -26,13 +26,13 @@ interface DueRow {
   readonly environment: Environment;
   readonly archived: boolean;
   readonly version: number | null;
-  /** Somebody may wait for an event of its name. */
+  /** Whether a token may be waiting for an event with its name. */
   readonly awaited: boolean;
 }
 
 /**
- * Delivers what is due: in one transaction with the runs that it makes. Processes share the work row by row; one that dies inside
- * leaves everything as it was. Replies how many events it dealt with.
+ * Delivers due events, in one transaction with the runs that they create. Processes share the work row by row; one that dies inside leaves
+ * everything unchanged. Returns the number of processed events.
  */
 export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =>
   togetherOrAlone(
@@ -52,7 +52,7 @@ async function deliverTogether(dependencies: DeliverDependencies): Promise<numbe
   return count;
 }
 
-/** Environments in which runs were made, and in which runs may go on. */
+/** Environments in which runs were created, and in which runs may continue. */
 interface Delivered {
   readonly made: ReadonlySet<number>;
   readonly resumed: ReadonlySet<number>;
@@ -65,7 +65,10 @@ function wake({ dispatch, resume }: DeliverDependencies, { made, resumed }: Deli
   for (const env of resumed) resume(env);
 }
 
-/** The event that is due first; false if there is none. One that cannot be delivered is marked so, in the transaction that took it. */
+/**
+ * Delivers the event that is due first; false if there is none. An event that cannot be delivered is marked as failed, in the transaction that
+ * claimed it.
+ */
 async function deliverNext(dependencies: DeliverDependencies): Promise<boolean> {
   const { engine } = dependencies;
   const now = new Date(engine.clock.now());
@@ -91,7 +94,7 @@ async function deliverNext(dependencies: DeliverDependencies): Promise<boolean> 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll('\u0000', '').slice(0, 500);
 
-/** Completes the waits for events that were taken, and makes their runs. */
+/** Completes the waits for claimed events, and creates their runs. */
 async function deliver(
   tx: Transaction,
   engine: Engine,
@@ -141,7 +144,7 @@ const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> =>
     join projects p on p.id = e.project_id
    order by v.env, v.id`;
 
-/** By the version that is current now, not by the one that this process last heard of. */
+/** Uses the version that is current now, not the cached one. */
 async function planFor(engine: Engine, row: DueRow): Promise<Plan> {
   const { environment, id, name, replay_of: replayOf } = row;
   const deliverable = {
@@ -157,7 +160,7 @@ async function planFor(engine: Engine, row: DueRow): Promise<Plan> {
   return planDelivery(engine, deliverable);
 }
 
-/** Events of an environment that was archived meanwhile will never be delivered. */
+/** Events of an environment that has been archived will never be delivered. */
 async function record(
   tx: Transaction,
   rows: readonly DueRow[],

@@ -7,8 +7,8 @@ export interface DelivererDependencies extends DeliverDependencies {
 }
 
 /**
- * The job that delivers events, on the millisecond as far as this process knows of them. Once a second it looks for those that other
- * processes stored. While nothing is due, a tick reads one entry of an index.
+ * The job that delivers events, to the millisecond for the times that this process knows of. Once a second it checks for events stored by other
+ * processes. While nothing is due, a tick reads one index entry.
  */
 export const deliverer = ({ timer, ...dependencies }: DelivererDependencies): Job => ({
   name: 'deliverer',
@@ -19,7 +19,7 @@ export const deliverer = ({ timer, ...dependencies }: DelivererDependencies): Jo
     const [next] = await sql<{ due: Date }[]>`select due from pending_events order by due limit 1`;
     if (!next) return false;
     if (next.due.getTime() > clock.now()) return next.due;
-    // When there is nothing to take, another process delivers what is due, and is done before the next tick.
+    // If nothing can be claimed, another process is delivering the due events, and finishes before the next tick.
     return (await deliverDue(dependencies)) > 0;
   },
 });

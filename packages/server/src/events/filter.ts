@@ -1,13 +1,13 @@
 import { SubscriptionRefused } from './pattern.ts';
 
 /**
- * What a payload must be like. An object of fields, all of which must hold:
+ * A condition on a payload. An object of fields, all of which must match:
  *
  *   { "plan": "pro" }                             the field equals it (a string, number, boolean or null)
  *   { "total": { "$gte": 100, "$lt": 1000 } }     operators, all of which must hold
  *   { "customer": { "country": { "$in": ["FR", "BE"] } } }   fields of a field
  *
- * It is pure, total and bounded: no payload makes it throw, and what is of another type than asked for simply does not match.
+ * Filters are pure, total and bounded: no payload makes one throw, and a value of an unexpected type does not match.
  */
 export type Filter = (payload: unknown) => boolean;
 
@@ -23,7 +23,7 @@ const isScalar = (value: unknown): value is Scalar =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads a filter once, to be asked often. Refuses one that it does not understand, naming the field. */
+/** Compiles a filter for repeated use. Rejects an invalid one, naming the field. */
 export function compileFilter(filter: unknown): Filter {
   if (filter === undefined) return () => true;
   if (!isObject(filter)) throw refusal('', 'must be an object of fields, such as { "plan": "pro" }');
@@ -130,7 +130,7 @@ function among(operand: unknown, path: string): Test {
   return (value) => choices.has(value);
 }
 
-/** Numbers by size, strings by their code units, so that dates of ISO 8601 are in order; anything else never. */
+/** Compares numbers by size and strings by their code units, so that ISO 8601 dates are in order; other types never match. */
 function ordered(operand: unknown, path: string, holds: (order: number) => boolean): Test {
   if (typeof operand !== 'string' && !Number.isFinite(operand))
     throw refusal(path, 'must be a number or a string');

@@ -18,7 +18,7 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
   const { sql, clock } = engine;
   const send = createSend(dependencies);
 
-  /** An event makes a run for each task that is subscribed to it. */
+  /** The number of runs: an event creates one for each subscribed task. */
   const count = async (
     request: Request<Operations['sendEvent'] | Operations['sendEvents'] | Operations['replayEvent']>,
     sendings: readonly Sending[],
@@ -42,7 +42,7 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
     async sendEvents(request) {
       const { environment, body } = request;
       const now = clock.now();
-      // All of them are read before any is stored.
+      // All events are read before any is stored.
       const sendings = await mapInTurns(body.events, (event) => sendingOf(environment, event, now));
       request.charge(sendings.length - 1);
       await count(request, sendings);

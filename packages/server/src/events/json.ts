@@ -1,6 +1,6 @@
 import { isComposite } from '../json/levels.ts';
 
-/** Whether two JSON values are the same, in whatever order their members come. Without recursion, however deep they are. */
+/** Whether two JSON values are equal, regardless of the order of members. Without recursion, so that depth does not matter. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   const left: [unknown, unknown][] = [[one, other]];
   for (let pair = left.pop(); pair; pair = left.pop()) {

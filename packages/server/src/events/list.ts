@@ -5,7 +5,7 @@ import { summaryOf, type EventRow } from './row.ts';
 
 type ListRow = Omit<EventRow, 'env' | 'event'>;
 
-/** Events, newest first. A cursor is the id of any event of the environment. `before` wins over `after`. */
+/** Events, newest first. A cursor is the id of any event of the environment. `before` takes precedence over `after`. */
 export async function listEvents(
   sql: Queryable,
   env: number,

@@ -1,16 +1,16 @@
 /**
- * Names of events have segments, separated by dots: `order.created`. A pattern is a name in which whole segments may be `*` (any
- * one segment), and the last one `**` (one or more).
+ * Event names consist of segments separated by dots: `order.created`. A pattern is a name in which whole segments may be `*` (any single
+ * segment), and the last one `**` (one or more).
  */
 export const maxSegments = 16;
 const maxCharacters = 255;
 
-/** A subscription that cannot be understood. The message says which part of it, and what to write instead. */
+/** A subscription is invalid. The message names the invalid part and the correct form. */
 export class SubscriptionRefused extends Error {
   override name = 'SubscriptionRefused';
 }
 
-/** The segments of a pattern; refuses one that cannot be meant. */
+/** The segments of a pattern; rejects an invalid one. */
 export function parsePattern(pattern: string): readonly string[] {
   const refuse = (reason: string): never => {
     throw new SubscriptionRefused(`name ${JSON.stringify(pattern.slice(0, maxCharacters))} ${reason}`);

@@ -6,7 +6,7 @@ import type { NewRun } from '../runs/create/row.ts';
 import { insertRuns } from '../runs/create/insert.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
-/** An event that is to be delivered. */
+/** An event to be delivered. */
 export interface Deliverable {
   readonly environment: Environment;
   readonly id: string;
@@ -15,9 +15,9 @@ export interface Deliverable {
   readonly replayOf: string | null;
 }
 
-/** The runs that an event creates under the version that is current, as far as this process knows. */
+/** The runs that an event creates under the current version, as cached by this process. */
 export interface Plan {
-  /** Null: no version is registered. */
+  /** Null if no version is registered. */
   readonly version: number | null;
   readonly runs: readonly NewRun[];
 }
@@ -50,7 +50,7 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   return { version: current.id, runs };
 }
 
-/** How many runs an event would make now, as far as this process knows. */
+/** How many runs an event would create now, according to this process's cache. */
 export async function countRuns(
   engine: Engine,
   { environment, name, event }: Pick<Deliverable, 'environment' | 'name' | 'event'>,
@@ -64,8 +64,8 @@ const maxRunsAtOnce = 1_000;
 const maxCharactersAtOnce = 8_000_000;
 
 /**
- * Creates the runs in the caller's transaction, in several statements if there are many or they are large. Replies which run each of them led
- * to, by id: of tasks with a singleton it may be one that was there.
+ * Creates the runs in the caller's transaction, in several statements if there are many or they are large. Returns the run that each resolved
+ * to, by id: for tasks with a singleton it may be an existing one.
  */
 export async function makeRuns(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { badRequest } from '../problem.ts';
 import { isSameJson } from './json.ts';
 import type { NewEventRow } from './row.ts';
 
-/** The row of an event that was sent: its times read, its `timestamp` and `deliverAt` filled in. */
+/** The row of a sent event: its times parsed, its `timestamp` and `deliverAt` filled in. */
 export function prepareEvent(env: number, { id, event }: NewEvent, now: number): NewEventRow {
   const due = dueAt(event, now);
   const timestamp = event.timestamp === undefined ? now : (eventInstant(event.timestamp) as number);
@@ -32,7 +32,7 @@ function dueAt({ deliverAt, deliverAfter }: EventFields, now: number): number | 
   return due;
 }
 
-/** Whether what was sent under a known id is another event than the stored one. What the server filled in is not compared. */
+/** Whether an event sent under a known id differs from the stored one. Values that the server filled in are not compared. */
 export function isDifferent(
   sent: NewEvent['event'],
   prepared: NewEventRow,

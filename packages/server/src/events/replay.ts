@@ -5,7 +5,7 @@ import type { Engine } from '../runs/engine/engine.ts';
 import { findEvent } from './retrieve.ts';
 import type { Send } from './send.ts';
 
-/** Sends a copy of an event at once: another event, to what is subscribed to it now. Its own times and payload stay what they were. */
+/** Sends a copy of an event at once: a new event, for the current subscriptions. Its times and payload are unchanged. */
 export async function replayEvent(
   { sql }: Engine,
   send: Send,

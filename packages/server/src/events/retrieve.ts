@@ -8,7 +8,7 @@ import { summaryOf, type EventRow } from './row.ts';
 
 const isStorable = (id: string): boolean => !id.includes('\0');
 
-/** 404 unless the environment has it. */
+/** 404 unless the environment has the event. */
 export async function findEvent(sql: Queryable, env: number, id: string): Promise<EventRow> {
   const [row] = isStorable(id)
     ? await sql<EventRow[]>`select * from events where env = ${env} and id = ${id}`
@@ -17,7 +17,7 @@ export async function findEvent(sql: Queryable, env: number, id: string): Promis
   return row;
 }
 
-/** An event with the runs that it started, as they are now. */
+/** An event with its runs in their current state. */
 export async function retrieveEvent(sql: Queryable, env: number, id: string): Promise<ShownEvent> {
   const row = await findEvent(sql, env, id);
   const runs =

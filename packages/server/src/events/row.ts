@@ -1,12 +1,12 @@
 import type { EventStatus, SentEvent } from '@millrace/contract';
 import { shownObject } from '../json/shown.ts';
 
-/** An event as the table has it. */
+/** An event in its stored form. */
 export interface EventRow {
   readonly env: number;
   readonly id: string;
   readonly name: string | null;
-  /** JSON text. */
+  /** The event as JSON text. */
   readonly event: string;
   readonly deliver_at: Date | null;
   readonly delivered_at: Date | null;
@@ -18,16 +18,16 @@ export interface EventRow {
   readonly created_at: Date;
 }
 
-/** An event about to be stored. */
+/** An event to be stored. */
 export interface NewEventRow {
   readonly env: number;
   readonly id: string;
   readonly name: string | null;
-  /** As sent, and what the server adds to it. */
+  /** The sent event with the server's additions. */
   readonly event: Readonly<Record<string, unknown>>;
   /** JSON text of `event`. */
   readonly text: string;
-  /** Null: at once. */
+  /** Null for immediate delivery. */
   readonly deliverAt: Date | null;
   readonly replayOf: string | null;
 }

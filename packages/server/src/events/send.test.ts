@@ -170,7 +170,7 @@ describe('the id', () => {
     expect(replies.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
     const kept = replies.find(({ body }) => !body.isDuplicate)?.body;
     expect(new Set(replies.map(({ body }) => JSON.stringify([body.event, body.runs]))).size).toBe(1);
-    // All others sent another payload, and were told.
+    // All others sent another payload, and were notified.
     expect(replies.filter(({ body }) => body.isDifferent)).toHaveLength(999);
     expect(kept.runs).toHaveLength(2);
     expect(await tasksOf(server, 'once')).toEqual(['a', 'b']);
@@ -230,7 +230,7 @@ describe('what is refused', () => {
       await refused({ id: 'a', event: { ...event, timestamp } }, 'event.timestamp', /not a date/);
     for (const deliverAt of ['2026-02-30', '2027-06-31T10:00:00+02:00'])
       await refused({ id: 'a', event: { ...event, deliverAt } }, 'event.deliverAt', /not a date/);
-    // As it is sent, not as it is written in code.
+    // As sent on the wire, not as written in code.
     const own = JSON.parse('{"name":"order.created","__proto__":{"a":1}}') as object;
     await refused({ id: 'a', event: own }, 'event.__proto__', /not a name.*"event\.__proto__"/);
     await refused([], '', /expected object/);

@@ -14,17 +14,17 @@ import { sentOf, type EventRow, type NewEventRow } from './row.ts';
 export interface SendDependencies {
   readonly engine: Engine;
   readonly dispatch: Pick<Dispatch, 'wake'>;
-  /** An event falls due then. */
+  /** An event is due at this time. */
   readonly expect: (at: number) => void;
-  /** Runs of this environment may go on. */
+  /** Runs of this environment may continue. */
   readonly resume: (env: number) => void;
 }
 
-/** An event on its way into the table. */
+/** An event to be stored. */
 export interface Sending {
   readonly environment: Environment;
   readonly row: NewEventRow;
-  /** As the client wrote it. */
+  /** The event as sent by the client. */
   readonly sent: NewEvent['event'];
 }
 
@@ -36,13 +36,13 @@ export const sendingOf = (environment: Environment, event: NewEvent, now: number
   sent: event.event,
 });
 
-/** Larger ones are written alone: many of them in one statement would be too much. */
+/** Larger events are written alone: many of them would make one statement too large. */
 const maxSharedCharacters = 65_536;
 const maxShared = 200;
 
 /**
- * Stores events and, in that very transaction, makes the runs that they start. The id decides: who stores an event first has stored
- * it, and everybody else is shown that one. Concurrent calls share a transaction.
+ * Stores events and creates the runs that they start, in one transaction. The id decides: the first call stores the event, and every other call
+ * gets the stored one. Concurrent calls share a transaction.
  */
 export function createSend(dependencies: SendDependencies): Send {
   const store = (sendings: readonly Sending[]) => storeEvents(dependencies, sendings);
@@ -82,7 +82,7 @@ async function storeEvents(
   });
 }
 
-/** Events with one id in one flush are one event. `indexes` has, for each call, the index of the event that answers it. */
+/** Events with one id in one flush are one event. `indexes` has, for each call, the index of its event. */
 function withoutDuplicates(calls: readonly Sending[]): {
   firsts: readonly Sending[];
   indexes: readonly number[];
@@ -100,17 +100,19 @@ function withoutDuplicates(calls: readonly Sending[]): {
 }
 
 interface Written {
-  /** What was stored now, by its index. */
+  /** Newly stored events, by index. */
   readonly stored: ReadonlyMap<number, { readonly row: EventRow; readonly runs: number }>;
-  /** What was there before, by its index. */
+  /** Previously stored events, by index. */
   readonly kept: ReadonlyMap<number, EventRow>;
-  /** Environments whose runs waited for one of them. */
+  /** Environments whose runs waited for one of the events. */
   readonly resumed: ReadonlySet<number>;
 }
 
 const maxTries = 5;
 
-/** Plans and writes, again if another version became current in between: events go by the one that is current when they are stored. */
+/**
+ * Plans and writes, and repeats both if another version became current in between: an event uses the version that is current when it is stored.
+ */
 async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Written> {
   for (let tries = 1; ; tries++) {
     const plans = await allInTurns(sendings, async ({ environment, row }) =>
@@ -125,7 +127,7 @@ async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Wr
   }
 }
 
-/** What it was planned on has changed: another version is current, or the event that held the id is gone. */
+/** The basis of the plan has changed: another version is current, or the event that held the id is gone. */
 class Moved extends Error {
   readonly env: number;
   constructor(env: number) {
@@ -136,7 +138,7 @@ class Moved extends Error {
 
 interface StoredRow extends EventRow {
   readonly version: number | null;
-  /** Somebody may wait for an event of its name. */
+  /** Whether a token may be waiting for an event with its name. */
   readonly awaited: boolean;
 }
 
@@ -193,7 +195,7 @@ async function write(
   for (const [index, { row }] of stored) {
     const planned = plans[index]?.runs.map(({ id }) => id) ?? [];
     const ids = planned.map((id) => answering.get(id) ?? id);
-    // Only tasks with a singleton lead to runs that were there.
+    // Only tasks with a singleton resolve to existing runs.
     if (ids.every((id, position) => id === planned[position])) continue;
     await tx`update events set run_ids = ${ids} where env = ${row.env} and id = ${row.id}`;
     stored.set(index, { row: { ...row, run_ids: ids }, runs: ids.length });
@@ -201,7 +203,7 @@ async function write(
   return { stored, kept: await readKept(tx, sendings, missing), resumed };
 }
 
-/** What stands under ids that were taken. A statement of its own: the one before may have waited for another that stored it. */
+/** The events stored under ids that were taken. A separate statement: the one before may have waited for another that stored the event. */
 async function readKept(
   tx: Transaction,
   sendings: readonly Sending[],

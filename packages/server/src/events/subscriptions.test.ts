@@ -13,7 +13,7 @@ const matching = (patterns: readonly string[], name: string): string[] => {
   return tasks.filter(({ id }) => found.has(id)).map(({ on }) => on?.name ?? '');
 };
 
-/** What the index must find, read off the definition. */
+/** The expected matches of the index, straight from the definition. */
 function meets(pattern: string, name: string): boolean {
   const parts = pattern.split('.');
   const segments = name.split('.');

@@ -9,13 +9,13 @@ interface Subscription {
   readonly filter: Filter;
 }
 
-/** One more segment of a name. What cannot match is not on the way down, so it costs nothing. */
+/** One more segment of a name. Patterns that cannot match are in other branches, so they cost nothing. */
 interface Node {
   readonly next: Map<string, Node>;
   any?: Node;
   /** Patterns that end here. */
   readonly here: Subscription[];
-  /** Patterns that go on with `**`. */
+  /** Patterns that continue with `**`. */
   readonly below: Subscription[];
 }
 
@@ -23,11 +23,11 @@ const newNode = (): Node => ({ next: new Map(), here: [], below: [] });
 
 /** The subscriptions of one version, found by the name of an event. */
 export interface Subscriptions {
-  /** The tasks that get a run of it, in the order of their ids. */
+  /** The tasks that get a run for the event, in id order. */
   matching(name: string, payload: unknown): string[];
 }
 
-/** Compiles the subscriptions of tasks. Throws what `compileFilter` and `parsePattern` refuse unless told what to do with it. */
+/** Compiles the subscriptions of tasks. Throws the errors of `compileFilter` and `parsePattern` unless a handler for them is given. */
 export function indexSubscriptions(
   tasks: Iterable<TaskManifest>,
   refused?: (task: TaskManifest, error: SubscriptionRefused) => void,
@@ -88,14 +88,14 @@ const known = new WeakMap<CurrentVersion, Subscriptions>();
 export function subscriptionsOf(version: CurrentVersion): Subscriptions {
   let subscriptions = known.get(version);
   if (!subscriptions) {
-    // One that was registered before it would have been refused starts nothing.
+    // An invalid subscription that was registered earlier starts nothing.
     subscriptions = indexSubscriptions(version.tasks.values(), () => {});
     known.set(version, subscriptions);
   }
   return subscriptions;
 }
 
-/** 400 for a version with a subscription that cannot be understood. */
+/** 400 for a version with an invalid subscription. */
 export function refuseUnreadable(tasks: readonly TaskManifest[]): void {
   indexSubscriptions(tasks, ({ id, filePath }, { message }) => {
     const sentence = `The task ${id} in ${filePath} subscribes to events wrongly: on: ${message}.`;

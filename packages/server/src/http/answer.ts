@@ -18,7 +18,7 @@ export interface AnswerDependencies extends ReaderDependencies {
 
 type Respond = (raw: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Returns what reads a request, calls the handler of its operation, and sends what comes of it. */
+/** Returns a function that reads a request, calls the handler of its operation, and sends the result. */
 export function answer(
   route: Route,
   dependencies: AnswerDependencies,
@@ -35,7 +35,7 @@ export function answer(
   };
 }
 
-/** Sends JSON: of a repeated request what the first one got. */
+/** Sends JSON: for a repeated request, the response to the first one. */
 function replied(route: Route, dependencies: AnswerDependencies): Respond {
   const { status = 200, storesRequestKey = false } = route.declaration;
   const read = requestReader(route, dependencies);
@@ -89,7 +89,7 @@ async function act({ declaration: { id }, handler }: Route, request: HttpRequest
   const result = await handler(request).catch((thrown: unknown) => {
     const { params: where, query: asked, body: sent } = request;
     const error = refusedText(thrown, { where, asked, sent }) ?? thrown;
-    // A caller who may not see an object must not learn whether it exists.
+    // A caller without access to an object must not find out whether it exists.
     throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
   });
   if (!request.authorized)

@@ -58,7 +58,7 @@ test('a truncated or endless body affects no other request', async () => {
   );
   await once(socket, 'connect');
   socket.destroy();
-  // Chunked, without a length: the limit still holds.
+  // Chunked, without a length: the limit still applies.
   const sending = httpRequest(`${base}/api/v1/tasks/a/echo`, {
     method: 'POST',
     headers: { authorization: key('dev') },
@@ -126,7 +126,7 @@ test('probes, metrics, the OpenAPI document and its page need no credential', as
   const page = await get('/reference/');
   expect(page.statusCode).toBe(200);
   expect(page.headers['content-type']).toContain('text/html');
-  // Everything the page loads is served from here.
+  // This server serves everything that the page loads.
   const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(
     ([, link = '']) => new URL(link, 'http://here/reference/'),
   );

@@ -62,19 +62,19 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly rateLimits?: RateLimits;
   /** The folder with the built dashboard. Default: it is not served. */
   readonly dashboard?: string | undefined;
-  /** Opens what is sealed, for the dashboard. */
+  /** Decrypts sealed values for the dashboard. */
   readonly codecEndpoint?: string | undefined;
   /** Logging in with an identity provider. Default: not served. */
   readonly oidc?: OidcPages | undefined;
-  /** The path below which the server is reached: empty, or such as `/millrace`. */
+  /** The path under which the server is reached: empty, or such as `/millrace`. */
   readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Metrics to record into. Default: new ones. */
   readonly metrics?: HttpMetrics;
-  /** Who may read the metrics. Default: only this machine. */
+  /** Access to the metrics. Default: only from this machine. */
   readonly metricsReaders?: MetricsOptions;
-  /** Connections that have no successful request yet. Default: not limited. */
+  /** Connections without a successful request yet. Default: not limited. */
   readonly unauthenticated?: Pick<UnauthenticatedConnections, 'forget'>;
 }
 
@@ -102,7 +102,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     basePath = '',
     trustedProxies,
   } = options;
-  // When it is left out, O is Operations.
+  // If omitted, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
   const { metrics = createHttpMetrics(), metricsReaders = {} } = options;
   const app = fastify({
@@ -215,7 +215,7 @@ function refuseEncoded({ headers }: FastifyRequest): void {
   }
 }
 
-/** A text; the bytes of a large one that is JSON, which is read in parts. */
+/** A text; for a large JSON body its bytes, which are read in parts. */
 function bodyOf({ headers, routeOptions: { config } }: FastifyRequest, bytes: Buffer): string | Buffer {
   if (!isUtf8(bytes)) throw badRequest('The request body is not valid UTF-8');
   const isJson = config.bodyText === false && !(config.bodyForm && isForm(headers['content-type']));

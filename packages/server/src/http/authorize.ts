@@ -1,4 +1,4 @@
-/** Decides who may call an operation, from its access rule, before the handler runs. */
+/** Decides whether a caller may use an operation, from its access rule, before the handler runs. */
 import {
   environmentKind,
   isAtLeast,
@@ -47,7 +47,7 @@ function admitBrowser(principal: Extract<Principal, { kind: 'browser' }>, access
   const least = browserRole(access);
   if (least === false)
     throw forbidden('a browser session may not do this. Use the command line, or a key or token.');
-  // For what users do with a path, `roleOf` finds the role.
+  // For users' operations on a path, `roleOf` finds the role.
   if (isUser(principal) || least === 'own' || isAtLeast(principal.role, least)) return;
   throw forbidden(`this needs the role ${least}, and yours here is ${principal.role}.`);
 }
@@ -69,7 +69,7 @@ type Params = Readonly<Record<string, string | undefined>>;
 
 /** Whether the caller's scopes cover the operation, for all objects or for the object in the path. */
 export function covers(principal: Principal, { action, on, anyScope }: Access, params: Params): boolean {
-  // What a browser session may do was decided by the role.
+  // The permissions of a browser session were decided by the role.
   if (anyScope || principal.kind === 'browser' || !isRestricted(principal)) return true;
   if (action === undefined || on === undefined) return false;
   const name = objectParameter[on];
@@ -77,7 +77,7 @@ export function covers(principal: Principal, { action, on, anyScope }: Access, p
   return allows(principal.scopes, action, [{ type: on, ...(typeof id === 'string' && { id }) }]);
 }
 
-/** What a restricted key lacks for an operation. Holders of public tokens, which are frontends, are not told. */
+/** The scope that a restricted key lacks for an operation. It is not returned to holders of public tokens, which are frontends. */
 export const missingScope = (principal: Principal | null, { action, on }: Access): string | undefined =>
   principal?.kind === 'secretKey' && !principal.attempt && action !== undefined && on !== undefined
     ? `this needs a key with the scope ${action}:${on}, which this key does not have.`

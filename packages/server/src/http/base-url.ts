@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The path below which the server is reached: empty, or such as `/millrace`. */
+    /** The path under which the server is reached: empty, or such as `/millrace`. */
     readonly basePath: string;
   }
 }
@@ -19,7 +19,7 @@ export function baseUrlOf(request: FastifyRequest): string {
   return `${scheme}://${host}${prefix}`;
 }
 
-/** The path of a request without the base path, for proxies that pass it on. */
+/** The path of a request without the base path, for proxies that do not remove it. */
 export const belowBase = (url: string, basePath: string): string =>
   basePath !== '' && url.startsWith(basePath) && /^(?:[/?]|$)/.test(url.slice(basePath.length))
     ? url.slice(basePath.length).replace(/^(?!\/)/, '/')

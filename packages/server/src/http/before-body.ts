@@ -1,4 +1,4 @@
-/** What is checked before the body of a request is read. */
+/** Checks that run before the body of a request is read. */
 import type { Socket } from 'node:net';
 import type { Access } from '@millrace/contract';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
@@ -15,8 +15,8 @@ import { sendFailure } from './problem.ts';
 import type { Route } from './route.ts';
 
 /**
- * By the ids of operations that take no credential, but have a secret in their path: throws a 404 Problem for a wrong one. The body of such a
- * request is read only after this.
+ * By id, operations that take no credential but have a secret in their path: throws a 404 Problem for a wrong one. The body of such a request
+ * is read only after this.
  */
 export type PathSecrets = Readonly<
   Record<string, (params: Readonly<Record<string, string>>) => Promise<unknown>>
@@ -75,7 +75,7 @@ export function callerCheck(
     reply: FastifyReply,
     done: () => void,
   ): void {
-    // A call that is refused later counts too.
+    // A call that is rejected later counts too.
     if (limiter !== undefined && !limiter.admit(principal, reply)) {
       return observed.observe(reply.statusCode, performance.now() - request.arrivedAt);
     }

@@ -1,4 +1,4 @@
-/** Downloads of the files of deployments, as streams: a process never holds a whole one. An interrupted download goes on where it ended. */
+/** Downloads of the files of deployments, as streams: a process never holds a whole one. An interrupted download continues where it stopped. */
 import { Readable } from 'node:stream';
 import { blobParams, operations } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -13,7 +13,7 @@ import { apiHeaders } from './headers.ts';
 import { sendFailure } from './problem.ts';
 import { readPart } from './validate.ts';
 
-/** What is stored of deployments, as this route needs it. */
+/** The interface of deployment storage that this route requires. */
 export interface BlobContent {
   /** Throws a 404 Problem for a blob that the version does not have. */
   get(
@@ -32,7 +32,7 @@ export interface BlobRouteOptions {
 }
 
 const path = '/runner/v1/versions/:version/blobs/:blob';
-/** Whoever may read a bundle may read its blobs. */
+/** Permission to read a bundle includes its blobs. */
 const { access: rule } = operations.retrieveBundle;
 
 export function mountBlobContent(app: FastifyInstance, options: BlobRouteOptions): void {
@@ -84,7 +84,7 @@ async function callerOf(
   return principal;
 }
 
-/** Undefined for all of it. Only `bytes=N-` is served; other ranges get the whole, as the standard allows. */
+/** Undefined for the whole blob. Only `bytes=N-` is served; for other ranges the whole blob is sent, as the standard allows. */
 function startOf(range: string | undefined, size: number): number | undefined {
   const [, digits] = /^bytes=(\d{1,15})-$/.exec(range ?? '') ?? [];
   if (digits === undefined) return undefined;

@@ -10,7 +10,7 @@ import { unauthorized } from '../problem.ts';
 import { isForm, readForm } from './form.ts';
 import { fitting, readBody, readBodyParts } from './validate.ts';
 
-/** Returns what reads the body of a request as an operation declares it. Throws a 400 Problem for one that does not fit. */
+/** Returns a function that reads the body of a request as declared by an operation. Throws a 400 Problem for an invalid body. */
 export function bodyReader(
   declaration: OperationDeclaration,
   live: Pick<AccessWatcher, 'watch'>,
@@ -29,7 +29,7 @@ export function bodyReader(
       : readBody(schema, text, rules);
   }
 
-  /** The handler gets a turn of its own. */
+  /** The handler gets a separate turn. */
   async function readLarge(schema: z.ZodType, bytes: Buffer): Promise<unknown> {
     const turns = new Turns();
     const value = await inTurns(readBodyParts(schema, bytes, rules), turns);

@@ -6,8 +6,8 @@ import { isFromDashboard } from '../auth/browser/from-dashboard.ts';
 import { baseUrlOf } from './base-url.ts';
 
 /**
- * The browser session of a request without an Authorization header. Undefined unless the page of the dashboard sends it; throws 403 where
- * the browser says that another page does.
+ * The browser session of a request without an Authorization header. Undefined unless the dashboard's page sends it; throws 403 if the browser
+ * reports another page as the sender.
  */
 export function browserCredentialsOf(
   request: FastifyRequest,

@@ -5,7 +5,7 @@ export class InvalidOperation extends Error {
   override name = 'InvalidOperation';
 }
 
-/** Throws for operations without a handler, handlers without an operation, and access rules that allow nobody or everybody. */
+/** Throws for operations without a handler, handlers without an operation, and access rules that allow no caller or every caller. */
 export function checkOperations(
   operations: Readonly<Record<string, OperationDeclaration>>,
   handlers: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export function checkOperations(
   }
 }
 
-/** What is wrong with an access rule. Each of these would open or close a route by mistake. */
+/** The error in an access rule. Each of these would open or close a route by mistake. */
 function faultOf(access: Access, path: string): string | undefined {
   const {
     open,

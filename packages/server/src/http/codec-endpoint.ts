@@ -1,6 +1,6 @@
 /**
- * The address of a codec endpoint, as it is put into the page and its Content-Security-Policy. Throws a TypeError for what is none: https, or
- * http on this machine, without a user, a query or a fragment.
+ * The address of a codec endpoint, for the page and its Content-Security-Policy. Throws a TypeError unless it is https, or http on this
+ * machine, without a user, a query or a fragment.
  */
 export function checkedEndpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,4 +1,4 @@
-/** Serves the dashboard: files that are built beforehand, and one page for all of its addresses. */
+/** Serves the dashboard: prebuilt files, and one page for all of its addresses. */
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { packageFolder } from '../package-folder.ts';
 
-/** Where the package has the built files. */
+/** The folder of the built files in the package. */
 export const builtDashboard = fileURLToPath(new URL('dashboard/', packageFolder));
 
-/** The addresses of the page. All others belong to the API, or are 404. */
+/** The addresses of the page. All others belong to the API or return 404. */
 const pages = ['/', '/login', '/account', '/account/*', '/p/*'];
 
-/** Only files of this server, nothing inline, and no other page may frame it. */
+/** Allows only files of this server, nothing inline, and no framing by other pages. */
 const headersFor = (endpoint: string | undefined): Readonly<Record<string, string>> => ({
   'content-security-policy':
     `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${endpoint === undefined ? '' : ` ${endpoint}`}; font-src 'self'; ` +
@@ -27,17 +27,20 @@ const headersFor = (endpoint: string | undefined): Readonly<Record<string, strin
 const noFiles =
   'This server has no dashboard: in a clone of the repository, `npm run build` makes it. The API is at /reference.\n';
 
-/** The page with the path below which the server is reached, so that its relative addresses are right. */
+/** The page with the base path of the server, so that its relative addresses are right. */
 const withBase = (html: string, basePath: string): string =>
   html.replace(/<base href="[^"]*"\s*\/?>/, '').replace('<head>', `<head><base href="${basePath}/">`);
 
-/** The page with the address that opens what is sealed. It holds nothing that HTML or a header would take for more: see `codecEndpoint`. */
+/**
+ * The page with the address that decrypts sealed values. `codecEndpoint` ensures that it contains nothing that HTML or a header would
+ * interpret.
+ */
 const withEndpoint = (html: string, endpoint: string | undefined): string =>
   endpoint === undefined
     ? html
     : html.replace('<head>', `<head><meta name="millrace-codec-endpoint" content="${endpoint}">`);
 
-/** Mounts `/assets/*` and the page. Without built files, the page says so. */
+/** Mounts `/assets/*` and the page. Without built files, the page reports that. */
 export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: string): void {
   const { basePath } = app;
   const pageHeaders = headersFor(endpoint);
@@ -51,10 +54,10 @@ export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: 
       root: join(folder, 'assets'),
       prefix: '/assets/',
       decorateReply: false,
-      // Their names have the hash of what is in them.
+      // File names contain the hash of their content.
       immutable: true,
       maxAge: '365d',
-      // The build writes `.br` and `.gz` beside each.
+      // The build writes `.br` and `.gz` files next to each.
       preCompressed: true,
       index: false,
       setHeaders: (reply) => void reply.headers(pageHeaders),

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How long a client may go on sending after the response. */
+/** How long a client may continue sending after the response. */
 const graceMs = 5_000;
 
 /**
- * Drains the rest of a refused body, so that the response arrives. Closing a connection with unread data resets it: the client would
- * see a broken connection, and retry, instead of the error.
+ * Drains the rest of a rejected body, so that the response arrives. Closing a connection with unread data resets it: the client would see a
+ * broken connection, and retry, instead of the error.
  */
 export function drainBody(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;

@@ -38,7 +38,7 @@ async function both(): Promise<{ port: number; stop(): void; open(): Promise<Soc
 
 const request = (method: string, more = ''): string => `${method} / HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 
-/** Sends a text in pieces that arrive one by one; answers what comes until the peer closes. */
+/** Sends a text in pieces that arrive one by one; returns the response up to the peer's close. */
 async function sendPieces(socket: Socket, pieces: readonly (string | Buffer)[]): Promise<string> {
   const answer = text(socket);
   for (const piece of pieces) {
@@ -75,7 +75,7 @@ test('one port serves both protocols, for any method and however the first bytes
     socket.write(piece);
     await pause(20);
   }
-  // Its own settings: the fourth byte says so.
+  // The server's own settings, as the fourth byte shows.
   expect((await first)[3]).toBe(4);
 });
 

@@ -45,7 +45,7 @@ export function serveHttp1AndHttp2(
         serveHttp1.call(http, socket);
         return;
       }
-      // From here on the HTTP/2 session stands for the connection.
+      // From this point the HTTP/2 session represents the connection.
       unauthenticated.forget(socket);
       http2.emit('connection', socket);
     };

@@ -12,7 +12,7 @@ import { isUser, type Principal } from '../auth/principal.ts';
 
 export const requestKeyHeader = 'x-trigger-request-idempotency-key';
 
-/** A successful response: its body, and what the handler set. */
+/** A successful response: its body, and the values set by the handler. */
 export interface Answer {
   readonly text: string;
   /** Default: the operation's status. */

@@ -1,4 +1,4 @@
-/** Turns zod issues into error details: the issue codes that published clients know, and one sentence for a body. */
+/** Turns zod issues into error details: the issue codes of published clients, and one sentence for a body. */
 import type { z } from 'zod';
 import type { Detail } from '../problem.ts';
 
@@ -89,7 +89,7 @@ interface Leaf {
   readonly path: readonly PropertyKey[];
 }
 
-/** A union only reports "invalid"; the alternative with the right type reports what is wrong. */
+/** A union only reports "invalid"; the alternative with the right type reports the actual error. */
 function leavesOf(issue: Issue, path: readonly PropertyKey[]): Leaf[] {
   const alternatives: readonly Issue[][] = issue.code === 'invalid_union' ? issue.errors : [];
   const meant = alternatives.filter(

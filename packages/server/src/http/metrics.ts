@@ -21,7 +21,7 @@ export interface Exposition {
 }
 
 export interface HttpMetrics {
-  /** All metrics, cached for one second: as protobuf if the `Accept` of a request asks for it, which carries native histograms; else as text. */
+  /** All metrics, cached for one second: as protobuf with native histograms if the `Accept` header requests it, otherwise as text. */
   expose(accept: string | undefined): Promise<Exposition>;
   route(method: string, route: string): RouteMetrics;
   /** Also exposes what this returns. */
@@ -31,7 +31,7 @@ export interface HttpMetrics {
 const bucketsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 const freshMs = 1_000;
 
-/** Prometheus metrics of the process and its operations, and those that are added. The number of requests is the histogram's `_count`. */
+/** Prometheus metrics of the process and its operations, plus added ones. The number of requests is the histogram's `_count`. */
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,6 +1,6 @@
 /**
- * Mounts every operation at its path. The contract fixes the order of checks: 405, 401, 413 (before-body.ts), parameters, query and body
- * (400), scopes (403: request-reader.ts), handler (answer.ts). What does not change between requests is computed once for each route.
+ * Mounts every operation at its path. The contract fixes the order of checks: 405, 401, 413 (before-body.ts), parameters, query and body (400),
+ * scopes (403: request-reader.ts), handler (answer.ts). Values that do not change between requests are computed once for each route.
  */
 import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyInstance } from 'fastify';

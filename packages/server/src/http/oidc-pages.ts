@@ -1,4 +1,6 @@
-/** The addresses that a browser visits to log in with an identity provider. They answer with redirects, or with a page that says what is wrong. */
+/**
+ * The addresses that a browser visits to log in with an identity provider. They respond with redirects, or with a page that shows the error.
+ */
 import { hash } from 'node:crypto';
 import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,13 +18,13 @@ interface Visit {
   readonly search: string;
 }
 
-/** Where the browser goes next, and what it stores. Both reject with a Problem for the reader. */
+/** Where the browser goes next, and the cookie it stores. Both reject with a Problem for the reader. */
 export interface OidcPages {
   begin(visit: Visit): Promise<{ readonly location: string; readonly cookies: readonly string[] }>;
   finish(visit: Visit): Promise<{ readonly location: string; readonly cookies: readonly string[] }>;
-  /** The provider says that a user has logged out there. */
+  /** The provider reports that a user has logged out. */
   loggedOut(logoutToken: string, origin: Origin): Promise<void>;
-  /** The `Set-Cookie` header that ends what `begin` started. */
+  /** The `Set-Cookie` header that ends the login started by `begin`. */
   forget(baseUrl: string): string;
 }
 
@@ -32,7 +34,7 @@ const style =
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
-  // The address of the callback has the code.
+  // The address of the callback contains the code.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -60,7 +62,7 @@ export function mountOidcPages(
         const problem = asProblem(error);
         if (!problem)
           log.error('request.failed', { requestId: request.id, route: request.routeOptions.url, err: error });
-        // A login that failed is not tried again with the same cookie.
+        // A failed login is not retried with the same cookie.
         if (isLast) reply.header('set-cookie', forget(visit.baseUrl));
         const { code, message } = problem ?? {
           code: 'internal_error' as const,
@@ -69,7 +71,7 @@ export function mountOidcPages(
         return sendPage(reply, code, message, problem?.status);
       }
     };
-  // Not for HEAD: a login that was finished for it would be lost.
+  // Not for HEAD: a login finished for it would be lost.
   app.get('/login/oidc', { exposeHeadRoute: false }, answer(begin, false));
   app.get('/login/oidc/callback', { exposeHeadRoute: false }, answer(finish, true));
   app.post('/login/oidc/logout', { bodyLimit: 8 * 1_024 }, async (request, reply) => {

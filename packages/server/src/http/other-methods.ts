@@ -8,15 +8,15 @@ interface MountedRoute {
   /** Such as `/api/v1/runs/:runId`. */
   readonly path: string;
   readonly cors: boolean;
-  /** Its GET has no HEAD. */
+  /** Whether its GET has no HEAD. */
   readonly streams?: boolean | undefined;
 }
 
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Replies to requests that no route matches, if another method has their path: 405 with `Allow`, or to OPTIONS 204, with CORS preflight headers
- * where browsers may call. Returns whether it has replied. Routes for these would be half of what the router builds at each start.
+ * Replies to requests that no route matches, if another method has their path: 405 with `Allow`. OPTIONS gets 204, with CORS preflight headers
+ * where browsers may call. Returns whether it has replied. Routes for these would be half of the router's work at each start.
  */
 export function replyToOtherMethods(
   routes: readonly MountedRoute[],

@@ -7,7 +7,7 @@ import { notFound, Problem } from '../problem.ts';
 import { apiHeaders, corsHeaders, preflightHeaders } from './headers.ts';
 import { sendFailure, sendJson } from './problem.ts';
 
-/** Packet storage as this route needs it. Both methods throw Problems. */
+/** The interface of packet storage that this route requires. Both methods throw Problems. */
 export interface PacketContent {
   /** The token in the path is the only permission. */
   put(token: string, contentType: string | undefined, content: AsyncIterable<Uint8Array>): Promise<void>;

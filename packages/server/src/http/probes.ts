@@ -36,7 +36,7 @@ export function mountProbes(
     );
   });
 
-  // With an address of their own, metrics are not served here.
+  // With a separate address, metrics are not served here.
   if (readers.address) return;
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);

@@ -17,15 +17,15 @@ const noWrites = new Problem(
 );
 
 /**
- * Responds with the Problem's status and body. Any other error is logged in full and never shown: the response is 500, or 503 if
- * the database refused a write that it may accept later.
+ * Responds with the Problem's status and body. Any other error is logged in full and never returned: the response is 500, or 503 if the
+ * database rejected a write that it may accept later.
  */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Log): void {
   const problem = problemOf(error);
   const refused = problem === undefined && isTransient(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
-    // Headers that the handler set belong to the response that failed, and may be the cause.
+    // Headers set by the handler belong to the failed response, and may be the cause.
     for (const name of Object.keys(reply.getHeaders())) {
       if (!name.startsWith('x-ratelimit-')) reply.removeHeader(name);
     }
@@ -51,7 +51,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   sendJson(reply, status, JSON.stringify({ ...fields, error: message, ...extra }));
 }
 
-/** Responds with an error that is no Problem of an operation. */
+/** Responds with an error that is not a Problem of an operation. */
 export function sendError(reply: FastifyReply, code: ErrorCode, error: string): void {
   reply.headers(failureHeaders(code, error));
   sendJson(reply, errorCodes[code].statuses[0], JSON.stringify({ error }));

@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import { apiHeaders } from './headers.ts';
 import { failureHeaders } from '../failure-headers.ts';
 
-/** The part of Fastify's reply that a limit uses: the published types must not need those of Fastify. */
+/** The part of Fastify's reply that a limit uses: the published types must not depend on Fastify's. */
 interface LimitedReply {
   statusCode: number;
   header(name: string, value: string | number): LimitedReply;
@@ -16,7 +16,7 @@ interface LimitedReply {
 }
 
 export interface RateLimit {
-  /** Size of the bucket: requests that may come at once. */
+  /** Size of the bucket: requests that may arrive at once. */
   readonly burst: number;
   /** Refill rate: requests per second. */
   readonly perSecond: number;
@@ -37,13 +37,13 @@ export interface RateLimits {
   /** `asked`: login requests from one address. `tried`: user codes that one user enters. */
   readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
   /**
-   * Browsers that log in. `logins`: from one address, also those that succeed. `passwords`: for one user from one address. `userPasswords`:
-   * for one user from all addresses. `addressPasswords`: for all users from one address. `links`: that one user makes.
+   * Browser logins. `logins`: from one address, including successful ones. `passwords`: for one user from one address. `userPasswords`: for one
+   * user from all addresses. `addressPasswords`: for all users from one address. `links`: created by one user.
    */
   readonly browsers?: Readonly<
     Partial<Record<'logins' | 'passwords' | 'userPasswords' | 'addressPasswords' | 'links', RateLimit>>
   >;
-  /** Requests from one address to operations that take no credential; of callbacks only those with a wrong address. */
+  /** Requests from one address to operations without a credential; of callbacks, only those with a wrong address. */
   readonly openRequests?: RateLimit;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
@@ -52,8 +52,8 @@ export interface RateLimits {
 }
 
 /**
- * Public tokens are limited, because anybody may hold one. Secret keys are not: their holders are trusted. The limits are never below
- * those of the service that the clients were made for: 60 a minute, and 750 at once with 25 a second.
+ * Public tokens are limited, because anyone may hold one. Secret keys are not: their holders are trusted. The limits are never below those of
+ * the service that the clients were written for: 60 a minute, and 750 at once with 25 a second.
  */
 export const defaultRateLimits: RateLimits = {
   publicToken: { burst: 100, perSecond: 10 },
@@ -63,14 +63,14 @@ export const defaultRateLimits: RateLimits = {
   // A user code has 34 bits and lives for ten minutes: at this rate guessing one is hopeless.
   logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
   browsers: {
-    // A page that waits for its approval asks every second, for ten minutes.
+    // A page that waits for its approval polls every second, for ten minutes.
     logins: { burst: 1_200, perSecond: 5 },
     passwords: { burst: 5, perSecond: 1 / 30 },
     userPasswords: { burst: 50, perSecond: 1 / 10 },
     addressPasswords: { burst: 30, perSecond: 1 / 5 },
     links: { burst: 30, perSecond: 1 / 10 },
   },
-  // Above what the limits of logins allow.
+  // Above the limits for logins.
   openRequests: { burst: 2_400, perSecond: 20 },
   badCredentials: { burst: 100, perSecond: 5 },
 };
@@ -101,7 +101,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit, max = maxBuck
   const filled = ({ tokens, at }: Bucket, now: number): number =>
     Math.min(burst, tokens + (now - at) * perMs);
 
-  /** A full bucket is the same as a new one. Those that fill up in between are dropped when they come first. */
+  /** A full bucket is the same as a new one. Buckets that fill up in between are dropped when they become the oldest. */
   function makeRoom(now: number): void {
     for (const [key, bucket] of buckets) {
       if (buckets.size < max && filled(bucket, now) < burst) return;
@@ -122,15 +122,15 @@ export function createRateLimiter({ burst, perSecond }: RateLimit, max = maxBuck
     const bucket = bucketAt(key, now);
     const allowed = bucket.tokens >= cost;
     if (allowed) bucket.tokens -= cost;
-    // After a refusal: when there are enough tokens for this request. Otherwise: when there is one token.
+    // After a rejection: when there are enough tokens for this request. Otherwise: when there is one token.
     const next = allowed ? 1 : cost;
     const resetAt = bucket.tokens >= next ? now : Math.ceil(now + (next - bucket.tokens) / perMs);
     return { allowed, remaining: Math.max(0, Math.floor(bucket.tokens)), resetAt };
   }
 
   /**
-   * Takes any number of tokens, even more than the bucket can hold, and may leave a debt. Refused while there is a debt. So a large
-   * request counts in full without being refused forever.
+   * Takes any number of tokens, even more than the bucket can hold, and may leave a debt. Rejected while there is a debt. A large request
+   * therefore counts in full without being rejected forever.
    */
   function charge(key: string, cost: number, now = Date.now()): Verdict {
     const bucket = bucketAt(key, now);
@@ -155,7 +155,7 @@ function bucketOf(principal: Principal): string {
 export interface Limiter {
   /** Takes one token from the caller's bucket; false if it responded with 429. */
   admit(principal: Principal, reply: LimitedReply): boolean;
-  /** Takes more tokens, for a request that stands for several; throws a 429 Problem while the caller is in debt. */
+  /** Takes more tokens, for a request that counts as several; throws a 429 Problem while the caller is in debt. */
   charge(principal: Principal, reply: LimitedReply, requests: number): void;
 }
 

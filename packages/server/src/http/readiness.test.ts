@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createReadiness } from './readiness.ts';
 
-/** Readiness on a clock that the test moves, with what the database answers. */
+/** Readiness with a clock and database responses controlled by the test. */
 function ready() {
   const state = { time: 0, asked: 0, answer: async (): Promise<boolean> => false };
   const check = createReadiness(

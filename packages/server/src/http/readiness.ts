@@ -1,4 +1,4 @@
-/** Why a server should get no requests. */
+/** The reason that a server should receive no requests. */
 export class NotReady extends Error {
   override name = 'NotReady';
 }
@@ -6,17 +6,17 @@ export class NotReady extends Error {
 export interface ReadinessOptions {
   /** How long the database may fail before the server is not ready. */
   readonly graceMs?: number;
-  /** The database is asked once in that time, however often the server is asked. */
+  /** Minimum interval between two queries of the database, however often readiness is requested. */
   readonly everyMs?: number;
-  /** An answer that takes longer counts as a failure. */
+  /** A response that takes longer counts as a failure. */
   readonly maxAnswerMs?: number;
   readonly now?: () => number;
 }
 
 /**
- * Returns a function that rejects with `NotReady` while requests cannot be served here and may be elsewhere: the database has not
- * answered for some seconds, or it became a standby while this server kept its connections. One slow answer or one lost connection is
- * not enough, so the server does not flap. Nothing else counts: what is wrong with the database itself is the same for all servers.
+ * Returns a function that rejects with `NotReady` while requests cannot be served here and may be served elsewhere. Either the database has not
+ * responded for some seconds, or it became a standby while this server kept its connections. One slow response or one lost connection is not
+ * enough, so the server does not flap. Nothing else counts: a fault of the database itself affects all servers equally.
  */
 export function createReadiness(
   isStandby: () => Promise<boolean>,
@@ -35,7 +35,7 @@ export function createReadiness(
   const ask = async (): Promise<void> => {
     askedAt = now();
     const since = askedAt;
-    // A question that is not answered yet is not asked again.
+    // While a query is pending, no other one is sent.
     asked ??= isStandby().finally(() => (asked = undefined));
     try {
       const standby = await answerWithin(asked, maxAnswerMs);

@@ -6,7 +6,7 @@ import { packageFolder } from '../package-folder.ts';
 /** Swagger UI, copied here by the build. */
 const swaggerUi = fileURLToPath(new URL('reference/', packageFolder));
 
-/** Its addresses are relative, so that they are right below a base path too. */
+/** Its addresses are relative, so that they also work under a base path. */
 const page = `<!DOCTYPE html>
 <html lang="en">
   <head>

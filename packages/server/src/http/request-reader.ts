@@ -15,7 +15,9 @@ export interface ReaderDependencies {
   readonly findRole: FindRole;
 }
 
-/** Returns what reads a request of an operation and checks, in this order, its parameters, query and body (400) and its scopes (403). */
+/**
+ * Returns a function that reads a request of an operation and checks, in this order, its parameters, query and body (400) and its scopes (403).
+ */
 export function requestReader(
   { declaration, limiter }: Route,
   { access: live, findRole }: ReaderDependencies,
@@ -46,7 +48,7 @@ export function requestReader(
   return listsIssues ? (raw, reply) => read(raw, reply).catch(listIssues) : read;
 }
 
-/** What the request acts on: the URL and, for a user, the branch headers. */
+/** The target of the request: the URL and, for a user, the branch headers. */
 const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
   principal && isUser(principal)
     ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')

@@ -26,7 +26,7 @@ declare module 'fastify' {
     bodyText?: boolean;
     /** The body may be a form instead of JSON. */
     bodyForm?: boolean;
-    /** Fields beside `error` in error responses, except 401 and 403. */
+    /** Fields next to `error` in error responses, except 401 and 403. */
     failure?: Readonly<Record<string, unknown>>;
   }
 }
@@ -35,7 +35,7 @@ export interface HttpRequestParts {
   readonly raw: FastifyRequest;
   readonly reply: FastifyReply;
   readonly access: Access;
-  /** Whether the credential's scopes cover the operation, whatever object it is about. */
+  /** Whether the credential's scopes cover the operation for any object. */
   readonly authorized: boolean;
   readonly role: Role | undefined;
   readonly values: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
@@ -43,7 +43,7 @@ export interface HttpRequestParts {
   readonly limiter: Limiter | undefined;
 }
 
-/** The request that a handler gets. Its values are validated against the operation's declaration. */
+/** The request passed to a handler. Its values are validated against the operation's declaration. */
 export class HttpRequest implements Request<OperationDeclaration> {
   readonly params: never;
   readonly query: never;

@@ -3,7 +3,7 @@ import type { Handler } from '../request.ts';
 import type { RouteMetrics } from './metrics.ts';
 import type { Limiter } from './rate-limit.ts';
 
-/** An operation as it is mounted at its path. */
+/** An operation mounted at its path. */
 export interface Route {
   readonly declaration: OperationDeclaration;
   readonly handler: Handler<OperationDeclaration>;

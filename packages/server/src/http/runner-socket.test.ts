@@ -22,7 +22,7 @@ test('a revocation ends the connection of a runner within a second', async () =>
   await ask(`POST /api/v1/projects/${projectRef}/prod/keys/${key.id}/revoke`);
   const revokedAt = performance.now();
   await closed;
-  // A second, and the rest for a busy machine.
+  // A second, plus a margin for a busy machine.
   expect(performance.now() - revokedAt).toBeLessThan(3_000);
   expect(staying.readyState).toBe(WebSocket.OPEN);
   staying.terminate();
@@ -39,7 +39,7 @@ test('the connection of a runner that falls silent ends, and that of one that an
     return socket;
   };
   const [silent, answering, sending] = [await connect(false), await connect(true), await connect(false)];
-  // Its pongs may come late, behind frames that it sent before.
+  // Its pongs may arrive late, behind earlier frames.
   const frames = setInterval(() => sending.send(JSON.stringify({ type: 'heartbeat' })), 10);
   sending.send(
     JSON.stringify({ type: 'hello', runner: 'r', host: 'h', pid: 1, capacity: 1, versions: [], held: [] }),

@@ -54,7 +54,7 @@ export function acceptRunners(
     access: Pick<AccessWatcher, 'watch'>;
     unauthenticated: Pick<UnauthenticatedConnections, 'forget'>;
     badCredentials: BadCredentialLimit;
-    /** A peer that sends nothing, not even a pong, between two pings is gone. */
+    /** A peer that sends nothing between two pings, not even a pong, is considered gone. */
     pingMs: number;
     basePath?: string | undefined;
   },
@@ -79,7 +79,7 @@ export function acceptRunners(
           const early: Buffer[] = [];
           let undoneBytes = 0;
           let serving: SocketServing | undefined;
-          // Any byte shows that the peer is there: its pong may be behind megabytes of frames that it sent before.
+          // Any byte shows that the peer is alive: its pong may be queued behind megabytes of earlier frames.
           let readAtPing: number | undefined;
           const ping = setInterval(() => {
             const { bytesRead } = request.socket;
@@ -158,7 +158,7 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
   const principal = await authenticate({
     authorization: header('authorization'),
     ...branches,
-    // A runner of preview without a branch is told which there are.
+    // A runner of preview without a branch receives the list of branches.
     wholeEnvironment: Object.values(branches).every((branch) => branch === undefined),
   });
   if (principal.kind !== 'secretKey' || principal.attempt)

@@ -5,13 +5,13 @@ import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import { failureHeaders } from '../failure-headers.ts';
 import type { HttpMetrics } from './metrics.ts';
 
-/** Who may read the metrics, and where. */
+/** Access to the metrics, and their address. */
 export interface MetricsOptions {
   /** Serve on this address instead of the server's own port. */
   readonly address?: { readonly host: string; readonly port: number };
   /** Required as `Authorization: Bearer …`. */
   readonly token?: string;
-  /** Tasks, and queues, with series of their own; the others share `other`. Default 200. */
+  /** Number of tasks, and of queues, with separate series; the others share `other`. Default 200. */
   readonly maxNames?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ const isForwarded = ({ headers }: Asking): boolean =>
   );
 
 /**
- * Why a request may not read the metrics; undefined if it may. Without a token, the public port answers this machine only: load and
+ * Why a request may not read the metrics; undefined if it may. Without a token, the public port responds only to this machine: the load and
  * health of a server are not public.
  */
 export function refuseReader(request: Asking, { address, token }: MetricsOptions): Refusal | undefined {

@@ -5,7 +5,7 @@ import { parseRequest } from '../json/foreign.ts';
 import type { Log } from '../logger.ts';
 import { badRequest } from '../problem.ts';
 
-/** The S2 protocol as this route needs it. */
+/** The interface of the S2 protocol that this route requires. */
 export interface StreamAppendRoute<K, I> {
   readonly path: string;
   admit(stream: string, authorization: string | undefined): Promise<K>;

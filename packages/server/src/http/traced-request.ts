@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a trace records about a request. The only value the caller wrote is `traceparent`. */
+/** The trace data of a request. `traceparent` is the only value from the caller. */
 export interface TracedRequest {
   readonly method: string;
   /** The path pattern, such as `/api/v3/runs/:runId`. */

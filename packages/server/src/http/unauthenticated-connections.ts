@@ -22,8 +22,8 @@ interface Connection {
 }
 
 /**
- * Connections without a successful request. Anybody can open one and stay silent, send slowly, or fail again and again. They are
- * closed after a time limit, and the oldest is closed when there are too many, so that they cannot exhaust the server.
+ * Tracks connections without a successful request. Any client can open one and stay silent, send slowly, or fail repeatedly. They are closed
+ * after a time limit, and the oldest is closed when there are too many, so that they cannot exhaust the server.
  */
 export class UnauthenticatedConnections {
   readonly limits: ConnectionLimits;

@@ -55,7 +55,7 @@ export function* readBodyParts(
   return body;
 }
 
-/** The Problem for an error of PostgreSQL that refused a text of the request, with the path of the text. */
+/** The Problem for a text of the request that PostgreSQL rejected, with the path of the text. */
 export function refusedText(error: unknown, values: Readonly<Record<string, unknown>>): Problem | undefined {
   if (!isUnstorableText(error)) return undefined;
   for (const part of Object.values(values)) {

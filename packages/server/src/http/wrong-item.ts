@@ -1,12 +1,12 @@
 /**
- * Finds the first wrong item of the lists in a large body. zod validates all items before it looks at the length of their list, and describes each
- * wrong one: a hundred thousand of them would take seconds.
+ * Finds the first wrong item of the lists in a large body. zod validates all items before it checks the length of their list, and describes
+ * each wrong one: a hundred thousand of them would take seconds.
  */
 import { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The issues of a list that is too long, or of the first item that does not fit. Undefined if there is neither. */
+/** The issues of a list that is too long, or of the first invalid item. Undefined if there is neither. */
 export function wrongItem(schema: z.core.$ZodType, value: unknown): Issue[] | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return wrongItem(schema.unwrap(), value);

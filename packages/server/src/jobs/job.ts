@@ -2,20 +2,20 @@ import type { Clock } from '../db/clock.ts';
 import type { Log } from '../logger.ts';
 import type { Timer, Wakeable } from './timer.ts';
 
-/** A background job: a noun for one thing that it keeps in order. */
+/** A background job, named by a noun for the thing that it keeps in order. */
 export interface Job {
   readonly name: string;
-  /** The longest pause between two ticks. */
+  /** The maximum pause between two ticks. */
   readonly everyMs: number;
-  /** Through it other parts of the server wake the job. */
+  /** The timer with which other parts of the server wake the job. */
   readonly timer?: Timer;
   /** Does a limited amount of work. Returns true if there is more to do now, or when the next work is due if that is known. */
   tick(): Promise<boolean | Date>;
-  /** Ends what the ticks began. Called after the last tick. */
+  /** Ends the work begun by ticks. Called after the last tick. */
   stop?(): Promise<unknown>;
 }
 
-/** What became of a tick. */
+/** The result of a tick. */
 export interface Ticked {
   readonly job: string;
   readonly failed: boolean;
@@ -29,8 +29,8 @@ export interface RunningJob extends Wakeable {
 }
 
 /**
- * Repeats a job until it is stopped. Every server process runs every job: the processes share the work row by row
- * (`for update skip locked`). A tick that fails is logged and tried again.
+ * Repeats a job until it is stopped. Every server process runs every job: the processes share the work row by row (`for update skip locked`). A
+ * failed tick is logged and retried.
  */
 export function startJob(
   job: Job,
@@ -44,7 +44,7 @@ export function startJob(
   let again = false;
   let dueAt = Number.POSITIVE_INFINITY;
   let nextTickAt = 0;
-  /** The same for the longest pause, in milliseconds of `performance`: the other clock may be set back during a pause. */
+  /** The same for the maximum pause, in milliseconds of `performance`: the other clock may be set back during a pause. */
   let latestTickAt = 0;
   /** When the next tick should begin; undefined if it was woken. */
   let expectedAt: number | undefined;

@@ -1,14 +1,14 @@
-/** What a timer wakes. */
+/** The target of a timer. */
 export interface Wakeable {
-  /** Starts the next tick now, or right after the one that runs. */
+  /** Starts the next tick now, or right after the current one. */
   wakeNow(): void;
-  /** Starts a tick at this time, in milliseconds by the database's clock, if none comes before. */
+  /** Starts a tick at this time, in milliseconds by the database's clock, if none starts earlier. */
   wakeAt(at: number): void;
 }
 
 /**
- * Lets other parts of the server wake a background job. It exists before the job starts and outlives it. While the job does not run it
- * does nothing: the first tick of the job finds what is due.
+ * Lets other parts of the server wake a background job. It exists before the job starts and outlives it. Without a running job it has no
+ * effect: the first tick of the job finds all due work.
  */
 export class Timer implements Wakeable {
   #job: Wakeable | undefined;

@@ -3,9 +3,9 @@ import type { Job, Ticked } from './job.ts';
 export interface JobState {
   readonly name: string;
   readonly everyMs: number;
-  /** Since its last tick ended, or since it was started. */
+  /** Time since its last tick ended, or since it was started. */
   readonly silentMs: number;
-  /** Ticks in a row that failed, and since the first of them. */
+  /** Number of consecutive failed ticks, and the time since the first of them. */
   readonly failures: number;
   readonly failingMs: number;
 }
@@ -17,11 +17,11 @@ interface Watched {
   failingSince: number;
 }
 
-/** What became of the ticks of the background jobs that run in this process. */
+/** The results of the ticks of this process's background jobs. */
 export class JobWatch {
   readonly #jobs = new Map<string, Watched>();
 
-  /** These jobs run from now on. None while the installation is paused. */
+  /** These jobs run from now on. The list is empty while the installation is paused. */
   started(jobs: readonly Pick<Job, 'name' | 'everyMs'>[]): void {
     this.#jobs.clear();
     const now = performance.now();

@@ -1,4 +1,4 @@
-/** Reads JSON that a client or a runner wrote. All of it is parsed here: `test/architecture` looks for other calls of `JSON.parse`. */
+/** Reads JSON from clients and runners. All of it is parsed here: `test/architecture` searches for other calls of `JSON.parse`. */
 import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
 import { ForeignJsonError, parseForeignJson, type ForeignJsonLimits } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
@@ -6,7 +6,7 @@ import { tooDeep } from './levels.ts';
 import { parseParts } from './parse-parts.ts';
 import type { InParts } from './parts.ts';
 
-/** The levels that a request may have around the JSON that is stored. */
+/** The levels that a request may have around the stored JSON. */
 const maxEnvelopeLevels = 8;
 
 /** Limits of a channel's record. Its size is limited to 1 MiB already, and only its reader interprets it. */
@@ -36,7 +36,7 @@ export function* parseRequestParts(
   }
 }
 
-/** The same for a text that may be something else than JSON: then returns `otherwise`. */
+/** The same for a text that may not be JSON: then returns `otherwise`. */
 export function parseIfJson(text: string, otherwise: unknown, limits = requestLimits): unknown {
   try {
     return parseForeignJson(text, limits);
@@ -52,7 +52,7 @@ export function parseText(text: string, name: string): unknown {
   return parsed(text, requestLimits, `${name}: `, `${name} is not valid JSON.`);
 }
 
-/** Parses a text that a client stored, or that may be something else than JSON. Undefined if it is not JSON or exceeds a limit. */
+/** Parses a text that a client stored, or that may not be JSON. Undefined if it is not JSON or exceeds a limit. */
 export function tryParse(text: string, limits: ForeignJsonLimits = {}): unknown {
   try {
     return parseForeignJson(text, limits);

@@ -1,10 +1,10 @@
-/** Limits how deep JSON is nested, without recursion: a client must not be able to exhaust the stack, here or where the JSON is shown. */
+/** Limits the nesting depth of JSON, without recursion: a client must not be able to exhaust the stack, here or where the JSON is displayed. */
 import { maxJsonLevels } from '@millrace/contract';
 import { exceededLimit, JsonScan } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
 import { partLength, type InParts } from './parts.ts';
 
-/** Whether a JSON text has more levels than may be stored. */
+/** Whether a JSON text has more levels than the maximum for stored JSON. */
 export function isTooDeep(text: string, max = maxJsonLevels): boolean {
   return exceededLimit(text, { maxDepth: max, maxMembers: Infinity }) === 'depth';
 }
@@ -22,7 +22,7 @@ export function* isTooDeepParts(text: string): InParts<boolean> {
 export const tooDeep = (field: string): Problem =>
   badRequest(`${field}: nested more than ${maxJsonLevels} levels deep; send something flatter.`);
 
-/** The JSON text of a field, as it is; 400 if it is nested too deeply. */
+/** The JSON text of a field, unchanged; 400 if it is nested too deeply. */
 export function storableLevels(text: string, field: string): string {
   if (isTooDeep(text)) throw tooDeep(field);
   return text;

@@ -1,7 +1,7 @@
 /**
- * Parses a large JSON text in parts, so that other work has its turn between them. `JSON.parse` cannot be interrupted, and a text of
- * 20 MB, or one string with ten million escapes, takes it 50 to 100 ms. So long strings are parsed by themselves, piece by piece, and the
- * rest of the text has placeholders for them.
+ * Parses a large JSON text in parts, so that other work gets its turn between them. `JSON.parse` cannot be interrupted, and takes 50 to 100 ms
+ * for a text of 20 MB, or for one string with ten million escapes. Therefore long strings are parsed separately, piece by piece, and the rest
+ * of the text has placeholders for them.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -19,7 +19,7 @@ const wholeBytes = 4 * 1024 * 1024;
 /** A shorter string is parsed with the rest of the text. */
 const longString = 1_024;
 
-/** For texts that are within the limits. */
+/** For texts that have already been checked against the limits. */
 const alreadyScanned: ForeignJsonLimits = { maxDepth: Infinity, maxMembers: Infinity };
 
 /**
@@ -36,7 +36,7 @@ export function* parseParts(
   const isWhole = bytes.length <= wholeBytes;
   const ranges = yield* scanned(bytes, limits, isWhole ? Infinity : longString);
   const strings: string[] = [];
-  // Unknown to the sender, so that no string of the text can be taken for a placeholder.
+  // Unknown to the sender, so that no string of the text can be mistaken for a placeholder.
   const mark = randomUUID();
   const pieces: Uint8Array[] = [];
   let end = 0;
@@ -92,7 +92,7 @@ const escapeU = 0x75;
 /** Length of an escape such as \u00e9. */
 const maxEscapeLength = 6;
 
-/** The last place up to `at` that is inside of no character and no escape of a string that continues there. `from` is such a place. */
+/** The last position up to `at` that is not inside a character or an escape of a string that continues there. `from` is such a position. */
 function endOfPiece(bytes: Buffer, from: number, at: number): number {
   let end = at;
   while (((bytes[end] as number) & 0xc0) === 0x80) end--;

@@ -1,4 +1,4 @@
-/** Stored JSON in replies. A value that cannot be shown is replaced by a mark, so that it does not fail a page or a stream. */
+/** Stored JSON in replies. A value that exceeds the limits is replaced by a mark, so that it does not fail a page or a stream. */
 import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
 import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import { isComposite, isTooDeep } from './levels.ts';
@@ -22,7 +22,7 @@ export function shownJson(
   }
 }
 
-/** The same for values that are shown as objects. */
+/** The same for values that must be objects. */
 export const shownObject = (text: string): Record<string, unknown> => {
   const value = shownJson(text);
   return isComposite(value) && !Array.isArray(value) ? value : noJson;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { allInTurns, mapInTurns } from './turns.ts';
 
-/** Uses the processor. */
+/** Keeps the processor busy. */
 function work(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-/** How many turns of the event loop other work had until the promise resolved. */
+/** How many event-loop turns other work had until the promise resolved. */
 async function turnsUntil(act: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

@@ -1,10 +1,10 @@
-/** Lets other work of the process have its turn between the parts of a long one. */
+/** Lets other work of the process have its turn between the parts of long work. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Characters of a body that takes milliseconds to parse, to validate and to write: each of these gets a turn of its own. */
+/** Characters of a body that takes milliseconds to parse, to validate and to write: each of these steps gets a separate turn. */
 export const largeBody = 65_536;
 
-/** The turns of one piece of work that has many small parts. A turn takes `maxMs` milliseconds. */
+/** The turns of one piece of work with many small parts. A turn takes `maxMs` milliseconds. */
 export class Turns {
   readonly #maxMs: number;
   #since = performance.now();
@@ -13,7 +13,7 @@ export class Turns {
     this.#maxMs = maxMs;
   }
 
-  /** Call it between parts: resolves in a later turn once this one has taken its time; else undefined. */
+  /** Call it between parts: resolves in a later turn once this one has used its time; otherwise undefined. */
   next(): Promise<void> | undefined {
     if (performance.now() - this.#since < this.#maxMs) return undefined;
     return setImmediate().then(() => {
@@ -38,7 +38,7 @@ export async function mapInTurns<T, R>(
   return results;
 }
 
-/** `Promise.all` of a list: its promises are made one after another, in several turns if that takes long. */
+/** `Promise.all` of a list: its promises are created one after another, in several turns if that takes long. */
 export async function allInTurns<T, R>(
   items: Iterable<T>,
   start: (item: T, index: number) => Promise<R>,

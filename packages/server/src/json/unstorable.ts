@@ -1,11 +1,11 @@
-/** Finds texts that PostgreSQL cannot store: those with a NUL character, or with half of a surrogate pair. */
+/** Finds texts that PostgreSQL cannot store: those with a NUL character or a lone surrogate. */
 import type { z } from 'zod';
 import { partLength, type InParts } from './parts.ts';
 
 type Schema = z.core.$ZodType;
 type Issue = z.core.$ZodIssue;
 
-/** Only escapes write these characters in JSON: raw control characters are invalid, and UTF-8 cannot encode half a pair. */
+/** Only escapes can produce these characters in JSON: raw control characters are invalid, and UTF-8 cannot encode a lone surrogate. */
 const escapes = /\\u(?:0000|[dD][89a-fA-F])/;
 const escapeLength = 6;
 
@@ -72,7 +72,7 @@ function issueOf(text: string, path: readonly PropertyKey[]): Issue | undefined 
 type Shape = z.core.$ZodTypes['_zod'];
 type Def = Shape['def'];
 
-/** The schema without what is around it: its alternatives, if it has some. */
+/** The schema without its wrappers: its alternatives, if it has any. */
 function shapesOf(schema: Schema): readonly Shape[] {
   const shape = (schema as z.core.$ZodTypes)._zod;
   const { def } = shape;

@@ -9,12 +9,12 @@ const arrived = async (receiver: Receiver, count: number): Promise<void> =>
   await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 20 }).toBe(count);
 const deliveries = async (server: NotifyingServer, query = '') =>
   (await server.notifications(`/deliveries${query}`)).body.data;
-/** The only delivery there is comes to this. */
+/** The state that the only delivery reaches. */
 const comesTo = async (server: NotifyingServer, expected: object): Promise<void> =>
   await expect
     .poll(async () => (await deliveries(server))[0], { timeout: 10_000, interval: 20 })
     .toMatchObject(expected);
-/** One delivery and nothing else: a version that becomes current. */
+/** Causes a single delivery: a version becomes current. */
 const tell = async (server: NotifyingServer, contentHash: string) => {
   const body = { contentHash, tasks: [] };
   const { version } = (await server.ask('/runner/v1/versions', { method: 'POST', body })).body;
@@ -200,7 +200,7 @@ describe('an endpoint', () => {
     server.shiftTime(21 * day);
     await comesTo(server, { attempts: 2, failure: 'It answered 500' });
     expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({ enabled: true });
-    // From here on it is asked, and fails for five days more.
+    // From now on it receives requests, and fails for five more days.
     for (let attempts = 3; attempts <= 7; attempts++) {
       expect((await server.notifications(`/endpoints/${id}`)).body.enabled).toBe(true);
       server.shiftTime(day + 1_000);

@@ -96,14 +96,14 @@ export async function attempt(
   await record(dependencies, taken, result);
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 interface Result {
   readonly status: number | undefined;
   readonly isAccepted: boolean;
   readonly failure?: string | undefined;
 }
 
-/** Makes one attempt, in the way of the endpoint's kind. */
+/** Makes one attempt, using the endpoint kind's protocol. */
 async function send(dependencies: DeliverDependencies, taken: Taken, signal: AbortSignal): Promise<Result> {
   const { masterKey, egress } = dependencies;
   const { id, kind, url, mail } = taken.endpoint;
@@ -146,7 +146,7 @@ function postSigned(
   return post({ url: new URL(url), headers, body, ...egress, signal });
 }
 
-/** The reason of a failed attempt, as users see it. */
+/** The reason of a failed attempt, in the form that users see. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `Refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);

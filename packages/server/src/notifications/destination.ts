@@ -4,17 +4,17 @@ import { checkUrl, type Egress } from './check-url.ts';
 import type { MailSettings } from './endpoint.ts';
 import { newSecret } from './sign.ts';
 
-/** What an endpoint stores of where it sends to. */
+/** The stored data about an endpoint's destination. */
 export interface Destination {
   readonly kind: EndpointKind;
-  /** May be shown. */
+  /** The URL without secrets. */
   readonly url: string;
   readonly mail: MailSettings | null;
-  /** Sealed. Of a webhook what signs its requests, of a chat its whole URL, of mail the password (empty for none). */
+  /** The sealed part. For a webhook its signing secret, for a chat its whole URL, for mail the password (empty for none). */
   readonly secret: string;
 }
 
-/** Where a new endpoint sends to. 422 for an address that is not allowed. */
+/** The destination of a new endpoint. 422 for an address that is not allowed. */
 export function destinationOf(
   body: Body<Operations['createNotificationEndpoint']>,
   egress: Egress,
@@ -41,7 +41,7 @@ export function mailDestination(
   return { kind: 'email', url, mail: { smtp, from, to }, secret: password };
 }
 
-/** The rules for addresses are those of webhooks: what is not encrypted counts as http. */
+/** The address rules are those of webhooks: an unencrypted connection counts as http. */
 export function connectUrlOf({ host, port, security }: MailSettings['smtp']): string {
   const text = `${security === 'none' ? 'http' : 'https'}://${inUrl(host)}:${port}`;
   if (!URL.canParse(text)) throw unprocessable('smtp.host: must be a host name or an IP address.');

@@ -6,7 +6,7 @@ export interface EndpointRow {
   readonly id: string;
   readonly env: number;
   readonly kind: EndpointKind;
-  /** Of a chat only the origin: its path is secret. */
+  /** For a chat, only the origin: its path is secret. */
   readonly url: string;
   readonly mail: MailSettings | null;
   readonly description: string | null;
@@ -20,7 +20,7 @@ export interface EndpointRow {
   readonly created_at: Date;
 }
 
-/** How mail is sent, without the password. */
+/** The mail settings without the password. */
 export type MailSettings = NonNullable<NotificationEndpoint['mail']>;
 
 /** The encryption context of the endpoint's secret. */

@@ -58,7 +58,7 @@ test('an error group that comes back is told: as regressed, or as no longer igno
 
   await server.fail('boom');
   await server.ask(`/api/v1/errors/${id}/resolve`, { method: 'POST', body: {} });
-  // One that started before it was resolved says nothing; this one starts later.
+  // A run that started before the group was resolved does not count; this one starts later.
   await expect
     .poll(
       async () => {
@@ -78,7 +78,7 @@ test('an error group that comes back is told: as regressed, or as no longer igno
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 10_000 }).toBe(1);
   expect(ofType(receiver, 'error.new')).toEqual([]);
 
-  // The end of its time is one too, without a failure.
+  // The expiry of an ignore is one too, without a failure.
   await server.ask(`/api/v1/errors/${id}/ignore`, { method: 'POST', body: { duration: 3_600_000 } });
   server.shiftTime(3_601_000);
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 15_000 }).toBe(2);
@@ -171,7 +171,7 @@ test('an endpoint is told what it asked for, of its own environment, and nothing
     ['error.new'],
     [],
   ]);
-  // One fact is one message, to whomever it goes.
+  // One notification is one message, whoever receives it.
   const [fact] = ofType(all, 'error.new');
   expect(some.received[0]?.headers['webhook-id']).toBe(fact?.headers['webhook-id']);
   expect((await server.notifications('/deliveries')).body.data).toHaveLength(3);

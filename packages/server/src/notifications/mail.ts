@@ -9,7 +9,7 @@ export interface Mail extends Egress {
   readonly settings: MailSettings;
   /** Empty for none. */
   readonly password: string;
-  /** The same for every attempt, so that a mail program shows a repeated mail once. */
+  /** The same for every attempt, so that a mail program displays a repeated mail once. */
   readonly id: string;
   readonly message: Message;
   readonly signal: AbortSignal;
@@ -18,11 +18,11 @@ export interface Mail extends Egress {
 export interface MailResult {
   /** The server's reply code. */
   readonly status: number;
-  /** Why some of the recipients were refused. */
+  /** Why some of the recipients were rejected. */
   readonly failure?: string;
 }
 
-/** A mail server refused a mail. The text of its reply is left out: it may repeat what was sent to it, a password included. */
+/** A mail server rejected a mail. The text of its reply is omitted: it may repeat data that was sent to it, including a password. */
 export class MailRefused extends Error {
   override name = 'MailRefused';
   readonly status: number | undefined;
@@ -33,7 +33,7 @@ export class MailRefused extends Error {
   }
 }
 
-/** Sends a mail by SMTP, to an address that may be connected to. Nodemailer is loaded by the first mail of a process. */
+/** Sends a mail by SMTP to an allowed address. Nodemailer is loaded for the first mail of a process. */
 export async function sendMail(mail: Mail): Promise<MailResult> {
   const { settings, password, id, message, networks, resolve, signal } = mail;
   const { smtp, from, to } = settings;
@@ -50,7 +50,7 @@ export async function sendMail(mail: Mail): Promise<MailResult> {
     ...(smtp.user !== undefined && { auth: { user: smtp.user, pass: password } }),
     disableFileAccess: true,
     disableUrlAccess: true,
-    // The connection goes to an address that was checked: the name must not be resolved again.
+    // The connection uses a checked address: the name must not be resolved again.
     getSocket(_options: unknown, done: (error: Error | null, result?: { connection: Socket }) => void) {
       socket = connect({ host: addresses[0]?.address ?? '', port: smtp.port, signal });
       socket.once('error', done);
@@ -81,7 +81,7 @@ export async function sendMail(mail: Mail): Promise<MailResult> {
   }
 }
 
-/** What nodemailer adds to errors. */
+/** The properties that nodemailer adds to errors. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly command?: string;

@@ -2,7 +2,7 @@ import type { bodyOf } from './body.ts';
 
 type Body = ReturnType<typeof bodyOf>;
 
-/** What people are shown of a notification: plain text without line ends in its parts. */
+/** The readable form of a notification: plain text without line breaks in its parts. */
 export interface Message {
   readonly title: string;
   readonly lines: readonly string[];
@@ -33,22 +33,22 @@ function contentOf(type: string, data: Body['data']): { headline: string; lines:
   };
 }
 
-/** The data of `alert.firing` and `alert.resolved`, as far as people are shown it. */
+/** The displayed part of the data of `alert.firing` and `alert.resolved`. */
 export interface AlertData {
   readonly name?: string;
   readonly summary: string;
-  /** All of them; `items` has the first few. */
+  /** The total number; `items` has the first few. */
   readonly count: number;
   readonly items: readonly { readonly text: string }[];
 }
 
-/** Texts of others may hold line ends, and characters that control a terminal or reverse the direction of writing. */
+/** Foreign texts may contain line breaks, and characters that control a terminal or reverse the text direction. */
 const cut = (text: string, most: number): string => {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
   return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
 };
 
-/** In Slack's format, which many other chats accept: only `&`, `<` and `>` have a meaning that must be taken from them. */
+/** In Slack's format, which many other chats accept: only `&`, `<` and `>` must be escaped. */
 export function slackBody({ title, lines }: Message): string {
   const escape = (text: string): string =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -162,7 +162,7 @@ test('a name look-up has the same time limit as a response', async () => {
 });
 
 describe('an answer', () => {
-  /** The status that comes of what a receiver writes to the socket when it is posted to. */
+  /** The status that results from a receiver's raw response to a POST. */
   const statusOf = async (write: (socket: Socket) => void, patienceMs = 20_000): Promise<number> => {
     const sockets = new Set<Socket>();
     const receiver = createServer((socket) => {

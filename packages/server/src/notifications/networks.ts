@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Notifications must not be sent to this address. The message is shown to the owner of the endpoint. */
+/** Notifications must not be sent to this address. The message is visible to the owner of the endpoint. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
 }
@@ -68,7 +68,7 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 export const onlyHttps = () =>
   new AddressRefused('over the public Internet only https will do, and for mail only TLS');
 
-/** Which addresses notifications may be sent to. */
+/** The addresses that notifications may be sent to. */
 export interface Networks {
   /** Whether private networks are allowed. Only there plain http is accepted. */
   readonly areWidened: boolean;
@@ -76,7 +76,7 @@ export interface Networks {
   check(protocol: string, address: string): void;
 }
 
-/** @param allowed ranges to allow beside the public Internet, such as `10.0.0.0/8`; plain http is accepted there */
+/** @param allowed ranges to allow in addition to the public Internet, such as `10.0.0.0/8`; plain http is accepted there */
 export function createNetworks(allowed: readonly string[] = []): Networks {
   const own = listOf(allowed);
   const closed = listOf([...closed4, ...closed6]);

@@ -6,15 +6,15 @@ export interface Fact {
   readonly at: Date;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Ids; without them all endpoints that ask for the type. */
+  /** Endpoint ids; without them, all endpoints subscribed to the type. */
   readonly endpoints?: readonly string[] | undefined;
 }
 
 const newHex = (): string => randomUUID().replaceAll('-', '');
 
 /**
- * Stores a notification and its deliveries, in the transaction of what makes it true. Replies the ids of the deliveries; none, and nothing is
- * stored, if no enabled endpoint is to receive it.
+ * Stores a notification and its deliveries, in the transaction that it reports. Returns the ids of the deliveries. If no enabled endpoint
+ * should receive it, nothing is stored and there are none.
  */
 export async function notify(tx: Queryable, { env, at, type, data, endpoints }: Fact): Promise<string[]> {
   const id = `msg_${newHex()}`;

@@ -29,7 +29,7 @@ const mailTo = (port: number, more: object = {}) => ({
   from: 'millrace@example.com',
   to: ['ops@example.com', 'boss@example.com'],
 });
-/** All that is stored, as text. */
+/** All stored data, as text. */
 async function everything(server: TestServer): Promise<string> {
   const sql = connect(server.database, { name: 'test', max: 1 });
   const tables = await sql<{ name: string }[]>`
@@ -120,7 +120,7 @@ test('a wrong password is named as what it is, appears nowhere, and can be repla
   server.shiftTime(10_000);
   await expect.poll(async () => (await delivery(server, failed.id)).status, waiting).toBe('DELIVERED');
   const { password: _, ...same } = smtp;
-  // A stored password goes to no other server than the one that it was given for.
+  // A stored password is sent only to the server that it was set for.
   const moved = { smtp: { ...same, host: 'smtp.example.com' } };
   expect(await server.notifications(`/endpoints/${body.id}`, 'PATCH', moved)).toMatchObject({
     status: 422,

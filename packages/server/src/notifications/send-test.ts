@@ -5,7 +5,7 @@ import { retrieveDelivery } from './deliveries.ts';
 import { findEndpoint } from './endpoint.ts';
 import { notify } from './notify.ts';
 
-/** Sends a test message to an endpoint, as everything else is sent: stored, and tried again until it is accepted. */
+/** Sends a test message to an endpoint like any notification: stored, and retried until it is accepted. */
 export async function sendTest(
   sql: Sql,
   { env, id, now }: { readonly env: number; readonly id: string; readonly now: Date },

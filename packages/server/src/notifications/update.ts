@@ -34,7 +34,7 @@ export async function updateEndpoint(
   const found = await findEndpoint(sql, env, id);
   checkFields(found, body);
   return sql.begin(async (tx) => {
-    // Locked before it is read: the new settings of mail are made from the old ones.
+    // Locked before it is read: the new mail settings are derived from the old ones.
     await lockEndpoint(tx, id);
     const old = await findEndpoint(tx, env, id);
     const { url, mail, secret } = changedDestination(old, body, egress);
@@ -87,7 +87,7 @@ function changedDestination(
   if (smtp) {
     if (password !== undefined && server.user === undefined)
       throw unprocessable('smtp.user: give the user of this password.');
-    // A stored password is sent only to the server that it was given for.
+    // A stored password is sent only to the server that it was set for.
     const isSame = (['host', 'port', 'security', 'user'] as const).every(
       (key) => server[key] === mail.smtp[key],
     );

@@ -1,22 +1,22 @@
 import type { Queryable } from '../db/connect.ts';
 
-/** What an environment has left to do. */
+/** The remaining work of an environment. */
 export interface OpenWork {
   /** Attempts that have a lease. Suspended ones have none. */
   readonly executing: number;
-  /** Suspended attempts whose wait is over. */
+  /** Suspended attempts whose wait has ended. */
   readonly resuming: number;
-  /** Runs in queues, also those that a limit or a pause holds back. */
+  /** Runs in queues, including those held back by a limit or a pause. */
   readonly queued: number;
   /** Changes with every claim. */
   readonly lastFence: number;
-  /** When the next work is due that waits for a time, in milliseconds since 1970, and the background job that does it. */
+  /** When the next timed work is due, in milliseconds since 1970, and the background job that does it. */
   readonly next: { readonly at: number; readonly job: string } | null;
 }
 
 /**
- * Reads what an environment has left to do, for tests that move the time. Each line of `due` is what one background job waits for. The rooms
- * of those jobs own the tables; the tests of `@millrace/testing` fail if a line is missing.
+ * Reads the remaining work of an environment, for tests that move the time. Each line of `due` is the work that one background job waits for.
+ * The modules of those jobs own the tables; the tests of `@millrace/testing` fail if a line is missing.
  */
 export async function readOpenWork(sql: Queryable, environment: string): Promise<OpenWork> {
   const [row] = await sql<(Omit<OpenWork, 'next'> & { at: number | null; job: string })[]>`

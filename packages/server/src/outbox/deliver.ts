@@ -20,22 +20,22 @@ export interface OutboxDependencies {
   readonly redactor: FindRedactor;
 }
 
-/** What became of a row: the run that it led to, or why it cannot be delivered. */
+/** The result for a row: the run it resolved to, or why it cannot be delivered. */
 export type Delivered =
   | { readonly id: string; readonly run: string }
   | { readonly id: string; readonly error: string; readonly status: number };
 
 export interface Delivery {
-  /** In the order of the rows. */
+  /** In row order. */
   readonly results: readonly Delivered[];
-  /** For `follow`, after the commit. */
+  /** The created runs, for `follow` after the commit. */
   readonly made: readonly NewRun[];
 }
 
 /** The run of a row, or why it cannot be delivered. */
 export type Prepared = NewRun | Extract<Delivered, { readonly error: string }>;
 
-/** Reads rows of an outbox. One that is not valid, or of a task that `authorize` refuses with a Problem, does not hinder the others. */
+/** Reads rows of an outbox. An invalid row, or one of a task for which `authorize` throws a Problem, does not affect the others. */
 export async function prepareItems(
   { engine, redactor }: OutboxDependencies,
   environment: Environment,
@@ -53,13 +53,13 @@ export async function prepareItems(
 }
 
 interface DeliverOptions {
-  /** Whether a row may come again after the commit. With false, receipts are kept only of rows that led to another run. */
+  /** Whether a row may arrive again after the commit. If false, receipts are stored only for rows that resolved to another run. */
   readonly mayComeAgain: boolean;
 }
 
 /**
- * Makes the runs of rows of an outbox, in the caller's transaction and in their order. A row that was delivered before makes none. A row
- * that cannot be delivered does not hinder the others.
+ * Creates the runs for outbox rows, in the caller's transaction and in row order. A row that was delivered before creates none. A row that
+ * cannot be delivered does not affect the others.
  */
 export async function deliver(
   tx: Transaction,
@@ -75,7 +75,7 @@ export async function deliver(
     if (!isDataError(error)) throw error;
     await tx.unsafe('rollback to outbox');
   }
-  // Each alone, so that the one whose data are refused is found.
+  // Written one at a time, to find the row whose data is rejected.
   const results: Delivered[] = [];
   const made: NewRun[] = [];
   for (const item of items) {
@@ -128,7 +128,7 @@ async function deliverTogether(
   return { results: ids.map((id) => outcomes.get(id) as Delivered), made };
 }
 
-/** The idempotency key of a debounced trigger is stored with the run that the trigger leads to. Such a trigger is written alone. */
+/** The idempotency key of a debounced trigger is stored with the run it resolves to. Such a trigger is written alone. */
 function groupsOf(runs: readonly NewRun[]): readonly (readonly NewRun[])[] {
   return runs.some((run) => run.debounce && run.idempotencyKey !== null) ? runs.map((run) => [run]) : [runs];
 }
@@ -154,7 +154,7 @@ async function prepareItem(
     );
   }
   const { delay } = options;
-  // From the time of the trigger, however long the row waited. What is not valid is refused by `prepareRun`.
+  // Counted from the time of the trigger, however long the row waited. Invalid delays are rejected by `prepareRun`.
   const due =
     typeof delay === 'string' && createdAt !== undefined ? parseDelay(delay, new Date(createdAt)) : delay;
   const body = { payload, options: { ...options, ...(due instanceof Date && { delay: due }) } };
@@ -162,7 +162,7 @@ async function prepareItem(
   return redactMetadata(redactor, run);
 }
 
-/** Which of these rows were delivered, and the runs that they led to. */
+/** Which of these rows were delivered, and the runs they resolved to. */
 export const findDelivered = (
   sql: Queryable,
   env: number,
@@ -187,7 +187,7 @@ async function keepReceipts(
      order by i.id`;
 }
 
-/** What follows the commit of a delivery: claims, timers, and those who watch tags. */
+/** The steps after the commit of a delivery: claims, timers, and notifications of tag subscribers. */
 export function follow({ engine, dispatch }: OutboxDependencies, made: readonly NewRun[]): void {
   const queuedIn = new Set<number>();
   for (const run of made) {

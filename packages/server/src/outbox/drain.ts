@@ -4,21 +4,21 @@ import type { Delivered } from './deliver.ts';
 import { environmentOfOutbox, lockOutbox, nextRows, finishRows } from './rows.ts';
 
 export interface DrainOptions {
-  /** Where the outbox is. */
+  /** The database that contains the outbox. */
   readonly database: Database;
   /** The public id of the environment that `send` delivers to. */
   readonly environment: string;
-  /** Sends rows to a server, which creates each run exactly once. Rejects if it is unknown whether it did; they are then sent again. */
+  /** Sends rows to a server, which creates each run exactly once. Rejects if the outcome is unknown; the rows are then sent again. */
   readonly send: (items: readonly OutboxItem[]) => Promise<readonly Delivered[]>;
-  /** End when nothing waits. Default: wait for more until `signal`. */
+  /** Ends when no rows wait. Default: wait for more until `signal`. */
   readonly once?: boolean | undefined;
   readonly signal: AbortSignal;
   readonly onDelivered?: (results: readonly Delivered[]) => void;
-  /** Something failed that may succeed later: true to try again. */
+  /** Called for a failure that may be temporary; true to retry. */
   readonly onError: (error: unknown) => boolean;
 }
 
-/** The outbox is not one that may be drained like this. The message says what to do. */
+/** The outbox cannot be drained this way. The message contains the fix. */
 export class OutboxRefused extends Error {
   override name = 'OutboxRefused';
 }
@@ -26,8 +26,8 @@ export class OutboxRefused extends Error {
 const pollMs = 1_000;
 
 /**
- * Delivers the rows of an outbox in another database than the server's. A row is deleted after the server has confirmed it. Whoever dies in
- * between leaves it, and it is sent again. A notification of a commit starts the next look; without one it looks once a second.
+ * Delivers the rows of an outbox that is in another database than the server's. A row is deleted after the server has confirmed it. If the
+ * process dies in between, the row remains and is sent again. A commit's notification starts the next read; without one it polls once a second.
  */
 export async function drainOutbox(options: DrainOptions): Promise<void> {
   const { database, environment, once, signal, onError } = options;
@@ -61,7 +61,7 @@ export async function drainOutbox(options: DrainOptions): Promise<void> {
         if (once && count === 0) return;
       } catch (error) {
         if (error instanceof OutboxRefused || !onError(error)) throw error;
-        // Not at once: a commit would otherwise start the next try.
+        // Not at once: a commit would otherwise trigger the next attempt.
         isWoken = false;
       }
       await pause();

@@ -12,8 +12,8 @@ export interface DrainerDependencies extends OutboxDependencies {
 }
 
 /**
- * The job that delivers the rows of the outbox in the server's own database, if there is one: in the transaction that makes their runs.
- * A process that dies inside leaves everything as it was. A notification wakes it at a commit; otherwise it looks once a second.
+ * The job that delivers the rows of the outbox in the server's own database, if there is one, in the transaction that creates their runs. A
+ * process that dies inside leaves everything unchanged. A commit's notification wakes the job; otherwise it polls once a second.
  */
 export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): Job => ({
   name: 'outbox drainer',
@@ -42,7 +42,7 @@ export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): 
   },
 });
 
-/** Whether this database has an outbox that this server's role owns. One that others made could run code of theirs as this role. */
+/** Whether this database has an outbox owned by this server's role. An outbox created by others could run their code as this role. */
 export async function hasOutbox(sql: Queryable): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -3,7 +3,7 @@ import { notFound, type Problem } from '../problem.ts';
 import { findDelivered } from './deliver.ts';
 import { hasOutbox } from './drainer.ts';
 
-/** What became of a trigger of a transaction that has no run of its id: the run that it led to, or why there is none yet. */
+/** The outcome of a transaction's trigger that has no run with its id: the run it resolved to, or why there is none yet. */
 export async function findTriggered(
   sql: Queryable,
   environment: { readonly id: number; readonly publicId: string },

@@ -11,7 +11,7 @@ export function outboxHandlers(
   return {
     async deliverOutbox(request) {
       const { items } = request.body;
-      // Who may trigger none of them is refused, so that a drainer with a wrong key marks no row as failed.
+      // Callers who may trigger none of the tasks are rejected, so that a drainer with a wrong key marks no row as failed.
       request.authorize(items.map(({ task }) => ({ type: 'tasks', id: String(task) })));
       request.charge(items.length - 1);
       takeRuns(request, items.length);

@@ -6,7 +6,7 @@ import { sqlFolder } from '../db/sql-folder.ts';
 
 /** At most this many rows are delivered at once. */
 export const maxOutboxItems = 500;
-/** And at most so many bytes of payloads and options, which fit into a request. */
+/** Maximum bytes of payloads and options, which must fit into a request. */
 const maxBytes = 3_000_000;
 
 /** The SQL that installs an outbox of an environment, by its public id. */
@@ -15,7 +15,9 @@ export async function outboxSql(environment: string): Promise<string> {
   return (await readFile(new URL('outbox.sql', sqlFolder), 'utf8')).replace('{environment}', environment);
 }
 
-/** Takes the turn to deliver, until the end of the transaction: one at a time keeps the order. False if somebody else has it. */
+/**
+ * Takes the turn to deliver, until the end of the transaction: a single deliverer preserves the order. False if another process has the turn.
+ */
 export async function lockOutbox(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(7144, 2) as locked`;
   return row?.locked ?? false;
@@ -27,7 +29,7 @@ export async function environmentOfOutbox(sql: Queryable): Promise<string | unde
   return row?.environment;
 }
 
-/** The rows that are next, in order. */
+/** The next rows, in order. */
 export async function nextRows(tx: Transaction): Promise<OutboxItem[]> {
   const rows = await tx<
     {
@@ -51,7 +53,7 @@ export async function nextRows(tx: Transaction): Promise<OutboxItem[]> {
   }));
 }
 
-/** Deletes rows that were delivered, and marks those that cannot be. */
+/** Deletes delivered rows, and marks rows that cannot be delivered. */
 export async function finishRows(
   tx: Transaction,
   results: readonly { readonly id: string; readonly error?: string }[],

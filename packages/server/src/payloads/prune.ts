@@ -4,7 +4,7 @@ const maxAtOnce = 200;
 /** Covers the time between an upload and the trigger that names it, and between that trigger's check of the packet and its run. */
 const unusedMs = 24 * 3_600_000;
 
-/** The packet of a session's snapshot has this name and the id of the session. Packets of clients have no backslashes in their names. */
+/** The packet of a session's snapshot is named with this prefix and the session's id. Client packets have no backslashes in their names. */
 export const snapshotPrefix = 'session\\';
 
 /**

@@ -5,13 +5,13 @@ import { partLength } from '../json/parts.ts';
 import type { PacketStore } from './write.ts';
 import { packetType, writePacket } from './write.ts';
 
-/** Stores a large output apart from its run: it would travel with the run wherever that is read. Other attempts stay as they are. */
+/** Stores a large output separately from its run; otherwise every read of the run would transfer it. Other outcomes are unchanged. */
 export function storeLargeOutput<
   E extends { readonly env: number; readonly run: string; readonly outcome: Outcome },
 >(store: PacketStore, ended: E): E | Promise<E> {
   const { env, run, outcome } = ended;
   if (outcome.kind !== 'completed' || outcome.output === null || !isLarge(outcome.output)) return ended;
-  // The name is of this attempt alone. If the attempt turns out to be stale, no run names the packet, and it is pruned.
+  // The name is unique to this attempt. If the attempt turns out to be stale, no run names the packet, and it is pruned.
   const name = `${run}/${newId('output')}`;
   const contentType = packetType(outcome.outputType);
   return writePacket(store, { env, name, contentType }, contentOf(outcome.output)).then(() => ({
@@ -27,7 +27,7 @@ interface LargeText {
   readonly type: string;
 }
 
-/** The same for a text that is not the output of its run, such as the result of a step. Undefined for one that is not large. */
+/** The same for a text other than the output of its run, such as the result of a step. Undefined if the text is not large. */
 export async function storeLargeText(
   store: PacketStore,
   { env, run, text, type }: LargeText,
@@ -38,11 +38,11 @@ export async function storeLargeText(
   return { name };
 }
 
-/** In bytes. The number of characters is nearly always enough to tell. */
+/** Measured in bytes. The number of characters almost always decides. */
 const isLarge = (text: string): boolean =>
   text.length >= packetThreshold / 3 && Buffer.byteLength(text) >= packetThreshold;
 
-/** In pieces, each of which is a write of its own. */
+/** In pieces, each of which is a separate write. */
 async function* contentOf(text: string): AsyncGenerator<Buffer> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + partLength);

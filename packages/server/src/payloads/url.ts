@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual, type KeyObject } from 'node:cryp
 import type { MasterKey } from '../auth/seal.ts';
 import { Problem } from '../problem.ts';
 
-/** What a signed URL allows. */
+/** The permission in a signed URL. */
 export interface PacketGrant {
   readonly act: 'put' | 'get';
   readonly env: number;

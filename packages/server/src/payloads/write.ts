@@ -31,8 +31,8 @@ export function packetType(contentType: string | undefined): string {
 }
 
 /**
- * Stores a packet piece by piece and sets its name when it is complete. Replaces an existing packet of that name unless a run names it
- * (409), because the payload of a run must not change. 413 if it is too large, 400 if it is nested too deeply.
+ * Stores a packet piece by piece and sets its name when it is complete. Replaces an existing packet with that name unless a run names it (409),
+ * because the payload of a run must not change. 413 if it is too large, 400 if it is nested too deeply.
  */
 export async function writePacket(
   { sql, clock }: PacketStore,

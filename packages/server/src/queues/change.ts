@@ -8,7 +8,7 @@ export type QueueChange =
   | { readonly paused: boolean }
   /** Null returns to the declared limit. */
   | { readonly override: number | null; readonly at: Date }
-  /** Null is no limit; undefined returns to the declared one. */
+  /** Null means no limit; undefined returns to the declared one. */
   | { readonly rateLimit: RateLimit | null | undefined; readonly at: Date }
   /** Null returns to the declared weight of the key. */
   | { readonly key: string; readonly weight: number | null };
@@ -25,8 +25,9 @@ interface QueueState {
 }
 
 /**
- * Pauses a queue, resumes it, or changes one of its limits or the weight of one of its keys. No claim runs meanwhile, so what holds afterwards held for every claim since;
- * lanes that were full or paused are looked at again. Runs that execute already go on. Undefined if there is no such queue.
+ * Pauses or resumes a queue, or changes one of its limits or the weight of one of its keys. No claim runs in the meantime, so the new state
+ * applies to every later claim. Lanes that were full or paused are checked again. Runs that already execute continue. Undefined if the queue
+ * does not exist.
  */
 export async function changeQueue(
   sql: Sql,
@@ -36,7 +37,7 @@ export async function changeQueue(
   record?: RecordHere,
 ): Promise<Queue | undefined> {
   await sql.begin(async (tx) => {
-    // The queue before the lock of claims, as whoever registers a version.
+    // Locks the queue before taking the claim lock, in the same order as registering a version.
     const [old] = await tx<QueueState[]>`
       select id, name, paused, concurrency_override as override, rate_limit_override as "rateLimit",
              rate_limit_override is not null as "hasRateLimitOverride" from queues
@@ -69,7 +70,7 @@ function write(tx: Transaction, id: number, change: LimitChange) {
      where id = ${id}`;
 }
 
-/** Nothing is recorded of what was so already. */
+/** Changes without effect are not recorded. */
 async function recordQueue(
   tx: Transaction,
   record: RecordHere,

@@ -15,13 +15,13 @@ export async function readConcurrency(sql: Queryable, env: number): Promise<Envi
 
 export interface ConcurrencyChange {
   readonly paused?: boolean | undefined;
-  /** Null is no limit. */
+  /** Null means no limit. */
   readonly concurrencyLimit?: number | null | undefined;
 }
 
 type Limits = Pick<EnvironmentConcurrency, 'paused' | 'concurrencyLimit'>;
 
-/** What is left out stays as it is. No claim runs meanwhile; runs that execute already go on. */
+/** Omitted fields are unchanged. No claim runs in the meantime; runs that already execute continue. */
 export async function changeConcurrency(
   sql: Sql,
   env: number,
@@ -44,7 +44,7 @@ export async function changeConcurrency(
   return readConcurrency(sql, env);
 }
 
-/** Nothing is recorded of what was so already. */
+/** Changes without effect are not recorded. */
 async function recordConcurrency(
   tx: Transaction,
   record: RecordHere,

@@ -1,7 +1,7 @@
 import type { Queue, ShownRateLimit } from '@millrace/contract';
 import type { Fragment, Queryable } from '../db/connect.ts';
 
-/** How a caller names a queue. */
+/** A caller's reference to a queue. */
 export interface QueueReference {
   readonly queue: string;
   readonly type: 'id' | 'task' | 'custom';
@@ -38,13 +38,13 @@ export async function findQueue(
   return queue;
 }
 
-/** The number in the id of a queue; 0, which is no queue, of any other text. */
+/** The number in the id of a queue; 0, which is not a queue, for any other text. */
 export const queueNumber = (id: string): number => Number(/^queue_(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
 /** The condition on a row of queues. */
 export function named(sql: Queryable, { queue, type }: QueueReference): Fragment {
   if (type === 'id') return sql`id = ${queueNumber(queue)}`;
-  // No queue has a name with a character that cannot be stored.
+  // No queue name contains a character that cannot be stored.
   if (queue.includes('\u0000')) return sql`false`;
   // Published clients write the slashes of a name as %2F before they encode it for the path.
   const name = queue.replaceAll('%2F', '/');
@@ -52,8 +52,8 @@ export function named(sql: Queryable, { queue, type }: QueueReference): Fragment
 }
 
 /**
- * The rows of `queues`, which have a column `queued`: null, or the number of waiting runs if it is known already. Live counts are taken
- * where the runs are. What is left of a rate limit is returned for a limit of the whole queue.
+ * The rows of `queues`, which have a column `queued`: null, or the number of waiting runs if it is already known. Live counts are read from the
+ * tables that hold the runs. For a rate limit of the whole queue, the remaining starts are returned.
  */
 export async function readQueues(
   sql: Queryable,
@@ -76,7 +76,7 @@ export async function readQueues(
   return rows.map(queueOf);
 }
 
-/** How many runs wait in the queue `q`: those of its lanes, one by one. */
+/** How many runs wait in the queue `q`, counted lane by lane. */
 export const queuedIn = (sql: Queryable): Fragment => sql`
   (select coalesce(sum((select count(*) from queued w where w.lane_id = l.id)), 0)::int from lanes l where l.queue_id = q.id)`;
 
@@ -84,7 +84,7 @@ export const queuedIn = (sql: Queryable): Fragment => sql`
 export const sharedRunning = (sql: Queryable): Fragment => sql`
   (select coalesce(sum((select count(*) from leases x where x.queue_id = m.id)), 0)::int from queues m where m.shared_limit_id = h.id)`;
 
-/** How many runs may start by the limit of rate of the queue `q`, whose starts are `s`, and when the next may if none may now. */
+/** How many runs may start under the rate limit of the queue `q`, whose starts are `s`, and when the next may start if none may now. */
 export const rateUse = (sql: Queryable): Fragment => sql`
   select available, case when available = 0 then n.next end as next_start_at
     from (select rate_now() as now) c
@@ -96,7 +96,7 @@ export const rateUse = (sql: Queryable): Fragment => sql`
 
 export const ownQueue = 'task/';
 
-/** How a queue is shown by the name in its row. */
+/** The displayed form of a queue, from the name in its row. */
 export const shownAs = (name: string): Pick<Queue, 'name' | 'type'> =>
   name.startsWith(ownQueue) ? { name: name.slice(ownQueue.length), type: 'task' } : { name, type: 'custom' };
 

@@ -17,7 +17,7 @@ import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 export interface QueueHandlerDependencies {
   readonly sql: Sql;
   readonly clock: Pick<Clock, 'now'>;
-  /** Runs of this environment may find a place now. */
+  /** Runs of this environment may have a free slot now. */
   readonly wake: (env: number) => void;
 }
 

@@ -11,7 +11,7 @@ interface Row {
   readonly override: number | null;
 }
 
-/** A page of the concurrency keys of an environment that have a weight of their own. A cursor is the queue and key of the last one. */
+/** A page of the concurrency keys of an environment that have their own weight. A cursor is the queue and key of the last one. */
 export async function listKeyWeights(
   sql: Queryable,
   env: number,
@@ -29,6 +29,6 @@ export async function listKeyWeights(
 
 function shownOf({ name, key, base, override }: Row): ShownKeyWeight {
   const { name: queue, type } = shownAs(name);
-  // One of the two is there.
+  // At least one of the two is set.
   return { queue, type, key, weight: override ?? base ?? 1, base, override };
 }

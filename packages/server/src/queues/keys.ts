@@ -11,7 +11,7 @@ interface KeyRow {
   readonly weight: number;
 }
 
-/** The concurrency keys of a queue that have runs, those with the most waiting first. They are counted as the queue itself is. */
+/** The concurrency keys of a queue that have runs, those with the most waiting runs first. They are counted the same way as the queue. */
 export async function listQueueKeys(sql: Queryable, queue: string, limit: number): Promise<QueueKey[]> {
   const id = queueNumber(queue);
   const rows = await sql<KeyRow[]>`

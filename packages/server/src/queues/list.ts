@@ -4,7 +4,7 @@ import { queuedIn, readQueues } from './find.ts';
 
 type ListQuery = Query<Operations['listQueues']>;
 
-/** A page of an environment's queues, and the number of queues that match. */
+/** A page of an environment's queues, and the number of matching queues. */
 export async function listQueues(
   sql: Queryable,
   env: number,
@@ -31,7 +31,7 @@ export async function listQueues(
   return { queues, count: row?.count ?? 0 };
 }
 
-/** Leaves out the queue of a task that no version has, which a mistyped name in a trigger has created, unless it is in use. */
+/** Omits the queue of a task that no version has, created by a mistyped name in a trigger, unless the queue is in use. */
 const isListed = (sql: Queryable): Fragment => sql`
   (q.is_declared or q.paused or q.concurrency_override is not null or q.rate_limit_override is not null or q.has_key_weights
    or exists (select from lanes l where l.queue_id = q.id) or exists (select from leases l where l.queue_id = q.id))`;
@@ -43,7 +43,7 @@ interface Order {
 }
 
 /**
- * Waiting runs are counted once, and for every queue only where the order needs it. With 10,000 queues that takes 0.1 to 0.3 s, and with a
+ * Waiting runs are counted once, and for every queue only if the sort order requires it. With 10,000 queues this takes 0.1 to 0.3 s, and with a
  * million waiting runs as long as their total, which `readConcurrency` counts.
  */
 const orders = (sql: Queryable, env: number): Record<ListQuery['sort'], Order> => ({

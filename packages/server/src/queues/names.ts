@@ -1,9 +1,9 @@
 import type { Sql } from '../db/connect.ts';
 import { ownQueue } from './find.ts';
 
-/** Ids of queues and back. A queue is never renamed or deleted, so what is known stays true. */
+/** Maps queue names to ids and back. A queue is never renamed or deleted, so cached entries stay valid. */
 export interface QueueNames {
-  /** The id of a queue, made on first use. That of a task's own queue counts as declared once a version with the task was current. */
+  /** The id of a queue, which is created on first use. The own queue of a task counts as declared once a version with the task was current. */
   id(env: number, name: string): number | Promise<number>;
   name(id: number): string | Promise<string>;
 }
@@ -30,7 +30,7 @@ export function queueNames(sql: Sql): QueueNames {
         on conflict do nothing returning id
       )
       select id from made union all select id from queues where env = ${env} and name = ${name} limit 1`;
-    // Another process made it between our two looks: the next one sees it.
+    // Another process created it between the two reads: the next read sees it.
     if (!row) return find(env, name);
     remember(env, name, row.id);
     return row.id;
@@ -48,7 +48,7 @@ export function queueNames(sql: Sql): QueueNames {
   };
 }
 
-/** A queue name as the wire accepts it: letters, digits, `_ / -`, at most 128; undefined when nothing is left. */
+/** A queue name as the wire accepts it: letters, digits, `_ / -`, at most 128; undefined if nothing is left. */
 export function cleanQueueName(name: string): string | undefined {
   const clean = name.replace(/[^A-Za-z0-9_/-]/g, '').slice(0, 128);
   return clean === '' ? undefined : clean;

@@ -15,7 +15,7 @@ const sends = (rateLimit?: RateLimit, concurrencyLimit?: number) => ({
   queue: { name: 'mail', concurrencyLimit, ...(rateLimit && { rateLimit }) },
 });
 
-/** A clock of the database that the test sets: milliseconds since the start. */
+/** A database clock that the test sets: milliseconds since the start. */
 async function handClock(t: TestEngine) {
   const start = Date.UTC(2026, 10, 24);
   let now = 0;
@@ -42,7 +42,7 @@ async function started(rateLimit?: RateLimit, concurrencyLimit?: number) {
   const trigger = async (count: number, concurrencyKey?: string) => {
     for (let n = 0; n < count; n++) await t.trigger('send', { concurrencyKey });
   };
-  /** Starts what may start, after the lanes whose time has come are back. */
+  /** Starts the runs that may start, after due lanes have returned. */
   const claim = async (want = 100) => {
     await t.sql`select release_held(1000)`;
     return t.claim('r', [version], want);
@@ -54,7 +54,7 @@ async function started(rateLimit?: RateLimit, concurrencyLimit?: number) {
   return { t, env, version, clock, trigger, claim, at };
 }
 
-/** Every start and the one `most` before it are so far apart. */
+/** Checks the distance between every start and the one `most` before it. */
 function expectWindows(times: readonly number[], most: number, windowMs: number): void {
   const sorted = times.toSorted((a, b) => a - b);
   for (let n = most; n < sorted.length; n++)
@@ -127,7 +127,7 @@ describe('a limit of rate', () => {
     const { id: version } = await t.register(sends(limit), 'free');
     const [mailQueue] = await t.sql<{ id: number }[]>`select id from queues where name = 'mail'`;
     const queue = mailQueue!.id;
-    // 6,000 keys that wait, and 7,000 whose runs were cancelled, in front of a queue without a limit.
+    // 6,000 waiting keys, and 7,000 whose runs were cancelled, ahead of a queue without a limit.
     await t.sql`
       insert into lanes (env, queue_id, key, pinned_version, turn)
       select ${env}, ${queue}, 'key ' || n, 0, n from generate_series(1, 13000) as n`;
@@ -150,10 +150,10 @@ describe('a limit of rate', () => {
     }
     expect(claimed).toBe(1);
     expect(held).toEqual([expect.closeTo(5_000, -3), 6_000, 6_000]);
-    // Each claim that was cut short asks for the next one.
+    // Each claim that was cut short requests the next one.
     const again = JSON.stringify({ wakes: [{ kind: 'queued', env }] });
     await expect.poll(() => told.filter((text) => text.replaceAll(' ', '') === again)).toHaveLength(2);
-    // Those without runs are gone, but for a few of the last claim.
+    // Lanes without runs are gone, except for a few of the last claim.
     const [idle] = await t.sql<{ count: number }[]>`
       select count(*)::int as count from lanes where held_at is null and key like 'key %'`;
     expect(idle!.count).toBeLessThan(10);
@@ -177,7 +177,7 @@ describe('a limit of rate', () => {
     const { t, trigger, claim } = await started({ limit: 50, period: 10 }, 1);
     await trigger(1, 'a');
     const [first] = await claim();
-    // It is bound to its version now, and waits in another lane than those that come.
+    // It is bound to its version now, and waits in another lane than later runs.
     const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
     await t.end(first!, { kind: 'retry', error, delayMs: 0 });
     await t.promote();
@@ -209,7 +209,7 @@ describe('a limit of rate', () => {
     await t.promote();
     await trigger(1, 'a');
     await t.trigger('other');
-    // The claim begins behind the lane of the other queue, and comes to it last.
+    // The claim begins after the lane of the other queue, and reaches it last.
     await t.sql`update lanes set turn = case when key = 'a' then 20 + pinned_version else 10 end`;
     await t.sql`
       select from claim_runs(${env}, 'r', ${[0, version]}::int[], ${version}, 10, '(15,0,)', now())`;
@@ -310,7 +310,7 @@ describe('a limit of rate', () => {
     expect(await kept()).toEqual(['c']);
     await clock.set(0);
     await pruner.tick();
-    // It starts ten seconds after it was looked at again.
+    // It starts ten seconds after the recheck.
     expect(await at(0)).toBe(0);
     expect(await at(10_000)).toBe(1);
     await changeQueue(t.sql, env, mail, { rateLimit: null, at: new Date() });
@@ -361,7 +361,7 @@ describe('a limit of rate', () => {
         for (const runner of ['r0', 'r1', 'r2']) await t.addRunner(runner);
         const burst = rate.burst ?? rate.limit;
         const windowMs = Math.ceil((rate.period * 1_000) / Math.floor(rate.limit / burst));
-        /** Time that only passes, and what the clock is behind. */
+        /** Time that only moves forward, and how far the clock is behind it. */
         let passed = 0;
         let behind = 0;
         let waiting = 0;
@@ -421,7 +421,7 @@ describe('a limit of rate', () => {
           expectWindows(times, burst, windowMs - 1);
           expectWindows(times, rate.limit, rate.period * 1_000);
         }
-        // Nothing is held for ever: after the clock has caught up, each window starts a full burst.
+        // Nothing is held forever: after the clock has caught up, each window starts a full burst.
         passed += behind + windowMs * 2;
         behind = 0;
         const groups = rate.key ? 3 : 1;
@@ -469,7 +469,7 @@ describe('a limit of rate', () => {
     const rows = await t.sql<{ ms: number }[]>`
       select extract(epoch from test_at)::float8 * 1000 as ms from leases order by 1`;
     const times = rows.map(({ ms }) => ms);
-    // Not only never more, also not much less: two seconds of 40, and the burst at the start.
+    // Not only never more, but also not much less: two seconds of 40, and the burst at the start.
     expect(times.length).toBeGreaterThanOrEqual(60);
     expectWindows(times, 10, 249.99);
     expectWindows(times, 40, 999.99);

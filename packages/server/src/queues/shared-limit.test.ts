@@ -11,7 +11,7 @@ import { numRuns } from '../../../../test/support/long.ts';
 
 const provider = (limit: number) => ({ name: 'provider', limit });
 
-/** Two queues that share a limit, one of them with a limit of its own, and one that shares nothing. */
+/** Two queues that share a limit, one of them with its own limit, and one that shares nothing. */
 const tasks = (limit: number) => [
   { id: 'mail', queue: { name: 'mail', concurrency: provider(limit) } },
   { id: 'call', queue: { name: 'call', concurrencyLimit: 1, concurrency: provider(limit) } },
@@ -60,7 +60,7 @@ describe('a limit that queues share', () => {
     const queue = await findQueue(t.sql, env, { type: 'custom', queue: 'mail' });
     expect(queue?.sharedLimit).toEqual({ name: 'provider', limit: 3, running: 3 });
     expect(await claim(10)).toEqual([]);
-    // Whoever frees a slot wakes the claims.
+    // Freeing a slot wakes the claims.
     const queues = await t.sql<{ name: string; limited: boolean }[]>`
       select name, lock_limited(array[env], array[id]) as limited from queues order by name`;
     expect(queues).toEqual([
@@ -70,7 +70,7 @@ describe('a limit that queues share', () => {
     ]);
     for (const attempt of live.slice(0, 2)) await t.end(attempt);
     expect(await claim(10)).toHaveLength(2);
-    // Claims have moved the lanes of the limit to its ring, and those of others not.
+    // Claims have moved the lanes of the limit to its ring, but not the others.
     const rings = await t.sql<{ name: string; own: boolean }[]>`
       select distinct q.name, l.ring = q.shared_limit_id as own from lanes l join queues q on q.id = l.queue_id
        where l.ring <> 0`;
@@ -84,7 +84,7 @@ describe('a limit that queues share', () => {
     expect(await claim(10)).toHaveLength(1);
     expect(await override(4)).toMatchObject({ limit: 4, base: 1, override: 4, running: 1 });
     expect(await claim(10)).toHaveLength(3);
-    // What executes goes on.
+    // Executing runs continue.
     expect(await override(0)).toMatchObject({ limit: 0, running: 4 });
     expect(await claim(10)).toEqual([]);
     expect(await override(null)).toMatchObject({ limit: 1, override: null, overriddenAt: null });
@@ -126,7 +126,7 @@ describe('a limit that queues share', () => {
     expect(await findQueue(t.sql, env, { type: 'custom', queue: 'mail' })).toMatchObject({
       sharedLimit: null,
     });
-    // Its lanes come back from the ring of the limit, which has no room.
+    // Its lanes return from the ring of the limit, which has no free slot.
     expect(await t.claim('r', [version], 10)).toHaveLength(5);
     await t.register({ id: 'mail' }, { id: 'call', queue: { name: 'call' } });
     expect(await listSharedLimits(t.sql, env)).toEqual([]);
@@ -258,10 +258,10 @@ describe('a limit that queues share', () => {
           }
           const now = await running();
           if (now > before) expect(now).toBeLessThanOrEqual(limit);
-          // Slots of runs that are ready to continue are not given away.
+          // The slots of ready runs are not given to others.
           if (one.act === 'claim' && now > before) expect(now + (await ready())).toBeLessThanOrEqual(limit);
         }
-        // What is ready goes first, then a claim that has room for all leaves no slot that a run could have.
+        // Ready runs go first; then a claim with room for all leaves no slot that a run could have.
         await t.sql`delete from suspended where ready_at is null`;
         const rows = await t.sql<{ run_id: string }[]>`select run_id from resume_runs(${env}, now(), 100)`;
         for (const { run_id: run } of rows) live.set(run, { run, fence: 0 });

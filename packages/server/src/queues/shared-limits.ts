@@ -13,7 +13,7 @@ interface Row {
   readonly queues: readonly string[];
 }
 
-/** The shared limits of an environment by name, or the one of this name. */
+/** The shared limits of an environment by name, or only the one with this name. */
 export async function listSharedLimits(
   sql: Queryable,
   env: number,
@@ -35,8 +35,8 @@ export async function listSharedLimits(
 }
 
 /**
- * Sets a shared limit, whatever the code declares; with null it is again what the code declares. No claim runs meanwhile. Runs that execute
- * already go on. Undefined if there is no such limit.
+ * Sets a shared limit, whatever the code declares; null returns to the declared value. No claim runs in the meantime. Runs that already execute
+ * continue. Undefined if the limit does not exist.
  */
 export async function overrideSharedLimit(
   sql: Sql,

@@ -16,7 +16,7 @@ export async function authorizeRunById(
   const [run] = await sql<{ task: string; tags: string[] | null; batch_id: string | null }[]>`
     select task, tags, batch_id from runs where env = ${request.environment.id} and id = ${id}`;
   if (!run) {
-    // Unauthorized callers get the same answer whether the run exists or not.
+    // Unauthorized callers get the same response whether or not the run exists.
     request.authorize([{ type: 'runs', id }]);
     throw notFound('Not found', true, 'run_not_found');
   }
@@ -52,7 +52,7 @@ export async function authorizeBatch(
   return runsOfBatch(request.environment.id, id);
 }
 
-/** The columns that the caller or its token leaves out. */
+/** The columns that the caller or its token omits. */
 export function skippedColumns(
   { principal }: Pick<AuthorizingRequest, 'principal'>,
   skipped: readonly string[] = [],

@@ -18,11 +18,11 @@ export interface Interest {
   stop(): void;
 }
 
-/** How often a process announces which environments it watches, and for how long an announcement counts. */
+/** How often a process announces the environments it watches, and how long an announcement is valid. */
 const announceMs = 5_000;
 const expiryMs = 3 * announceMs;
 
-/** Processes tell each other the environment only, and only while another process watches it. */
+/** Processes announce only the environment, and only while another process watches it. */
 export function createInterest(wakes: Wakes): Interest {
   const watched = new Map<number, number>();
   const elsewhere = new Map<number, number>();

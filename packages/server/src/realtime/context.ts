@@ -7,7 +7,7 @@ import type { Followed } from './follow.ts';
 import type { LongPolls } from './long-polls.ts';
 import type { Sets } from './sets.ts';
 
-/** What the handlers of subscriptions need. */
+/** The dependencies of subscription handlers. */
 export interface RealtimeContext {
   readonly sql: Sql;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ const fields: ReadonlyMap<string, readonly string[]> = new Map([
   ['output', ['output', 'outputPresignedUrl']],
 ]);
 
-/** A run as its event shows it: as retrieved, without relations. */
+/** A run in the form of its event: as retrieved, without relations. */
 export function eventRun(
   run: ShownRun,
   without: readonly string[],
@@ -51,7 +51,7 @@ function dataOf(
     : { [name]: readData(text, type ?? 'application/json') };
 }
 
-/** An event of the stream. Its id is the cursor from which a reconnecting client goes on. */
+/** An event of the stream. Its id is the cursor from which a reconnecting client continues. */
 export const runEvent = (cursor: string | undefined, run: Record<string, unknown>): string =>
   `${cursor === undefined ? '' : `id: ${cursor}\n`}event: run\ndata: ${jsonOfReply(run)}\n\n`;
 

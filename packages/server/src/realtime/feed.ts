@@ -1,20 +1,20 @@
 import type { ShownRun } from './shown-run.ts';
 
-/** What a subscriber has seen already. It is valid on every server process. */
+/** The state that a subscriber has already seen. It is valid on every server process. */
 export type Cursor = string;
 
 export interface Update {
   readonly runs: readonly ShownRun[];
   /** The cursor of the next call. */
   readonly cursor: Cursor;
-  /** Nothing more will change: every run has ended. */
+  /** No more changes are possible: every run has ended. */
   readonly ended: boolean;
 }
 
 /** The changes of one run or of a set of runs. */
 export interface Feed {
   /**
-   * Waits for changes after the cursor; resolves without any when the signal is aborted. `lost` if the cursor is too old: begin again from the
+   * Waits for changes after the cursor; resolves without any when the signal is aborted. `lost` if the cursor is too old: start again from the
    * current runs.
    */
   next(cursor: Cursor, signal: AbortSignal): Promise<Update | 'lost'>;

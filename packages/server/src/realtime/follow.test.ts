@@ -48,7 +48,7 @@ describe('a followed run', () => {
     await cancelRun(t.engine, t.runners, t.environment.id, one.id);
     await expect.poll(() => first.told.at(-1)?.status, wait).toBe('CANCELED');
     second.stop();
-    // What is over is not looked at for nothing.
+    // Ended runs are not read needlessly.
     const { reads } = followed;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(followed.reads - reads).toBeLessThanOrEqual(1);

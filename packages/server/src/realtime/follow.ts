@@ -3,7 +3,7 @@ import { isFinal } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 import { readChanged, type ShownRun } from './shown-run.ts';
 
-/** Called with a run when it is read next, then after each change. Null when it was deleted. */
+/** Called with a run at its next read, then after each change. Null if the run was deleted. */
 export type RunListener = (run: ShownRun | null) => void;
 
 export interface Followed {
@@ -11,7 +11,7 @@ export interface Followed {
   follow(env: number, id: string, listener: RunListener): () => void;
   /** These runs may have changed: reads those that are followed. */
   changed(env: number, runs: Iterable<string>): void;
-  /** Some run of the environment changed: reads all that are followed. */
+  /** Some run of the environment changed: reads all followed runs. */
   someChanged(env: number): void;
   /** How many runs are followed. */
   readonly size: number;
@@ -31,15 +31,15 @@ interface Entry {
 }
 
 export interface FollowOptions {
-  /** How often runs that have not ended are read although no change was announced. Default 2,000. */
+  /** How often unfinished runs are read although no change was announced. Default 2,000. */
   readonly pollMs?: number;
-  /** Called when the first run of an environment is followed. The function it returns is called when the last one is not any more. */
+  /** Called when the first run of an environment is followed. The returned function is called when the last one is no longer followed. */
   readonly watch?: (env: number) => () => void;
 }
 
 const maxRead = 500;
 const afterFailureMs = 250;
-/** After reading all runs of an environment, it waits for at least so many times what that took. */
+/** After reading all runs of an environment, it waits for at least this multiple of the time taken. */
 const restFactor = 10;
 const minRestMs = 50;
 
@@ -90,7 +90,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
           if (row !== undefined) tell(entry, row, waiting[index] ?? new Set());
         });
       } catch {
-        // PostgreSQL is away: these runs are read again.
+        // PostgreSQL is unavailable: these runs are read again.
         entries.forEach((entry, index) => {
           for (const listener of waiting[index] ?? [])
             if (entry.listeners.has(listener)) entry.fresh.add(listener);

@@ -19,7 +19,7 @@ export interface InputDependencies {
   readonly endMessageWaits: EndMessageWaits;
 }
 
-/** Messages to the code of a run. Its process makes the stream before it waits, so that no message is missed. */
+/** Messages to the code of a run. Its process creates the stream before it waits, so that no message is missed. */
 export function inputHandlers(dependencies: InputDependencies): HandlersOf<OperationsOf<'inputStreams'>> {
   const { sql, channels, redactor, endMessageWaits } = dependencies;
 
@@ -40,7 +40,7 @@ export function inputHandlers(dependencies: InputDependencies): HandlersOf<Opera
   return {
     async sendToInputStream(request) {
       const key = await open(request);
-      // The same over the tries of one call.
+      // The same for all attempts of one call.
       const partId = readPartId(
         request.header('x-part-id') ?? request.header('x-trigger-request-idempotency-key'),
       );

@@ -2,33 +2,33 @@ import type { Queryable } from '../db/connect.ts';
 import { lineCondition, matches, type LineFilter } from '../runs/logs/filter.ts';
 import type { FoundLine } from '../runs/logs/search.ts';
 
-/** Lines looked at in one statement, and lines of one answer. */
+/** Maximum lines read by one statement, and returned in one result. */
 const window = 5_000;
 const pageLines = 500;
-/** A follower of an environment that is further behind goes on with the newest lines. */
+/** A follower of an environment that is further behind continues with the newest lines. */
 export const maxBehind = 20_000;
 const keptBehind = 1_000;
-/** Milliseconds for which lines with lower ids may still appear: an id is given before its transaction ends. */
+/** Milliseconds for which lines with lower ids may still appear: an id is assigned before its transaction ends. */
 const lateMs = 2_000;
 const maxSeen = 20_000;
 
 export interface FollowedLines {
   readonly lines: FoundLine[];
-  /** Lines were left out before these, because the reader is slow. */
+  /** Lines before these were omitted, because the reader is slow. */
   readonly hasGap: boolean;
-  /** There is more to read now. */
+  /** Whether more lines can be read now. */
   readonly more: boolean;
 }
 
-/** Reads the lines of an environment, or of one of its runs, that come after an id: each once, in the order of their arrival. */
+/** Reads the lines of an environment, or of one of its runs, that come after an id: each once, in arrival order. */
 export class LineFeed {
   readonly #sql: Queryable;
   readonly #env: number;
   readonly #run: string | undefined;
   readonly #filter: LineFilter;
-  /** Everything up to here was read. */
+  /** All lines up to this id were read. */
   cursor: number;
-  /** Lines above it are looked at once more, and `#seen` has those that were read. */
+  /** Lines above it are checked once more; `#seen` has those already read. */
   #floor: number;
   #seen = new Set<number>();
   #marks: { readonly at: number; readonly cursor: number }[] = [];

@@ -10,7 +10,7 @@ import { pingEvent } from './event.ts';
 import { LineFeed, type FollowedLines } from './line-feed.ts';
 import type { LineNews } from './line-news.ts';
 
-/** Milliseconds between two reads, and after which is read although nothing was announced. */
+/** Milliseconds between two reads, and between reads without an announcement. */
 const betweenMs = 20;
 const pollMs = 1_000;
 /** After the end of a run its last lines may still arrive. */
@@ -60,7 +60,7 @@ export function lineHandlers(
         },
       });
       const send = async (text: string): Promise<void> => {
-        // An empty chunk would be the end of the stream.
+        // An empty chunk would end the stream.
         if (text === '' || out.send(onWire(text, out.wire)) || ended.signal.aborted) return;
         await new Promise<void>((resolve) => (drained = resolve));
       };
@@ -93,7 +93,7 @@ export function lineHandlers(
     });
   }
 
-  /** What the client has, if it comes back; else `otherwise`. */
+  /** The position of a returning client; otherwise `otherwise`. */
   const cursorOf = (request: Pick<Request<never>, 'header'>, otherwise: number): number => {
     const last = Number(request.header('last-event-id') || Number.NaN);
     return Number.isSafeInteger(last) && last >= 0 ? last : otherwise;

@@ -1,13 +1,13 @@
 import { background } from '../background.ts';
 import type { Wakes } from '../db/wake.ts';
 
-/** How often a process announces whose lines it follows, and for how long an announcement counts. */
+/** How often a process announces the environments whose lines it follows, and how long an announcement is valid. */
 const announceMs = 5_000;
 const expiryMs = 3 * announceMs;
 
-/** Tells followers that lines of their environment were stored, in this process or another. */
+/** Notifies followers that lines of their environment were stored, in this process or another. */
 export interface LineNews {
-  /** Lines of this environment were stored here. Without followers it costs a look-up. */
+  /** Lines of this environment were stored by this process. Without followers it costs a lookup. */
   stored(env: number): void;
   /** Calls back when lines may have been stored. The returned function stops that. */
   follow(env: number, wake: () => void): () => void;

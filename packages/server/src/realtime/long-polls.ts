@@ -5,9 +5,9 @@ import type { Request } from '../request.ts';
 const retryAfterSeconds = 5;
 
 export interface PollLimits {
-  /** Of this process. */
+  /** The limit for this process. */
   readonly process: number;
-  /** Of one environment, in this process. */
+  /** The limit for one environment, in this process. */
   readonly environment: number;
 }
 
@@ -26,7 +26,10 @@ export class LongPolls {
     this.#limits = limits;
   }
 
-  /** Calls `wait` with a signal that aborts when the time is over, the caller is gone, its credential ends or the server stops. 429 at the limit. */
+  /**
+   * Calls `wait` with a signal that aborts when the time has expired, the caller is gone, its credential ends or the server stops. 429 at the
+   * limit.
+   */
   async hold<R>(
     request: Pick<Request<never>, 'gone' | 'principal' | 'setHeader'>,
     env: number,
@@ -63,7 +66,7 @@ export class LongPolls {
     }
   }
 
-  /** Ends all waits: the callers ask another server. */
+  /** Ends all waits: the callers continue on another server. */
   stop(): void {
     this.#stopping.abort();
   }

@@ -9,14 +9,14 @@ import type { RunChanges } from '../runs/engine/changes.ts';
 export type Target = 'self' | 'parent' | 'root';
 
 export interface OpenStreams {
-  /** Resolves with the channel of a run's stream, which is made if it does not exist. The caller has authorized the run. */
+  /** Resolves with the channel of a run's stream, which is created if missing. The caller has authorized the run. */
   open(env: number, run: string, target: Target, stream: string): Promise<ChannelKey>;
 }
 
 export const maxStreams = 100;
 const maxCached = 20_000;
 
-/** Makes the streams of runs. A run shows their names, so that its subscribers can follow them. */
+/** Creates the streams of runs. A run contains their names, so that its subscribers can follow them. */
 export function openStreams({
   sql,
   clock,

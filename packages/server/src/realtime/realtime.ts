@@ -25,7 +25,7 @@ export interface RealtimeOptions {
   readonly streams: EventStreams;
   readonly access: Pick<AccessWatcher, 'watch'>;
   readonly addressOf: RealtimeContext['addressOf'];
-  /** How long a long poll waits for changes before it is answered without. Default 20,000. */
+  /** How long a long poll waits for changes before it returns without any. Default 20,000. */
   readonly holdMs?: number;
   /** How often watched runs are read although no change was announced. Default 2,000. */
   readonly pollMs?: number;
@@ -33,10 +33,10 @@ export interface RealtimeOptions {
 }
 
 export interface RunningRealtime {
-  /** To announce the changes that the verbs of this process make. */
+  /** Announces the changes made by operations of this process. */
   readonly changes: RunChanges;
   readonly handlers: HandlersOf<OperationsOf<'realtime' | 'realtimeFollow' | 'logsFollow'>>;
-  /** To announce the log lines that this process stores. */
+  /** Announces the log lines stored by this process. */
   readonly lineNews: LineNews;
   readonly followed: Followed;
   readonly sets: Sets;

@@ -4,8 +4,8 @@ import type { Followed } from './follow.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /**
- * The changes of one run. The cursor is the digest of the run as it was shown last: any process can compare it, and a subscriber that missed
- * several changes gets the last one. With `endsWithRun` a run that has ended is not waited for.
+ * The changes of one run. The cursor is the digest of the last returned state of the run: any process can compare it, and a subscriber that
+ * missed several changes receives the last one. With `endsWithRun`, an ended run is not awaited.
  */
 export function runFeed(followed: Followed, env: number, id: string, { endsWithRun = false } = {}): Feed {
   return {

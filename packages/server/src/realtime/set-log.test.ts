@@ -25,7 +25,7 @@ test('is bounded in bytes and says what it dropped, but always has the last chan
   expect([log.droppedSeq, log.droppedAt]).toEqual([3, 3]);
   log.add(run('run_6', 50_000), 6);
   expect(log.since(0).map((change) => change.run.id)).toEqual(['run_6']);
-  // A run that changes again and again is kept once.
+  // A run that changes repeatedly is stored once.
   const one = new SetLog(10_000);
   for (let n = 1; n <= 1_000; n++) one.add(run('run_1', 3_000), n);
   expect([one.since(0).length, one.droppedSeq]).toEqual([1, 0]);

@@ -11,7 +11,7 @@ export interface Sets {
   stop(): void;
 }
 
-/** How long a set without subscribers is retained for one that comes back. */
+/** How long a set without subscribers is retained in case one returns. */
 const lingerMs = 60_000;
 
 interface Held {
@@ -94,7 +94,7 @@ export function watchSets(
     changed: (env, runs) => followed.changed(env, runs),
     tagged(env, run, tags) {
       const byTag = byEnv.get(env)?.byTag;
-      // Perhaps only one of the set's tags is new: whether the run belongs is checked when it is read.
+      // Possibly only one of the set's tags is new: whether the run belongs is checked when it is read.
       for (const tag of tags) for (const set of byTag?.get(tag) ?? []) set.add(run);
       followed.changed(env, [run]);
     },
@@ -120,7 +120,7 @@ export function watchSets(
         one = { set, unwatch: interest.watch(subject.env), users: 0, end: undefined };
         held.set(key, one);
         addSet(set);
-        // Those who wait for it get the error; the next `hold` tries again.
+        // Waiting callers receive the error; the next `hold` tries again.
         set.ready.catch(() => drop(key));
       }
       const mine = one;

@@ -22,13 +22,13 @@ type SubscriptionRequest =
   | Request<Operations['shapeRun']>
   | Request<Operations['shapeBatch']>;
 
-/** A handle older than this is refused. */
+/** A handle older than this is rejected. */
 const maxAgeMs = 8 * 86_400_000;
 
 export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsOf<'realtime'>> {
   const { sql, followed, sets, polls, clock } = realtime;
 
-  /** Clients expect an answer within 20 seconds, and then ask again. */
+  /** Clients expect a response within 20 seconds, and then send the next request. */
   async function answerSet(request: SubscriptionRequest, subject: Subject, answer: ShapeAnswer) {
     const { query } = request;
     const position = readPosition(query);
@@ -42,7 +42,7 @@ export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
         const { runs, next } = await presentPage(sql, subject, position.after);
         const at = position.at ?? Number(before.split('.', 1)[0]);
         if (next !== undefined) return answer.more(runs, pagingOffset(at, next));
-        // A client that needed several pages gets the changes since the first.
+        // A client that needed several pages receives the changes since the first.
         return answer.upToDate(runs, 'insert', position.at === undefined ? before : `${at}.0.0`);
       }
       const update =
@@ -97,13 +97,13 @@ export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
 
 type Message = { readonly headers: Record<string, unknown> };
 
-/** An answer of the shape protocol: messages, and headers that the client sends back. */
+/** A response of the shape protocol: messages, and headers that the client sends back. */
 class ShapeAnswer {
   readonly #request: SubscriptionRequest;
   readonly #shape: Shape;
   readonly #name: string;
   readonly #handle: string;
-  /** Only runs created since then. */
+  /** Only runs created at or after this time. */
   readonly from: number;
   /** The client's handle is for another subscription, or too old. */
   readonly isUnknown: boolean;

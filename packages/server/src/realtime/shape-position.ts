@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Cursor } from './feed.ts';
 
-/** What a client of the shape protocol sends back from the last answer. */
+/** The values that a client of the shape protocol sends back from the last response. */
 export interface Sent {
   readonly offset: string;
   readonly handle?: string | undefined;
@@ -9,11 +9,11 @@ export interface Sent {
   readonly cursor?: string | undefined;
 }
 
-/** Where a client is. */
+/** The position of a client. */
 export type Position =
-  /** It has read the current runs up to this id. `at` is when it began. */
+  /** It has read the current runs up to this id. `at` is the time it began. */
   | { readonly kind: 'present'; readonly after: string; readonly at: number | undefined }
-  /** It has the current runs and wants the changes since. */
+  /** It has the current runs and requests the changes since. */
   | { readonly kind: 'changes'; readonly cursor: Cursor }
   /** The offset is invalid. */
   | { readonly kind: 'unknown' };
@@ -43,12 +43,12 @@ const nameOf = (shape: string): string => createHash('sha256').update(shape).dig
 
 /**
  * A handle identifies the runs and columns that a client follows, and the earliest creation time of the runs. It is valid on every server
- * process. A new handle never equals an old one, or clients would treat the answer as stale.
+ * process. A new handle never equals an old one; otherwise clients would treat the response as stale.
  */
 export const newHandle = (shape: string, from: number): string =>
   `${from}-${nameOf(shape)}-${randomInt(1, 2 ** 40)}`;
 
-/** The earliest creation time in a handle, if it is of this shape. */
+/** The earliest creation time in a handle, if it belongs to this shape. */
 export function readHandle(handle: string, shape: string): number | undefined {
   const match = /^(\d{1,15})-([0-9a-f]{16})-\d{1,15}$/.exec(handle);
   return match && match[2] === nameOf(shape) ? Number(match[1]) : undefined;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newHandle, cursorHeaders, readHandle, readPosition } from './shape-position.ts';
 import { arrayText, Shape } from './shape.ts';
 
-/** As clients of the protocol read an array of texts. */
+/** Reads an array of texts like clients of the protocol. */
 function readArray(text: string): string[] {
   const values: string[] = [];
   for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\.)*)"/gs)) {

@@ -1,4 +1,4 @@
-/** Runs as rows of the shape protocol: texts as PostgreSQL writes them, with a schema that says how to read them. */
+/** Runs as rows of the shape protocol: texts in PostgreSQL's format, with a schema that describes how to read them. */
 import { durationText, isFinal, type RunStatus } from '@millrace/contract';
 import { shownObject, shownText } from '../json/shown.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
@@ -8,9 +8,9 @@ import type { ShownRun } from './shown-run.ts';
 interface Column {
   readonly type: string;
   readonly dims?: number;
-  /** Never changes: only in the first message about a run. */
+  /** The value never changes, so it is only in the first message about a run. */
   readonly fixed?: boolean;
-  /** Cannot be left out. */
+  /** The column cannot be omitted. */
   readonly always?: boolean;
   value(run: ShownRun): string | null;
 }
@@ -83,8 +83,8 @@ export class Shape {
   readonly schema: string;
 
   /**
-   * `only` names the columns to include, default all; `without` those to leave out, and has precedence. With `streamsInMetadata` the names of
-   * a run's streams are in its metadata, where the published SDK before 4.1 expects them.
+   * `only` names the columns to include, default all; `without` names those to omit, and takes precedence. With `streamsInMetadata`, the names
+   * of a run's streams are in its metadata, where the published SDK before 4.1 expects them.
    */
   constructor(only: readonly string[] | undefined, without: readonly string[], streamsInMetadata = false) {
     const wanted = only && new Set(only.map((name) => name.replaceAll('"', '')));
@@ -99,7 +99,7 @@ export class Shape {
     );
   }
 
-  /** The first message about a run has all columns; later ones leave out those that never change. */
+  /** The first message about a run has all columns; later ones omit those that never change. */
   message(run: ShownRun, operation: 'insert' | 'update') {
     const value = Object.fromEntries(
       this.#columns
@@ -110,7 +110,7 @@ export class Shape {
   }
 }
 
-/** As PostgreSQL writes an array of texts. */
+/** An array of texts in PostgreSQL's format. */
 export const arrayText = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
 
@@ -118,6 +118,6 @@ function errorText({ error, status }: ShownRun): string | null {
   if (!error || !isFinal(status) || status === 'COMPLETED') return null;
   const { name, message, stackTrace } = error;
   const { causes } = shownError(error);
-  // Clients accept any content of this type. Of the other types they only accept the codes that they know.
+  // Clients accept any content of this type. Of the other types, they only accept known codes.
   return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace, causes });
 }

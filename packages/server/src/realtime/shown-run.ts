@@ -3,7 +3,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 import type { Queryable } from '../db/connect.ts';
 import { relatedColumns, whereabouts, type RelatedRow } from '../runs/retrieve/retrieve.ts';
 
-/** A run as subscribers see it. */
+/** A run in the form that subscribers receive. */
 export interface ShownRun extends RelatedRow {
   readonly env: number;
   /** A digest of everything that can change: rows of a run with the same digest are equal. */
@@ -18,14 +18,14 @@ export interface ShownRun extends RelatedRow {
   readonly streams: string[] | null;
 }
 
-/** A run and the digest of its last known state; undefined if it was not read yet. */
+/** A run and the digest of its last known state; undefined if it has not been read yet. */
 export interface KnownRun {
   readonly env: number;
   readonly id: string;
   readonly digest: string | undefined;
 }
 
-/** Reads those of the runs that have changed, by their index; null for one that was deleted. */
+/** Reads the runs that have changed, by their index; null for a deleted one. */
 export async function readChanged(
   sql: Queryable,
   known: readonly KnownRun[],

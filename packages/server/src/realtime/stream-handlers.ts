@@ -106,10 +106,10 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Ope
   };
 }
 
-/** The published SDK before 4.1 expects an event per chunk, and asks for no framing. */
+/** The published SDK before 4.1 expects an event per chunk, and requests no framing. */
 const wantsChunks = (request: Pick<Request<never>, 'header'>): boolean =>
   request.header('x-stream-version') === undefined && isFromSdkBefore41(request);
 
-/** A new subscriber may ask for new records only. */
+/** Whether a new subscriber requests only new records. */
 const startsLatest = (request: Pick<Request<never>, 'header'>): boolean =>
   request.header('x-trigger-stream-start') === 'latest' && request.header('last-event-id') === undefined;

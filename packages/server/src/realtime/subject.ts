@@ -11,14 +11,14 @@ export interface Subject {
   belongs(run: ShownRun): boolean;
   /** Its runs, ordered by id. */
   ids(sql: Queryable, page: PageOfIds): Promise<Member[]>;
-  /** Whether no further run can be added. */
+  /** Whether no more runs can be added. */
   isComplete(sql: Queryable): Promise<boolean>;
 }
 
 export interface PageOfIds {
   /** Only ids after this one. */
   readonly after: string;
-  /** Only runs that have not ended, or ended since then. */
+  /** Only unfinished runs, or those that ended at or after this time. */
   readonly aliveSince?: Date;
   readonly limit: number;
 }
@@ -28,10 +28,10 @@ export interface Member {
   readonly bytes: number;
 }
 
-/** The ids of a batch's runs have the time when it was opened, up to this long before the runs were created. */
+/** The ids of a batch's runs contain the time it was opened, up to this long before the runs were created. */
 const idLeewayMs = 3_600_000;
 
-/** Runs with all of the tags, of these tasks if any are named, created since `from`. */
+/** Runs with all of the tags, of these tasks if any are named, created at or after `from`. */
 export function taggedRuns(
   env: number,
   tags: readonly string[],
@@ -69,7 +69,7 @@ export function taggedRuns(
   };
 }
 
-/** The runs of a batch, including existing runs that an idempotency key referred to. */
+/** The runs of a batch, including existing runs that an idempotency key resolved to. */
 export function runsOfBatch(env: number, batch: string): Subject {
   return {
     env,

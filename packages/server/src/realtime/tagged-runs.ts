@@ -8,11 +8,14 @@ export interface FoundRun {
   readonly tags: readonly string[];
 }
 
-/** How far back scans look, in turn. Ids have a time before their commit; those of batches before their upload, so a few scans look further. */
+/**
+ * How far back scans read, in turn. Ids contain a time before their commit, and for batches before their upload, so a few scans go further
+ * back.
+ */
 const overlapsMs = [10_000, 10_000, 10_000, 10_000, 120_000];
 const maxFound = 5_000;
 const minRestMs = 100;
-/** After a scan, it waits for at least so many times what the scan took. */
+/** After a scan, it waits for at least this multiple of the scan's duration. */
 const restFactor = 10;
 
 /**

@@ -62,7 +62,7 @@ test('a subscriber from another process begins again if the log has dropped a ch
   await set.ready;
   const gone = new AbortController();
   const news = set.next(`${clock.now()}.1.1`, gone.signal);
-  // One macrotask later it waits for news.
+  // One macrotask later it waits for changes.
   await new Promise((resolve) => setImmediate(resolve));
   for (const { run, told } of members) told({ ...run, payload: 'x'.repeat(3_000_000) });
   expect(await news).toBe('lost');

@@ -11,18 +11,18 @@ import type { ShownRun } from './shown-run.ts';
 import type { Subject } from './subject.ts';
 import type { FoundRun } from './tagged-runs.ts';
 
-/** The log begins with the changes of so long before this process began to watch. */
+/** The log begins with the changes of this period before the process began to watch. */
 const recentMs = 60_000;
-/** A change may be read here so much later than in another process. */
+/** Maximum delay with which a change may be read here after another process. */
 const lagMs = 5_000;
-/** After so long without a certain change, a subscriber gets those again that it may have seen in another process. */
+/** After this long without a given change, subscribers receive again the changes that they may have seen in another process. */
 const unsureMs = 2_500;
 const maxMembers = 10_000;
 const pageSize = 1_000;
 /** How long a run is followed after its end: its tags and metadata may still change. */
 const afterEndMs = 10_000;
 
-/** Scans may find a run again for so long after its creation. */
+/** How long after its creation a scan may find a run again. */
 const newRunMs = 240_000;
 
 export interface SetSources {
@@ -32,19 +32,19 @@ export interface SetSources {
 }
 
 /**
- * A set of runs with subscribers. Its live runs are followed, new ones are searched for, and a log of changes lets a subscriber that
- * reconnects get what it missed. One that comes from another process gets what happened since it left, at least once.
+ * A set of runs with subscribers. Its live runs are followed, new ones are searched for, and a log of changes lets a reconnecting subscriber
+ * receive the changes it missed. A subscriber from another process receives the changes since it left, at least once.
  */
 export class WatchedSet implements Feed {
   readonly subject: Subject;
-  /** Marks the cursors of this set, to tell them from those of other processes and of earlier sets. */
+  /** Marks the cursors of this set, to distinguish them from those of other processes and of earlier sets. */
   readonly #self = String(randomInt(1, 2 ** 40));
   readonly #sources: SetSources;
   readonly #log = new SetLog();
   readonly #members = new Map<string, () => void>();
-  /** The runs that have ended, and when: they are unfollowed after a while. */
+  /** The ended runs with their end times: they are unfollowed after a while. */
   readonly #ended = new Map<string, number>();
-  /** The new runs that were found already. */
+  /** The new runs that have already been found. */
   #seen = new Set<string>();
   readonly #waiting = new Set<() => void>();
   #knownSince = 0;
@@ -58,7 +58,7 @@ export class WatchedSet implements Feed {
     this.ready = this.#begin();
   }
 
-  /** The cursor after all changes that are known. */
+  /** The cursor after all known changes. */
   get cursor(): Cursor {
     return `${this.#sources.clock.now()}.${this.#log.seq}.${this.#self}`;
   }
@@ -95,7 +95,7 @@ export class WatchedSet implements Feed {
     return { runs, cursor: this.cursor, ended: this.#hasEnded };
   }
 
-  /** Adds a run that may belong to it. */
+  /** Adds a run that may belong to the set. */
   add(id: string): void {
     if (this.#members.has(id)) return;
     this.#seen.add(id);
@@ -159,7 +159,7 @@ export class WatchedSet implements Feed {
     }
     const changedAt = (run: ShownRun): number => run.updated_at.getTime();
     for (const run of first.toSorted((a, b) => changedAt(a) - changedAt(b))) {
-      // A run that changed since it was read is in the log already.
+      // A run that changed since it was read is already in the log.
       if (changedAt(run) >= aliveSince.getTime() && !this.#log.has(run.id))
         this.#log.add(run, changedAt(run));
     }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connect.ts';
 import type { ConnectedRunner } from './runners.ts';
 
-/** Tells a runner that connects for each branch of its environment which there are, if they are others than it was told before. */
+/** Sends the list of branches to a runner that connects for each branch of its environment, if the list has changed. */
 export async function tellBranches(sql: Queryable, runner: ConnectedRunner): Promise<void> {
   if (runner.branches === undefined) return;
   const rows = await sql<{ branch: string }[]>`

@@ -12,11 +12,11 @@ export interface RunnerHandlerDependencies {
   readonly clock: Pick<Clock, 'now'>;
   readonly wakes: Pick<Wakes, 'tell'>;
   readonly runners: ConnectedRunners;
-  /** Does what the row of a runner that is connected here says. */
+  /** Applies the requested state in the row of a runner that is connected to this process. */
   readonly asked: (runner: ConnectedRunner) => Promise<void>;
 }
 
-/** Runners of all server processes: what is asked of one is written into its row, and the process that has its connection is told. */
+/** Runners of all server processes: requests are stored in the runner's row, and the process that has its connection is notified. */
 export function runnerHandlers({
   sql,
   clock,
@@ -41,7 +41,7 @@ export function runnerHandlers({
          where env = ${env} and id = ${runner} and expires_at > ${new Date(clock.now())} for update`;
       if (!before) throw notFound(`No runner ${runner} is connected in this environment.`);
       const stopping = before.stopping || act === 'runner.stopped';
-      // One that stops takes no more attempts, whatever is asked of it.
+      // A stopping runner accepts no more attempts, whatever is requested.
       const draining = stopping || act === 'runner.drained';
       if (stopping !== before.stopping || draining !== before.draining) {
         await tx`update runners set draining = ${draining}, stopping = ${stopping} where id = ${runner}`;
@@ -78,7 +78,7 @@ interface RunnerRow extends Omit<RunnerInfo, 'connectedAt' | 'lastHeartbeatAt'> 
   readonly lastHeartbeatAt: Date;
 }
 
-/** Connected runners of an environment, the newest first, or one of them. */
+/** Connected runners of an environment, newest first, or one of them. */
 async function read(sql: Queryable, env: number, now: number, runner?: string): Promise<RunnerInfo[]> {
   const rows = await sql<RunnerRow[]>`
     select r.id, r.host, r.pid, r.platform, r.node_major as "nodeMajor", r.labels, r.slots, r.draining,

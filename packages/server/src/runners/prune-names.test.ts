@@ -25,7 +25,7 @@ test('the name of a runner is forgotten once no run is as old, and never while i
 
   await tick.tick();
   expect(await names()).toEqual(['connected', 'gone after']);
-  // The run is still there, however old.
+  // The run still exists, however old.
   t.engine.clock.shift(30 * dayMs);
   await tick.tick();
   expect(await names()).toEqual(['connected', 'gone after']);

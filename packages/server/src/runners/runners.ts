@@ -2,65 +2,65 @@ import { brief } from '@millrace/contract/brief';
 import type { Assignment, AttemptWaited, RunnerFacts, ServerMessage } from '@millrace/contract/runner';
 import { maxSuspended } from '@millrace/contract/runner';
 
-/** An attempt that a runner holds, as this process knows it. */
+/** An attempt that a runner holds, as cached by this process. */
 export interface Held {
   readonly env: number;
   readonly run: string;
   readonly task: string;
-  /** When this process handed it to the runner, in milliseconds since 1970. Not there if another process did. */
+  /** When this process sent it to the runner, in milliseconds since 1970. Undefined if another process did. */
   readonly since?: number;
-  /** When its runner got it, in milliseconds of `performance.now()`. */
+  /** When its runner received it, in milliseconds of `performance.now()`. */
   readonly began?: number;
-  /** The name of its queue, and of the version that it executes. */
+  /** The names of its queue and of the version that it executes. */
   readonly queue?: string;
   readonly version?: string | undefined;
-  /** Undefined where only the end of the attempt is known. */
+  /** Undefined if only the end of the attempt is known. */
   readonly attempt?: number;
   /** The W3C trace context of the caller of the run's trigger. */
   readonly traceparent?: string | null | undefined;
 }
 
-/** Why a runner could not serve a version, and until when it is given no runs of it, in milliseconds since 1970. */
+/** Why a runner could not serve a version, and until when it receives no runs of it, in milliseconds since 1970. */
 export interface Unable {
   readonly why: string;
   readonly until: number;
 }
 
-/** A runner whose connection this process has. */
+/** A runner connected to this process. */
 export class ConnectedRunner {
   readonly id: string;
   readonly env: number;
   readonly send: (message: ServerMessage) => void;
   capacity: number;
-  /** It fetches versions that fit these. Undefined if it does not fetch. */
+  /** Its properties, which a fetched version must match. Undefined if it does not fetch. */
   readonly facts: RunnerFacts | undefined;
   /** Ids of the versions it has loaded. */
   versions: ReadonlySet<number>;
-  /** It said that it takes no new attempts: it stops. */
+  /** The runner reported that it accepts no new attempts: it is stopping. */
   draining = false;
-  /** Somebody asked that it is given none. */
+  /** A user requested that it receives no attempts. */
   isHeldBack = false;
   /** Versions that it could not serve, by name. */
   readonly unable = new Map<string, Unable>();
-  /** The versions that it was last asked to load. */
+  /** The versions that it was last requested to load. */
   toLoad = '';
-  /** It loads no version ahead. */
+  /** It loads no version ahead of time. */
   isOnDemand = false;
-  /** The branches that it was last told of, if it connects for each of them. */
+  /** The branches last sent to it, if it connects for each of them. */
   branches: string | undefined;
-  /** What it holds, by fence. */
+  /** The attempts that it holds, by fence. */
   readonly held = new Map<number, Held>();
   /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */
   readonly #suspensions = new Map<number, number>();
-  /** Since when, in milliseconds of `performance.now()`. */
+  /** When they were suspended, in milliseconds of `performance.now()`. */
   readonly #suspendedAt = new Map<number, number>();
   /** The number of the last suspension that each attempt was resumed from. */
   readonly #resumed = new Map<number, number>();
-  /** Slots promised to a write that is under way. */
+  /** Slots promised to a write in progress. */
   promised = 0;
-  /** Writes under way that may lease something to it, with when they began. */
+  /** Writes in progress that may lease something to it, with their start times. */
   readonly #leasing = new Set<{ readonly since: number }>();
-  /** The revision of the environment's variables that it was sent last. */
+  /** The last revision of the environment's variables that was sent to it. */
   revision = 0;
 
   constructor(
@@ -86,19 +86,19 @@ export class ConnectedRunner {
       : this.capacity - (this.held.size - suspended) - this.promised;
   }
 
-  /** A write begins that may lease something to it. Call the returned function once that is held here, or nothing was leased. */
+  /** Starts a write that may lease something to it. Call the returned function once the lease is registered here, or if nothing was leased. */
   leasing(since: number): () => void {
     const write = { since };
     this.#leasing.add(write);
     return () => void this.#leasing.delete(write);
   }
 
-  /** Everything that was leased to it before this time is held here. At most `at`; in milliseconds by the database's clock. */
+  /** The time up to which everything leased to it is registered here. At most `at`; in milliseconds by the database's clock. */
   arrivedUntil(at: number): number {
     return Math.min(at, ...[...this.#leasing].map(({ since }) => since - 1));
   }
 
-  /** Attempts that are suspended, as far as the runner was told, with the number of the suspension. */
+  /** Suspended attempts, as far as the runner was notified, with the number of the suspension. */
   get suspended(): Iterable<readonly [fence: number, suspension: number]> {
     return this.#suspensions;
   }
@@ -109,9 +109,9 @@ export class ConnectedRunner {
     if (!this.#suspendedAt.has(fence)) this.#suspendedAt.set(fence, performance.now());
   }
 
-  /** Tells it what became of attempts that wait. */
+  /** Notifies it of the results for waiting attempts. */
   tellWaited(attempts: readonly AttemptWaited[]): void {
-    // The end of a suspension may be told twice, the second time when the attempt is suspended again.
+    // The end of a suspension may be reported twice, the second time when the attempt is suspended again.
     const news = attempts.filter(
       ({ fence, state, spell }) => state !== 'resumed' || (spell ?? 0) >= (this.#suspensions.get(fence) ?? 0),
     );
@@ -126,7 +126,7 @@ export class ConnectedRunner {
     if (news.length > 0) this.send({ type: 'waited', attempts: news });
   }
 
-  /** An attempt lasts as long as its code runs: its waits do not count. */
+  /** An attempt's duration is that of its running code: its waits do not count. */
   #leaveOutWait(fence: number): void {
     const held = this.held.get(fence);
     const since = this.#suspendedAt.get(fence);
@@ -135,13 +135,13 @@ export class ConnectedRunner {
     this.held.set(fence, { ...held, began: held.began + performance.now() - since });
   }
 
-  /** What it holds of a run. */
+  /** The attempt that it holds for a run. */
   heldRun(run: string): Held | undefined {
     for (const held of this.held.values()) if (held.run === run) return held;
     return undefined;
   }
 
-  /** It no longer holds this attempt. */
+  /** Removes an attempt that it no longer holds. */
   release(fence: number): void {
     this.held.delete(fence);
     this.#suspensions.delete(fence);

@@ -6,7 +6,7 @@ import { findSchedule, patternOf, type ScheduleRow } from './row.ts';
 import { readable } from './settings.ts';
 import { scheduleNotFound } from './update.ts';
 
-/** Starts or stops a schedule. Activated, its ticks begin after this moment: what passed meanwhile was not missed. */
+/** Activates or deactivates a schedule. After activation its ticks begin from now: earlier ones do not count as missed. */
 export async function setActive(
   { sql, clock }: Engine,
   env: number,

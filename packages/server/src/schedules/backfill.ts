@@ -11,22 +11,22 @@ import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
 
 /**
- * Runs the ticks of a past range, as the expression names them today, but for those that have been run. They do not wait for the
- * window, and an overlap rule other than `queue` does not hold them back.
+ * Runs the ticks of a past range according to the current expression, except those that have already run. They do not wait for the window, and
+ * an overlap rule other than `queue` does not hold them back.
  */
 export async function backfillSchedule(
   engine: Engine,
   environment: Environment,
   idOrKey: string,
   body: Body<Operations['backfillSchedule']>,
-  /** Told how many runs there will be at most, before any is made; may refuse. */
+  /** Called with the maximum number of runs before any is created; may throw. */
   take: (runs: number) => void = () => {},
 ): Promise<Reply<Operations['backfillSchedule']>> {
   const { from, to } = readRange(body, engine.clock.now());
   for (let tries = 1; ; tries++) {
     const row = await findSchedule(engine.sql, environment.id, idOrKey);
     if (!row) throw scheduleNotFound();
-    // Before the transaction: it may ask the database, over a connection of its own.
+    // Before the transaction: it may query the database, over a separate connection.
     const { launches, next } = await planRange(engine, environment, row, { from, to, max: body.max });
     if (tries === 1) take(launches.length);
     const made = await engine.sql.begin(async (tx) => {
@@ -35,7 +35,7 @@ export async function backfillSchedule(
       const isSame = held.id === row.id && isDeepStrictEqual(factsOf(held), factsOf(row));
       return isSame ? launchTicks(tx, engine, launches) : undefined;
     });
-    // Changed since it was looked at.
+    // Changed since it was read.
     if (!made) continue;
     return {
       runs: made.map(({ run, tick: { nominal } }) => ({
@@ -48,7 +48,7 @@ export async function backfillSchedule(
   }
 }
 
-/** The runs of its first ticks from a time on, and the tick that comes after them if that is in the range, too. */
+/** The runs of its first ticks starting at a time, and the next tick after them if it is also in the range. */
 async function planRange(
   engine: Engine,
   environment: Environment,

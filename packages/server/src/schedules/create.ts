@@ -11,8 +11,8 @@ import { requireScheduledTask } from './tasks.ts';
 import { replaceSettings } from './update.ts';
 
 /**
- * Creates a schedule, or replaces the settings of the one with the same key. That one keeps its task, and stays active or inactive unless the
- * body says what it is to be.
+ * Creates a schedule, or replaces the settings of the one with the same key. That schedule keeps its task, and its active state unless the body
+ * sets it.
  */
 export async function createSchedule(
   engine: Engine,
@@ -46,7 +46,7 @@ export async function createSchedule(
         await record?.(tx, { act: 'schedule.created', target: id, new: facts });
         return made;
       }
-      // Created by somebody else between our two looks.
+      // Created by another request between the two reads.
     }
   });
 }
@@ -64,12 +64,12 @@ export interface NewSchedule {
   readonly task: string;
   readonly key?: { readonly text: string; readonly given: boolean };
   readonly settings: SettingColumns;
-  /** Default true. */
+  /** Whether the schedule is active. Default true. */
   readonly active?: boolean;
   readonly now: Date;
 }
 
-/** Undefined if its key or, declared, its task has a schedule already. */
+/** Undefined if its key or, for a declared schedule, its task already has a schedule. */
 export async function insertSchedule(
   sql: Queryable,
   schedule: NewSchedule,

@@ -73,7 +73,7 @@ test.each([
   (timezone, text, from, next) => {
     const after = new Date(from);
     expect(nextRuns(parseCron(text), timezone, after, 1)[0]?.toISOString()).toBe(next);
-    // If this fails, croner may have become good enough to take the place of our matcher.
+    // If this fails, croner may have become good enough to replace Millrace's own matcher.
     expect(croner(text, timezone, after, 1)[0]?.toISOString()).not.toBe(next);
   },
 );

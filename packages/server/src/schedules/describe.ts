@@ -11,21 +11,21 @@ export function describeCron(text: string): string {
   const [minute, hour, day, month, weekday] = plainFields(cron);
   if (!cron.eitherDay) return cronstrue.toString(`${minute} ${hour} ${day} ${month} ${weekday}`);
 
-  // The library says "and" between the two kinds of day where either is enough, so each is worded by itself.
+  // The library joins the two kinds of day with "and" although either is enough, so each is described separately.
   const time = cronstrue.toString(`${minute} ${hour} * * *`);
   const clause = (fields: string): string =>
     cronstrue.toString(`${minute} ${hour} ${fields}`).slice(time.length);
   const onDay = clause(`${day} * *`);
   const onWeekday = clause(`* * ${weekday}`).replace(/^, (only )?/, ' or ');
-  // A field such as */1 has no words of its own: it names every day, and then so does the whole.
+  // A field such as */1 has no description: it matches every day, and so does the whole expression.
   const onDays = onDay === '' || onWeekday === '' ? '' : onDay + onWeekday;
   return `${time}${onDays}${clause(`* ${month} *`)}`;
 }
 
 /**
- * The same times in the forms that the library words well, or at all: `*` for `?` and for lists that hold it, numbers without leading
- * zeros, values instead of lists that hold steps (or, in day of week, ranges), one value instead of a range of one, `L` at the end of
- * a list.
+ * Rewrites the expression to equivalent forms that the library describes well, or at all: `*` for `?` and for lists that contain it, numbers
+ * without leading zeros, values instead of lists that contain steps (or, in day of week, ranges), one value instead of a range of one, `L` at
+ * the end of a list.
  */
 function plainFields(cron: Cron): string[] {
   const values = [cron.minutes, bits(cron.hours), bits(cron.days), bits(cron.months), bits(cron.weekdays)];
@@ -34,7 +34,7 @@ function plainFields(cron: Cron): string[] {
     const items = text.split(',');
     if (items.includes('*')) return '*';
     const lasts = items.filter((item) => /l$/i.test(item) && !/^jul$/i.test(item));
-    // From 7 on there is no other day of the week, whatever the step.
+    // After 7 there is no other day of the week, whatever the step.
     const mixed =
       items.length > 1 ? (field === 4 ? /[-/]/ : /\//).test(text) : field === 4 && text.startsWith('7/');
     const named = mixed ? (values[field] ?? []) : items.filter((item) => !lasts.includes(item));

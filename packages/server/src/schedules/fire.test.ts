@@ -14,7 +14,7 @@ import { mortalEngine, testSchedules } from './testing/schedules.ts';
 import { updateSchedule } from './update.ts';
 
 const minute = 60_000;
-/** A whole minute to come, so that created schedules have their first tick right after it. */
+/** A whole minute in the future, so that created schedules have their first tick right after it. */
 const soon = (now: number): number => Math.ceil(now / minute) * minute + minute;
 
 describe('a tick', () => {
@@ -167,7 +167,7 @@ describe('what stops a schedule', () => {
         .toSorted(),
     );
     expect(await fixture.skips()).toMatchObject([{ schedule_id: odd, reason: 'failed' }]);
-    // It goes on with the next one.
+    // It continues with the next one.
     await fixture.sql`drop trigger refuse on runs`;
     fixture.goTo(base + 2 * minute + 5);
     await fixture.fire();
@@ -279,7 +279,7 @@ describe('overlap', () => {
     fixture.goTo(base + 100);
     await fixture.create({ cron: '* * * * *', overlap: 'skip' });
     fixture.goTo(base + minute + 5);
-    // The other process sees what there is, and stands before it takes the first row.
+    // The other process sees the existing rows, and blocks before it takes the first one.
     await sql.unsafe(`
       create function gate() returns boolean language plpgsql as $$ begin
         if current_setting('application_name') = 'other' then perform pg_advisory_xact_lock_shared(1); end if;
@@ -342,7 +342,7 @@ describe('overlap', () => {
     fixture.goTo(base + 2 * minute + 5);
     let fired: Promise<void> | undefined;
     await fixture.sql.begin(async (tx) => {
-      // In the order of waits: what is waited for first, the waiting attempt last.
+      // In the order of waits: the target first, the waiting attempt last.
       await tx`select from runs where env = ${env} and id = ${child.id} for update`;
       fired = fixture.fire();
       await expect

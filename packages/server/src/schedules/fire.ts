@@ -21,7 +21,7 @@ export interface FireDependencies {
   readonly dispatch: Pick<Dispatch, 'wake'>;
 }
 
-/** Most schedules of one transaction, and most ticks of one schedule in it. */
+/** Maximum schedules of one transaction, and maximum ticks of one schedule in it. */
 const maxSchedules = 500;
 const maxTicks = 50;
 
@@ -29,10 +29,10 @@ interface DueRow extends ScheduleRow {
   readonly environment: Environment;
   readonly archived: boolean;
   readonly unattended: boolean;
-  /** Of the current version. */
+  /** The id of the current version. */
   readonly version: number | null;
   readonly busy: boolean;
-  /** Ticks that were due by then are skipped: see `millrace resume --skip-missed`. */
+  /** Ticks due by this time are skipped: see `millrace resume --skip-missed`. */
   readonly skip_until: Date | null;
 }
 
@@ -43,8 +43,8 @@ interface Fired {
 }
 
 /**
- * Fires what is due: up to 500 schedules, in one transaction with the runs that their ticks make. Processes share the work row by
- * row; one that dies inside leaves everything as it was, to be fired by another. Replies how many schedules it dealt with.
+ * Fires due schedules: up to 500, in one transaction with the runs that their ticks create. Processes share the work row by row; if one dies
+ * inside, everything is unchanged and another one fires. Returns the number of processed schedules.
  */
 export const fireDue = (dependencies: FireDependencies): Promise<number> =>
   togetherOrAlone(
@@ -72,7 +72,10 @@ async function fireTogether(dependencies: FireDependencies): Promise<number> {
   return count;
 }
 
-/** The schedule that is due first; false if there is none. Ticks that cannot be fired are skipped for that, in the transaction that claimed it. */
+/**
+ * Fires the schedule that is due first; false if there is none. If firing fails, its ticks are skipped with that reason, in the transaction
+ * that claimed the schedule.
+ */
 async function fireNext(dependencies: FireDependencies): Promise<boolean> {
   const { engine } = dependencies;
   const now = engine.clock.now();
@@ -101,7 +104,7 @@ function tell({ engine, runners, dispatch }: FireDependencies, { made, stop }: O
   for (const env of new Set(made.map(({ environment }) => environment.id))) dispatch.wake(env);
 }
 
-/** Records what was planned, and makes the runs. */
+/** Records the plan, and creates the runs. */
 async function fire(
   tx: Transaction,
   engine: Engine,
@@ -135,7 +138,7 @@ async function takeDue(tx: Transaction, now: Date, most: number): Promise<DueRow
   return rows.map((row) => ({ ...row, busy: busy.has(row) }));
 }
 
-/** Asked when the rows are held: the statement that took them does not see the run of whoever had one just before. */
+/** Queried once the rows are locked: the statement that claimed them does not see the run of a process that held one just before. */
 async function busyAmong<R extends ScheduleRow>(
   tx: Transaction,
   rows: readonly R[],
@@ -153,7 +156,7 @@ async function busyAmong<R extends ScheduleRow>(
 async function planRow(engine: Engine, row: DueRow, at: number, failed?: SkipReason): Promise<Fired> {
   const skipUntil = row.skip_until?.getTime() ?? 0;
   const isSkipped = row.next_at !== null && row.next_at.getTime() <= skipUntil;
-  // What fell due after that remains, for the next look.
+  // Ticks that became due after that remain for the next call.
   const now = isSkipped ? Math.min(at, skipUntil) : at;
   const stopped = isSkipped ? 'missed' : failed;
   const first = row.next_nominal?.getTime() ?? now;
@@ -190,7 +193,7 @@ async function planRow(engine: Engine, row: DueRow, at: number, failed?: SkipRea
     return { row, plan, launches };
   } catch (error) {
     if (!(error instanceof CronError) && stopped === undefined) throw error;
-    // A zone that this runtime has lost must not hold up everybody else. It fires again once it is replaced.
+    // A time zone that this runtime no longer has must not delay other schedules. It fires again once the zone is replaced.
     engine.log.warn('job.failed', { job: 'scheduler', schedule: row.id, error: String(error) });
     return { row, plan: { fire: [], skip: [], next: undefined }, launches: [] };
   }
@@ -201,7 +204,7 @@ async function reasonToStop({ versions }: Engine, row: DueRow): Promise<SkipReas
   if (row.unattended) return 'no_runner';
   let current = await versions.current(row.env);
   if ((current?.id ?? null) !== row.version) {
-    // Another one is current than this process last heard of.
+    // The current version differs from the cached one.
     versions.forget(row.env);
     current = await versions.current(row.env);
   }
@@ -241,7 +244,7 @@ async function moveOn(tx: Transaction, planned: readonly Fired[], made: readonly
 const dateOf = (instant: number | undefined): Date | undefined =>
   instant === undefined ? undefined : new Date(instant);
 
-/** The run that a new one takes the place of. In the order in which everybody locks runs. */
+/** Cancels the run that a new one replaces, in the global lock order of runs. */
 async function cancelEarlier(
   tx: Transaction,
   made: readonly Launched[],

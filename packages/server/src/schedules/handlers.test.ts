@@ -33,7 +33,7 @@ async function call(method: string, path: string, body?: unknown, kind: Kind = '
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  // Every reply is JSON; its shape is what is tested.
+  // Every reply is JSON, whose shape is tested.
   return {
     status: response.status,
     body: (await response.json()) as Record<string, never> & Schedule & { error: string },
@@ -202,7 +202,7 @@ describe('create', () => {
     const reply = await create(wrong);
     expect(reply.status).toBe(status);
     expect(reply.body.error).toMatch(message);
-    // Clients of old look for them there.
+    // Older clients expect them there.
     expect(reply.body.issues).toEqual(reply.body.details);
     expect(reply.body.issues === undefined).toBe(status !== 400);
   });

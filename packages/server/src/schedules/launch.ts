@@ -19,7 +19,7 @@ export interface Launch {
   readonly overlap: OverlapRule;
   readonly pattern: Pattern;
   readonly tick: Tick;
-  /** Nominal time of the tick that made a run before. */
+  /** Nominal time of the last tick that created a run. */
   readonly lastTimestamp: number | undefined;
   readonly backfilled: boolean;
 }
@@ -41,7 +41,7 @@ export async function prepareLaunch(engine: Engine, launch: Launch): Promise<New
     },
     { isWhole: true },
   );
-  // What happens while an earlier tick's run is live is a setting of the schedule.
+  // The behavior while an earlier tick's run is live is a setting of the schedule.
   return { ...run, singleton: undefined, scheduleId: pattern.id };
 }
 
@@ -51,7 +51,7 @@ export interface Launched extends Launch {
 
 /**
  * Records ticks and creates their runs, in the caller's transaction. A tick that was recorded before, by another process or a backfill, creates
- * none. Replies the ticks that created a run.
+ * none. Returns the ticks that created a run.
  */
 export async function launchTicks(
   tx: Transaction,

@@ -10,9 +10,9 @@ import {
   windowOffset,
 } from '@millrace/contract/cron';
 
-/** When a schedule fires, read and checked. Instants are milliseconds since 1970. */
+/** A parsed and validated firing pattern. Instants are milliseconds since 1970. */
 export interface Pattern {
-  /** Of the schedule: its place in the window follows from it. */
+  /** The id of the schedule, which determines its position in the window. */
   readonly id: string;
   readonly cron: Cron;
   readonly timezone: string;
@@ -25,18 +25,18 @@ export interface Tick {
   readonly due: number;
 }
 
-/** What a caller writes of a pattern. */
+/** The pattern fields in a request. */
 export interface Written {
   readonly cron: string;
   readonly timezone?: string | null | undefined;
   readonly window?: string | null | undefined;
 }
 
-/** @throws {CronError} for what cannot be read, and for dates that never come. */
+/** @throws {CronError} for an invalid expression, and for dates that never occur. */
 export function readPattern(id: string, { cron, timezone, window }: Written): Pattern {
   const read = parseCron(cron);
   requireDates(read);
-  // Kept as it was written: the runtime's own name for it may be another, such as Asia/Calcutta.
+  // Stored verbatim: the runtime's own name for it may differ, such as Asia/Calcutta.
   const zone = timezone || 'UTC';
   findZone(zone);
   return { id, cron: read, timezone: zone, window: window ? parseWindow(window) : undefined };
@@ -66,6 +66,9 @@ function offsetAt({ id, cron, timezone, window }: Pattern, nominal: number): num
   return windowOffset(window, id, next === null ? 0 : next.getTime() - nominal);
 }
 
-/** How much later than its nominal time a tick may start: the same for all with a length, less than the interval with a share. */
+/**
+ * How much later than its nominal time a tick may start: for a window with a length, the same for all ticks; for a share, less than the
+ * interval.
+ */
 export const fixedOffset = ({ id, window }: Pattern): number =>
   window?.kind === 'length' ? windowOffset(window, id, 0) : 0;

@@ -9,13 +9,13 @@ export interface PayloadFacts {
   readonly pattern: Pattern;
   readonly type: ScheduleType;
   readonly externalId: string | null;
-  /** Nominal time. */
+  /** Nominal time of the tick. */
   readonly timestamp: number;
-  /** Nominal time of the tick that made a run before this one. */
+  /** Nominal time of the last tick that created a run before this one. */
   readonly lastTimestamp: number | undefined;
 }
 
-/** What a scheduled run is given, as superjson: its times arrive as dates. */
+/** The payload of a scheduled run, as superjson: its times arrive as dates. */
 export function schedulePayload({
   pattern,
   type,

@@ -125,7 +125,7 @@ test('what stops a schedule skips all that is due', () => {
   expect(plan.next?.nominal).toBe(at('00:04:00'));
 });
 
-/** Every tick by itself, one after the other. */
+/** Every tick separately, one after the other. */
 function reference({ pattern, since, first, missed, busy, overlap }: DueSchedule, now: number) {
   const ticks: Tick[] = [];
   let tick = tickAfter(pattern, first - 1);

@@ -4,7 +4,7 @@ import type { MissedRule } from './rules.ts';
 
 export type SkipReason = 'missed' | 'overlap' | 'no_runner' | 'no_task' | 'archived' | 'failed';
 
-/** Every tick from one to another, both included. */
+/** Every tick from one to another, inclusive. */
 export interface Skip {
   readonly from: number;
   readonly until: number;
@@ -13,15 +13,15 @@ export interface Skip {
 
 export interface DueSchedule {
   readonly pattern: Pattern;
-  /** Ticks of the pattern are strictly after this. */
+  /** Ticks of the pattern are strictly after this time. */
   readonly since: number;
   /** The first tick that was not fired; it may be one of an earlier pattern. */
   readonly first: number;
   readonly missed: MissedRule;
   readonly overlap: OverlapRule;
-  /** An earlier run is not over. */
+  /** Whether an earlier run has not ended. */
   readonly busy: boolean;
-  /** Why none may fire. */
+  /** The reason that none may fire. */
   readonly stopped: SkipReason | undefined;
 }
 
@@ -29,13 +29,13 @@ export interface Plan {
   /** Oldest first. */
   readonly fire: readonly Tick[];
   readonly skip: readonly Skip[];
-  /** The first tick that remains, be it due or not. */
+  /** The first remaining tick, due or not. */
   readonly next: Tick | undefined;
 }
 
 /**
- * What becomes of the ticks of a schedule that are due: which make a run, which are skipped and why, which comes next.
- * At most `most` fire at once; more of them stay due. Costs the same however long nobody looked.
+ * Plans the due ticks of a schedule: which ones create a run, which are skipped and why, and which one is next. At most `most` fire at once;
+ * the rest stay due. The cost does not depend on the time since the last call.
  */
 export function planTicks(schedule: DueSchedule, now: number, most: number): Plan {
   const { pattern, since, first, missed, overlap, stopped } = schedule;
@@ -59,13 +59,13 @@ export function planTicks(schedule: DueSchedule, now: number, most: number): Pla
     reason: 'overlap',
   });
   if (overlap === 'skip') {
-    // The first one runs, the others come while it does.
+    // The first one runs, and the others become due while it does.
     const second = schedule.busy ? wanted : following(wanted.nominal);
     if (second && second.nominal <= last.nominal) skip.push(overlapping(second, last));
     return { fire: schedule.busy ? [] : [wanted], skip, next };
   }
   if (overlap === 'cancel') {
-    // Each would end the one before: only the last is worth starting.
+    // Each would end the previous one: only the last is worth starting.
     const before = wanted.nominal < last.nominal ? tickBefore(pattern, last.nominal) : undefined;
     if (before) skip.push(overlapping(wanted, before.nominal < wanted.nominal ? wanted : before));
     return { fire: [last], skip, next };
@@ -82,12 +82,12 @@ export function planTicks(schedule: DueSchedule, now: number, most: number): Pla
 /** The last tick that should have started by now. */
 function latestDue({ pattern, since, first }: DueSchedule, now: number): Tick {
   let last = tickBefore(pattern, now - fixedOffset(pattern) + 1);
-  // A share of the interval: the one before has started before this one's nominal time.
+  // The window is a share of the interval: the tick before has started before this one's nominal time.
   if (last && last.due > now) last = tickBefore(pattern, last.nominal);
   return last && last.nominal > first && last.nominal > since ? last : tickAt(pattern, first);
 }
 
-/** The first due tick that is not missed: it should have started at `earliest` or later, or the rule wants the latest anyway. */
+/** The first due tick that is not missed: it should have started at `earliest` or later, or the rule always runs the latest. */
 function firstWanted(
   { pattern, since, first, missed }: DueSchedule,
   last: Tick,

@@ -5,7 +5,7 @@ import { findSchedule, patternOf } from './row.ts';
 import { readable } from './settings.ts';
 import { scheduleNotFound } from './update.ts';
 
-/** The next ticks of a schedule, as it would fire them were it active. */
+/** The next ticks of a schedule, as if it were active. */
 export async function previewSchedule(
   { sql, clock }: Engine,
   env: number,

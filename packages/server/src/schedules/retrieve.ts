@@ -4,7 +4,7 @@ import type { Sql } from '../db/connect.ts';
 import { findSchedule, lagOf, scheduleOf, type ScheduleLag } from './row.ts';
 import { scheduleNotFound } from './update.ts';
 
-/** One schedule, with how late its latest runs started. 404 if the environment has none of this id or key. */
+/** One schedule, with the lag of its latest runs. 404 if the environment has no schedule with this id or key. */
 export async function retrieveSchedule(
   sql: Sql,
   environment: Environment,

@@ -31,7 +31,7 @@ export interface ScheduleRow {
 export const patternOf = ({ id, cron, timezone, spread }: ScheduleRow): Pattern =>
   readPattern(id, { cron, timezone, window: spread });
 
-/** One schedule of an environment, by its id or its deduplication key. `lock` keeps others from firing or changing it. */
+/** One schedule of an environment, by its id or its deduplication key. `lock` prevents other transactions from firing or changing it. */
 export async function findSchedule(
   sql: Queryable,
   env: number,
@@ -45,7 +45,7 @@ export async function findSchedule(
   return row;
 }
 
-/** What the audit log tells of a schedule. */
+/** The properties of a schedule in the audit log. */
 export const factsOf = (row: ScheduleRow) => ({
   task: row.task,
   cron: row.cron,
@@ -59,7 +59,7 @@ export const factsOf = (row: ScheduleRow) => ({
 
 const lagTicks = 20;
 
-/** How late the latest runs started: what started is known from the run, or from its lease while it executes. */
+/** How late the latest runs started: the start is in the run, or in its lease while it executes. */
 export const lagOf = (sql: Queryable): Fragment => sql`
   (select json_build_object('lastMs', (array_agg(late order by nominal_at desc))[1], 'maxMs', max(late), 'runs', count(*))
      from (select t.nominal_at,
@@ -77,7 +77,7 @@ export interface ScheduleLag {
   readonly runs: number;
 }
 
-/** A schedule as the wire shows it. `showKey` shows a random key, too. */
+/** A schedule in its wire format. `showKey` includes a random key, too. */
 export function scheduleOf(
   row: ScheduleRow & { readonly lag?: ScheduleLag | null },
   environment: Environment,

@@ -1,23 +1,23 @@
 import type { OverlapRule } from '@millrace/contract';
 import { unprocessable } from '../problem.ts';
 
-/** What happens to ticks that are late: how far back they still run, and whether the latest one always does. */
+/** The rule for late ticks: how far back they still run, and whether the latest one always does. */
 export interface MissedRule {
   /** Ticks that should have started longer ago than this are missed. */
   readonly withinMs: number;
-  /** When nothing but missed ticks is due, the latest of them runs all the same. */
+  /** If only missed ticks are due, the latest of them runs anyway. */
   readonly latest: boolean;
 }
 
 export const defaultMissed = 'once';
 export const defaultOverlap: OverlapRule = 'allow';
 
-/** A tick this late is late, not missed: a restart or a busy database drops nothing, whatever the rule. */
+/** A tick up to this late does not count as missed: a restart or a busy database drops nothing, whatever the rule. */
 export const graceMs = 60_000;
 const maxMs = 7 * 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads `skip`, `once` or `all:<time>`, whose form has been checked. */
+/** Reads `skip`, `once` or `all:<time>`, whose form has been validated. */
 export function readMissedRule(text: string): MissedRule {
   if (text === 'skip') return { withinMs: graceMs, latest: false };
   if (text === 'once') return { withinMs: graceMs, latest: true };
@@ -26,8 +26,5 @@ export function readMissedRule(text: string): MissedRule {
   return { withinMs: Math.max(withinMs, graceMs), latest: false };
 }
 
-/**
- * The queue of schedules whose ticks wait for each other: one place, which each schedule has for itself through its id as
- * concurrency key.
- */
+/** The queue of schedules whose ticks wait for each other: one slot for each schedule, which uses its id as the concurrency key. */
 export const oneByOneQueue = 'schedules/one-by-one';

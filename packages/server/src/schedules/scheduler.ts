@@ -7,8 +7,8 @@ export interface SchedulerDependencies extends FireDependencies {
 }
 
 /**
- * The job that fires schedules, on the millisecond as far as this process knows of them. Once a second it looks for those that other
- * processes made. While nothing is due, a tick reads one entry of an index.
+ * The job that fires schedules, to the millisecond for the times that this process knows of. Once a second it checks for schedules created by
+ * other processes. While nothing is due, a tick reads one index entry.
  */
 export const scheduler = ({ timer, ...dependencies }: SchedulerDependencies): Job => ({
   name: 'scheduler',
@@ -20,7 +20,7 @@ export const scheduler = ({ timer, ...dependencies }: SchedulerDependencies): Jo
       select next_at from schedules where next_at is not null order by next_at limit 1`;
     if (!next) return false;
     if (next.next_at.getTime() > clock.now()) return next.next_at;
-    // When there is nothing to claim, another process fires what is due, and is done before the next tick.
+    // If nothing can be claimed, another process is firing the due schedules, and finishes before the next tick.
     return (await fireDue(dependencies)) > 0;
   },
 });

@@ -7,7 +7,7 @@ import { readPattern, tickAfter, tickAt, type Pattern, type Tick, type Written }
 import { patternOf, type ScheduleRow } from './row.ts';
 import { defaultMissed, defaultOverlap, oneByOneQueue, readMissedRule } from './rules.ts';
 
-/** What a caller or a declaration says of a schedule. */
+/** The settings in a request or a declaration. */
 export interface Settings extends Written {
   readonly externalId?: string | null | undefined;
   readonly missed?: string | null | undefined;
@@ -28,7 +28,7 @@ export interface SettingColumns {
   readonly nextAt: Date | null;
 }
 
-/** Reads settings for the schedule `id`, new or as it stands in `row`. 422, saying what to write, for what cannot work. */
+/** Reads settings for the schedule `id`, new or with its current `row`. 422 with the fix for invalid settings. */
 export function readSettings(id: string, settings: Settings, now: number, row?: ScheduleRow): SettingColumns {
   const pattern = readable(() => readPattern(id, settings));
   const missed = settings.missed ?? defaultMissed;
@@ -49,7 +49,7 @@ export function readSettings(id: string, settings: Settings, now: number, row?: 
   };
 }
 
-/** Deploying the same again, or at the very moment of a tick, loses none: what was not fired yet stays to be fired. */
+/** Deploying the same settings again, even at the moment of a tick, loses no ticks: those that have not fired stay due. */
 function nextTick(
   pattern: Pattern,
   now: number,
@@ -64,11 +64,11 @@ function nextTick(
   return pending && pending.due <= now ? pending : tickAfter(pattern, now);
 }
 
-/** Of the window only the start within it changes, not the ticks. The zone comes first: this runtime may have lost the old one. */
+/** Whether the ticks stay the same: the window changes only their start. The zone comes first: this runtime may no longer have the old one. */
 const firesAlike = (row: ScheduleRow, { cron, timezone }: Pattern): boolean =>
   row.timezone === timezone && patternOf(row).cron.text.toLowerCase() === cron.text.toLowerCase();
 
-/** What the cron library refuses is the caller's to mend. */
+/** An error of the cron library is the caller's to fix. */
 export function readable<T>(read: () => T): T {
   try {
     return read();
@@ -78,7 +78,7 @@ export function readable<T>(read: () => T): T {
   }
 }
 
-/** The queue for `overlap: 'queue'`, with its one place a key. */
+/** The queue for `overlap: 'queue'`, with one slot per key. */
 export async function ensureQueue(sql: Queryable, env: number, overlap: OverlapRule): Promise<void> {
   if (overlap !== 'queue') return;
   await sql`

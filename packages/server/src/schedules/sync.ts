@@ -10,9 +10,9 @@ import type { ScheduleRow } from './row.ts';
 import { replaceSettings } from './update.ts';
 
 /**
- * Makes the declared schedules of an environment those that a version's tasks declare, in the transaction that makes the version current.
- * One whose task is not declared is set aside: it is hidden and does not fire. When a later version declares it, it comes back under its id,
- * and deactivated if somebody had deactivated it.
+ * Replaces the declared schedules of an environment with those of a version's tasks, in the transaction that makes the version current. A
+ * schedule whose task is no longer declared is set aside: it is hidden and does not fire. When a later version declares it, it returns under
+ * its id, and stays deactivated if a user had deactivated it.
  */
 export async function syncDeclared(
   tx: Transaction,
@@ -42,13 +42,13 @@ export async function syncDeclared(
        where env = ${env} and id = any(${gone}::text[])`;
 }
 
-/** Throws a 422 Problem, saying what to write, for a schedule that could not be declared in such an environment. */
+/** Throws a 422 Problem with the fix for a schedule that cannot be declared in such an environment. */
 export function checkDeclared(kind: EnvironmentKind, tasks: readonly TaskManifest[], now: number): void {
   for (const { task, settings } of declaredIn(kind, tasks))
     explained(task, () => readSettings('sched_check', settings, now));
 }
 
-/** Its ticks begin after this moment: what passed while it was set aside was not missed. */
+/** Its ticks begin from now: those that passed while it was set aside do not count as missed. */
 async function bringBack(tx: Transaction, row: ScheduleRow, settings: Settings, now: number): Promise<void> {
   await tx`update schedules set set_aside = false where env = ${row.env} and id = ${row.id}`;
   await replaceSettings(tx, { ...row, since: new Date(now) }, settings, now);
@@ -71,7 +71,7 @@ interface Declared {
   readonly settings: Settings;
 }
 
-/** In branches of preview only schedules that name it are declared, unless others were asked for. */
+/** In preview branches, only schedules that name the branch are declared, unless others were requested. */
 function declaredIn(
   kind: EnvironmentKind | undefined,
   tasks: readonly TaskManifest[],

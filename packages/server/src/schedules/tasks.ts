@@ -2,13 +2,13 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import { unprocessable } from '../problem.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 
-/** Whether a task is declared for schedules, with or without a cron of its own. */
+/** Whether a task is declared for schedules, with or without its own cron. */
 export const isScheduledTask = (task: TaskManifest | undefined): boolean =>
   task !== undefined && (task.scheduled === true || task.schedule !== undefined);
 
 /**
- * 422 unless the environment's current version has this scheduled task or, where that has none of this id, the current version of
- * another environment of the project: a schedule may be there before its task is deployed.
+ * 422 unless the environment's current version has this scheduled task. If that version has no task with this id, the current version of
+ * another environment of the project may have it: a schedule may exist before its task is deployed.
  */
 export async function requireScheduledTask(engine: Engine, env: number, id: string): Promise<void> {
   const own = await deployedTask(engine, env, id);
@@ -29,7 +29,7 @@ async function deployedTask(
 ): Promise<TaskManifest | undefined> {
   const task = (await versions.current(env))?.tasks.get(id);
   if (isScheduledTask(task)) return task;
-  // Deployed a moment ago through another process, perhaps.
+  // It may have just been deployed through another process.
   versions.forget(env);
   return (await versions.current(env))?.tasks.get(id);
 }

@@ -1,4 +1,4 @@
 const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC');
 
-/** The IANA zones of this runtime, UTC first where it is wanted. */
+/** The IANA time zones of this runtime, with UTC first if requested. */
 export const timezones = (withUtc: boolean): string[] => (withUtc ? ['UTC', ...zones] : zones);

@@ -10,7 +10,7 @@ import { requireScheduledTask } from './tasks.ts';
 
 export const scheduleNotFound = () => notFound('Schedule not found');
 
-/** Replaces the settings of a schedule: what is left out is set to its default. The task is checked and stays what it was. */
+/** Replaces the settings of a schedule: omitted ones are set to their defaults. The task is validated and cannot change. */
 export async function updateSchedule(
   engine: Engine,
   env: number,
@@ -19,7 +19,7 @@ export async function updateSchedule(
   record?: RecordHere,
 ): Promise<ScheduleRow> {
   changeable(await findSchedule(engine.sql, env, idOrKey));
-  // Before the transaction: it may ask the database, over a connection of its own.
+  // Before the transaction: it may query the database, over a separate connection.
   await requireScheduledTask(engine, env, body.task);
   return engine.sql.begin(async (tx) => {
     const row = changeable(await findSchedule(tx, env, idOrKey, true));
@@ -56,7 +56,7 @@ export async function replaceSettings(
     returning *`;
   if (!updated) throw scheduleNotFound();
   const [old, facts] = [factsOf(row), factsOf(updated)];
-  // Programs set their schedules each time they start: only what changes something is worth a line.
+  // Programs set their schedules each time they start: only actual changes are recorded.
   if (!isDeepStrictEqual(old, facts))
     await record?.(sql, { act: 'schedule.updated', target: row.id, old, new: facts });
   return updated;

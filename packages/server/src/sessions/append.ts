@@ -15,7 +15,7 @@ export interface AppendDependencies {
 export interface Target {
   readonly session: KnownSession;
   readonly key: ChannelKey;
-  /** A side channel is made when it is first written. */
+  /** A side channel is created on its first write. */
   readonly isSide: boolean;
 }
 
@@ -37,7 +37,7 @@ export function recordOfText(text: string, partId: string | undefined): NewRecor
   return { body: JSON.stringify({ data: text, id }), id };
 }
 
-/** Appends to a channel of a session. A refusal gets the status and message that the session API documents. */
+/** Appends to a channel of a session. A rejection gets the status and message that the session API documents. */
 export async function appendToSession(
   { channels, sessions }: AppendDependencies,
   { session, key, isSide }: Target,
@@ -53,7 +53,7 @@ export async function appendToSession(
   } catch (error) {
     if (!(error instanceof AppendRefused)) throw error;
     const { reason } = error;
-    // A side channel is not made if the session is closed.
+    // A side channel is not created if the session is closed.
     if (reason === 'closed' || (isSide && reason === 'missing'))
       throw badRequest('Cannot append to a closed session');
     if (reason === 'expired') throw badRequest('Cannot append to an expired session');

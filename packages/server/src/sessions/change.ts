@@ -10,7 +10,7 @@ import type { SessionRow } from './row.ts';
 import { replaceRun, type ServeDependencies } from './serve.ts';
 import { requireActive } from './state.ts';
 
-/** Replaces tags and metadata. Those that are left out stay as they are. */
+/** Replaces tags and metadata. Omitted fields are unchanged. */
 export async function updateSession(
   { sql, clock }: Engine,
   row: SessionRow,
@@ -31,7 +31,7 @@ export async function updateSession(
 }
 
 export interface CloseDependencies extends ServeDependencies {
-  /** Called when suspended runs of this environment may go on. */
+  /** Called when suspended runs of this environment may continue. */
   readonly resume: (env: number) => void;
 }
 

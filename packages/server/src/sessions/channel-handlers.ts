@@ -8,7 +8,7 @@ import { drainChannel } from './drain.ts';
 import { followChannel, type FollowDependencies } from './follow.ts';
 import { receiveMessages, withoutKeys, type ReceiveDependencies } from './receive.ts';
 
-/** The headers that tell a client where and how to write a channel's records directly. */
+/** The headers that describe where and how a client writes a channel's records directly. */
 export type WriterHeaders = (
   request: Pick<Request<OperationDeclaration>, 'baseUrl' | 'environment' | 'principal'>,
   key: ChannelKey,

@@ -26,7 +26,7 @@ type Asking = Pick<Request<never>, 'environment' | 'authorize' | 'principal'> & 
 };
 
 const maxCached = 20_000;
-/** How long it takes to notice that a session was pruned and its external id was given to another. */
+/** How long it may take to detect that a session was pruned and its external id was given to another. */
 const cachedMs = 30_000;
 
 /** Finds the channels of sessions and authorizes requests for them. Sessions are cached. */
@@ -49,7 +49,7 @@ export class SessionChannels {
     return { session, key: sessionChannel(env, session?.externalId ?? address, io, side) };
   }
 
-  /** For writing: the session must exist. Side channels are made when they are first written. */
+  /** For writing: the session must exist. Side channels are created on their first write. */
   async toWrite(
     request: Asking,
     address: string,
@@ -72,13 +72,13 @@ export class SessionChannels {
     const whole = identitiesOf(session);
     const parts: Identity[] = [];
     for (const id of namedParts(request.principal, whole, io, side)) {
-      // An external id may look like a part of another session. A scope with it is for the session with that external id.
+      // An external id may look like a part of another session. A scope with it applies to the session with that external id.
       if (!(await this.find(request.environment.id, id))) parts.push({ type: 'sessions', id });
     }
     request.authorize([...whole, ...parts]);
   }
 
-  /** Makes a side channel, unless the session is closed. */
+  /** Creates a side channel, unless the session is closed. */
   async openSide(session: KnownSession, key: ChannelKey): Promise<void> {
     await this.#sql.begin(async (tx) => {
       // Locked, so that a close either comes before or finds the channel.

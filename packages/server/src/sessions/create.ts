@@ -23,8 +23,8 @@ export interface CreateDependencies extends ServeDependencies {
 const tokenSeconds = 3_600;
 
 /**
- * Creates a session and the run that serves it, in one transaction. If the external id exists, its session goes on: its trigger config is
- * replaced, and a run is started if none is live. That session must be of the same task (409). `admit` throws if the caller may not act on
+ * Creates a session and the run that serves it, in one transaction. If the external id exists, its session continues: its trigger config is
+ * replaced, and a run is started if none is live. That session must have the same task (409). `admit` throws if the caller may not act on
  * sessions of the given task.
  */
 export async function createSession(
@@ -50,7 +50,7 @@ export async function createSession(
   };
 }
 
-/** Undefined if a session has this external id already. */
+/** Undefined if a session already has this external id. */
 async function insertSession(
   { engine, dispatch, channels }: CreateDependencies,
   environment: Environment,
@@ -95,7 +95,7 @@ async function resume(
 ): Promise<SessionRow> {
   const { sql, clock } = engine;
   const now = new Date(clock.now());
-  // The condition on the task is in the statement, so that a concurrent change cannot get past it.
+  // The condition on the task is in the statement, so that a concurrent change cannot bypass it.
   const [row] = await sql<SessionRow[]>`
     update sessions set
            trigger_config = case when closed_at is null and (expires_at is null or expires_at > ${now})

@@ -6,7 +6,7 @@ import type { ChannelRecord } from '../channels/record.ts';
 
 const maxPages = 100;
 
-/** Reads a channel from number `from` on, up to 100 pages. */
+/** Reads a channel starting at number `from`, up to 100 pages. */
 export async function drainChannel(
   channels: Channels,
   key: ChannelKey,

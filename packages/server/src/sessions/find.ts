@@ -26,7 +26,7 @@ export const identitiesOf = ({ id, externalId }: { id: string; externalId: strin
   ...(externalId === null ? [] : [{ type: 'sessions', id: externalId }]),
 ];
 
-/** Finds the session that a request names and authorizes the request; rejects with 403 or 404. */
+/** Finds the session named by a request and authorizes the request; rejects with 403 or 404. */
 export async function authorizeSession(
   sql: Queryable,
   request: Pick<Request<never>, 'environment' | 'authorize'>,

@@ -18,7 +18,7 @@ export interface ReceiveDependencies extends AppendDependencies {
 
 /**
  * Appends messages to the `.in` channel of a session. Then starts a run if none is live, and resumes one that waits for messages. If that
- * fails, the messages are stored all the same, and the session watcher does it later.
+ * fails, the messages are stored anyway, and the session watcher does it later.
  */
 export async function receiveMessages(
   dependencies: ReceiveDependencies,
@@ -38,7 +38,7 @@ export async function receiveMessages(
   return appended;
 }
 
-/** Redacts texts that have the shape of our keys. */
+/** Redacts texts in the format of Millrace keys. */
 export const withoutKeys = (record: NewRecord): NewRecord => {
   const body = redactKeysInJson(record.body);
   return body === record.body ? record : { ...record, body };
@@ -46,7 +46,7 @@ export const withoutKeys = (record: NewRecord): NewRecord => {
 
 const messagesOf = /^s\/in\/[^/]*\/(.*)$/s;
 
-/** Appends to a channel that is known by its key only. Records for an `.in` channel are received as messages. */
+/** Appends to a channel that is only known by its key. Records for an `.in` channel are received as messages. */
 export function createWriteStream(dependencies: ReceiveDependencies) {
   const { channels, sessions } = dependencies;
   return async (
@@ -61,7 +61,7 @@ export function createWriteStream(dependencies: ReceiveDependencies) {
       throw badRequest('Commands such as trim are for what a task writes, not for the messages to it.');
     }
     const session = await sessions.find(environment.id, address);
-    // The channel does not exist either, so the append is refused.
+    // The channel does not exist either, so the append is rejected.
     if (!session) return channels.append(key, records, options);
     return receiveMessages(dependencies, environment, { session, key, isSide: false }, records, options);
   };
@@ -81,5 +81,5 @@ function withoutWebhookMark(record: NewRecord): NewRecord {
 
 type Marked = { payload?: { actionSource?: unknown } } | null | undefined;
 
-/** Undefined for a text that is not JSON. Refuses one that exceeds a limit, because its mark could not be removed. */
+/** Undefined for a text that is not JSON. Rejects one that exceeds a limit, because its mark could not be removed. */
 const parsed = (text: string): unknown => parseIfJson(text, undefined, recordLimits);

@@ -9,7 +9,7 @@ export interface SessionRow {
   readonly task: string;
   readonly trigger_config: SessionTriggerConfig;
   readonly tags: readonly string[];
-  /** JSON text. */
+  /** Metadata as JSON text. */
   readonly metadata: string | null;
   readonly run_id: string | null;
   readonly closed_at: Date | null;

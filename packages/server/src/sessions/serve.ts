@@ -33,7 +33,7 @@ export async function prepareServing(
     sessionId: id,
   };
   if (previous != null) {
-    // The log has the messages that the first run was given.
+    // The log contains the messages that the first run received.
     for (const name of ['message', 'messages', 'trigger']) delete payload[name];
     Object.assign(payload, { continuation: true, previousRunId: previous });
   }
@@ -83,8 +83,8 @@ interface ServedState extends Pick<SessionRow, 'id' | 'task' | 'trigger_config' 
 }
 
 /**
- * Makes sure that a live run serves a session, and resolves with its id: that of the current run, or of a new one if that has ended.
- * Undefined if the session has ended. Concurrent calls share a query.
+ * Ensures that a live run serves a session, and resolves with its id: that of the current run, or of a new one if that has ended. Undefined if
+ * the session has ended. Concurrent calls share a query.
  */
 export function createEnsureServed(dependencies: ServeDependencies): EnsureServed {
   const { sql } = dependencies.engine;

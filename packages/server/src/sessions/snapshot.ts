@@ -6,7 +6,7 @@ import type { Request } from '../request.ts';
 import type { SessionRow } from './row.ts';
 
 /**
- * The address of the snapshot of a session: what its task needs to resume the conversation, as a packet that stays as long as the session.
+ * The address of a session's snapshot: the data from which its task resumes the conversation, as a packet that exists as long as the session.
  */
 export function snapshotAddress(
   { clock, addresses }: { readonly clock: Clock; readonly addresses: Pick<PacketAddresses, 'sign'> },

@@ -21,12 +21,12 @@ type Consumed = NonNullable<Settlement['heard']>;
 
 export type ServeUnread = (env: number, run: string, consumed: Consumed) => Promise<void>;
 
-/** Nothing else finds these messages, which came before the end of a run: tries for ten minutes while PostgreSQL is away. */
+/** Nothing else finds these messages, which arrived before the end of a run. Retries for ten minutes while PostgreSQL is unavailable. */
 const whileAway = { when: isTransient, maxTries: 1_200, delayMs: () => 500 };
 
 /**
- * Starts another run for messages that arrived while a run lived and that it did not consume: their writers saw a live run and started none.
- * Call it when the end of the run is stored, so that either the writer sees the end or this sees the message.
+ * Starts another run for messages that arrived during a run and that it did not consume: their writers saw a live run and started none. Call it
+ * when the end of the run is stored, so that either the writer sees the end or this function sees the message.
  */
 export function createServeUnread({ sql, log, ensureServed }: UnreadDependencies): ServeUnread {
   return async (env, run, consumed) => {

@@ -60,14 +60,14 @@ test('a message without a run is found, and one run is started for it', async ()
     return names;
   };
 
-  // Whoever appended it may still be about to start one.
+  // The process that appended it may still be about to start one.
   await watcher.tick();
   expect(await changed()).toEqual([]);
   engine.clock.shift(minute);
   await watcher.tick();
   expect(await changed()).toEqual(['lost']);
   const started = await runOf(lost!.id);
-  // One that leaves it again is not started again and again.
+  // A run that leaves it again is not restarted repeatedly.
   await endRun(lost!.id);
   engine.clock.shift(minute);
   await watcher.tick();

@@ -8,7 +8,7 @@ import type { ReceiveDependencies } from './receive.ts';
 
 /** Appends older than this have been handled, unless their process died. */
 const graceMs = 30_000;
-/** The longest time span that one tick scans, after all servers were away. */
+/** The longest time span that one tick scans, after all servers were down. */
 const maxScanMs = 86_400_000;
 
 /**
@@ -71,7 +71,7 @@ const awaited = (tx: Transaction, since: number, until: number) => tx<
     join channels c on c.id = w.channel and (c.name like 's/in/%' or c.name like 'i/%')
     join waits x on x.env + 0 = c.env and x.watched = c.id::text and x.over_at is null and x.beyond < c.next_seq - 1`;
 
-/** Sessions that ended in this time span, for whose messages a run still waits: its wait began before the session existed. */
+/** Sessions that ended in this time span and for whose messages a run still waits: its wait began before the session existed. */
 const ended = (tx: Transaction, since: number, until: number) => tx<{ env: number; channel: string }[]>`
   with ended as materialized (
     select s.env, s.id from sessions s where s.closed_at > ${new Date(since)} and s.closed_at <= ${new Date(until)}

@@ -10,20 +10,20 @@ export interface ArchiveBranchDependencies {
   readonly sql: Sql;
   /** How many runs of an environment have not ended. */
   readonly countLiveRuns: (env: number) => Promise<number>;
-  /** Cancels them, for some seconds at most; `record` is called in the transaction that cancels the first. Resolves with how many. */
+  /** Cancels them, for a few seconds at most; `record` is called in the transaction that cancels the first. Resolves with their number. */
   readonly cancelLiveRuns: (env: number, record: (tx: Transaction) => Promise<void>) => Promise<number>;
 }
 
 export interface ArchivedBranch extends ChangedBranch {
-  /** False while live attempts are stopping that were to be waited for: then the call is to be made again. */
+  /** False while awaited live attempts are stopping: the call must then be repeated. */
   readonly isArchived: boolean;
   readonly canceled: number;
   readonly liveRuns: number;
 }
 
 /**
- * Archives a branch: no key or token can access it any more. Its data stays until it is pruned. Runs of it that have not ended are
- * canceled. `cancelRuns` false refuses that, and true archives nothing before they have ended.
+ * Archives a branch: no key or token can access it any longer. Its data stays until it is pruned. Its unfinished runs are canceled.
+ * `cancelRuns` false rejects that, and true archives nothing before they have ended.
  */
 export async function archiveBranch(
   { sql, countLiveRuns, cancelLiveRuns }: ArchiveBranchDependencies,

@@ -7,7 +7,7 @@ test('a branch that its member makes while they are removed is archived with its
   const ann = await userWith('member');
   const waiting = () => lockWaiters(sql);
   const { making, removing } = await sql.begin(async (tx) => {
-    // Whoever records an act stands here, with all else done.
+    // A transaction that records an act blocks here, with everything else done.
     await tx`lock table audit_log in share mode`;
     const branch = ask(`POST /api/v1/projects/${projectRef}/branches`, {
       key: ann.token,

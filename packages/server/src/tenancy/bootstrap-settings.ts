@@ -1,4 +1,4 @@
-/** Settings `MILLRACE_BOOTSTRAP_…`: values for the first project, so that no secret needs to be shown. */
+/** Settings `MILLRACE_BOOTSTRAP_…`: values for the first project, so that no secret needs to be displayed. */
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { credentialDigest, credentialForm, isProjectRef } from '../auth/keys.ts';
 import type { Sql } from '../db/connect.ts';
@@ -77,9 +77,7 @@ export function readBootstrapSettings(env: Readonly<Record<string, string | unde
   };
 }
 
-/**
- * The names of settings that have no effect, because the database was set up before with other values.
- */
+/** The names of settings without effect, because the database was set up before with other values. */
 export async function ignoredSettings(sql: Sql, given: BootstrapSettings): Promise<string[]> {
   const ignored: string[] = [];
   const { projectRef, personalAccessToken, secretKeys } = given;

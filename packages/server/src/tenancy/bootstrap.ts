@@ -9,7 +9,7 @@ import { addMissingDevEnvironments } from './environments.ts';
 import type { BootstrapSettings } from './bootstrap-settings.ts';
 import { insertProject } from './projects.ts';
 
-/** The credentials of the first start in plain text. Null for one that was revoked since. */
+/** The credentials of the first start in plain text. Null for one that has been revoked since. */
 export interface Credentials {
   readonly projectRef: string;
   readonly personalAccessToken: string | null;
@@ -21,7 +21,7 @@ const tenancyLock = 7_144_002;
 
 export interface TenancyOptions {
   readonly masterKey: MasterKey;
-  /** Show the credentials again on later starts: for development only. */
+  /** Return the credentials again on later starts: for development only. */
   readonly reveal: boolean;
   /** Values for the first project, instead of generated ones. */
   readonly given?: BootstrapSettings | undefined;
@@ -33,9 +33,9 @@ export interface TenancyOptions {
 }
 
 /**
- * Creates the first organisation, user and project with its four environments, a secret key for each and a personal access
- * token, unless a project exists. Returns the credentials if it created them or may reveal them, otherwise null. Throws for a
- * master key that is not this database's. If several processes start at once, one of them creates everything.
+ * Creates the first organisation, user and project with its four environments, a secret key for each and a personal access token, unless a
+ * project exists. Returns the credentials if it created them or may reveal them, otherwise null. Throws for a master key that does not belong
+ * to this database. If several processes start at once, one of them creates everything.
  */
 export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<Credentials | null> {
   const { masterKey, reveal } = options;
@@ -91,7 +91,7 @@ export async function createTenancy(
   };
 }
 
-/** The token is stored sealed only if it must be shown again (`masterKey` is given). Otherwise only its digest is stored. */
+/** The token is stored sealed only if it must be displayed again (`masterKey` is given). Otherwise only its digest is stored. */
 async function createPersonalAccessToken(
   sql: Transaction,
   masterKey: MasterKey | undefined,

@@ -77,13 +77,13 @@ export function newBranchName(text: string, kind: BranchKind): string {
 
 export interface ChangedBranch {
   readonly id: string;
-  /** The environment that it is a branch of. */
+  /** The environment that the branch belongs to. */
   readonly parent: number;
 }
 
 export interface CreateBranchDependencies {
   readonly sql: Sql;
-  /** Makes the declared schedules of an environment those that are to fire in it. */
+  /** Applies the declared schedules of an environment that should fire in it. */
   readonly declareSchedules: (tx: Transaction, env: number) => Promise<void>;
 }
 
@@ -94,7 +94,7 @@ interface NewBranch {
   readonly schedules?: boolean | undefined;
 }
 
-/** Creates the branch unless it exists. The commit facts in `git` and whether schedules fire are updated either way. */
+/** Creates the branch unless it exists. The commit information in `git` and whether schedules fire are updated either way. */
 export async function createBranch(
   { sql, declareSchedules }: CreateBranchDependencies,
   ref: string,
@@ -121,7 +121,7 @@ export async function createBranch(
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
     if (live >= maxBranches)
       throw badRequest(`${asked.env} has ${live} branches, the most there can be: archive some`);
-    // The parent is locked, so that nobody else changes it between these two.
+    // The parent is locked, so that it cannot change between these two.
     const [before] = await tx<{ schedules: boolean }[]>`
       select declared_schedules as schedules from environments
        where parent_id = ${parent.id} and branch = ${name} and archived_at is null`;

@@ -82,7 +82,7 @@ export async function archiveEnvironments(
      where id in (select id from gone) or parent_id in (select id from gone)`;
 }
 
-/** Archives what belongs to a member who leaves, with their own environments. */
+/** Archives the branches of a leaving member, with their own environments. */
 export const archiveMemberEnvironments = (
   tx: Queryable,
   organization: string,
@@ -95,7 +95,7 @@ export const archiveMemberEnvironments = (
     { deleted: false },
   );
 
-/** Gives somebody who joins again the dev environments that they had, with their branches, unless their data is being deleted already. */
+/** Restores the dev environments of a returning member, with their branches, unless their data is already being deleted. */
 export async function restoreDevEnvironments(
   sql: Queryable,
   organization: string,

@@ -48,7 +48,7 @@ export interface TenancyDependencies {
   readonly tenancyLimits: TenancyLimits;
   /** Milliseconds since 1970, by the database's clock. */
   readonly now: () => number;
-  /** Tells this process that a credential or an environment has ended, before the response is sent. Returns its argument. */
+  /** Notifies this process that a credential or an environment has ended, before the response is sent. Returns its argument. */
   readonly ended: <T>(answer: T) => T;
 }
 
@@ -110,7 +110,7 @@ export const loginHandlers = (dependencies: LoginDependencies): HandlersOf<Opera
 
 export interface ProjectDependencies
   extends TenancyDependencies, CreateBranchDependencies, ArchiveBranchDependencies {
-  /** A branch of this environment was made or archived: runners are told. */
+  /** A branch of this environment was created or archived: runners are notified. */
   readonly onBranch: (env: number) => void;
 }
 
@@ -142,7 +142,7 @@ export const projectHandlers = (
       const environment = await whole(sql, request);
       const { publicId: id, kind: name, projectRef } = environment;
       const least = name === 'dev' ? 'member' : 'admin';
-      // A browser gets no stored secret.
+      // A browser never receives a stored secret.
       const mayReveal =
         request.principal.kind !== 'browser' && request.role !== undefined && isAtLeast(request.role, least);
       return {

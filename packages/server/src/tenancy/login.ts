@@ -20,7 +20,7 @@ export interface LoginDependencies {
   readonly mayTry: (userId: string) => boolean;
 }
 
-/** Where a login request comes from. */
+/** The origin of a login request. */
 interface Asking extends Origin {
   readonly hostName: string | undefined;
   readonly forwardedFor: string | undefined;
@@ -31,7 +31,7 @@ const lifetimeMs = 10 * 60_000;
 const firstInterval = 1;
 const slowedBy = 5;
 const maxInterval = 60;
-/** Maximum number of pending logins. Anybody may request one, and each row stays for ten minutes. */
+/** Maximum number of pending logins. Anyone may request one, and each row stays for ten minutes. */
 const maxWaiting = 10_000;
 const tokenDays = 90;
 const day = 86_400_000;
@@ -39,7 +39,7 @@ const day = 86_400_000;
 const noCode = () => notFound('There is no such code, or its ten minutes are over: ask for another one');
 const tooMany = (message: string) => new Problem('rate_limited', message);
 
-/** Makes text from a request safe to show in a terminal: no control characters, at most 255 characters. */
+/** Makes text from a request safe to display in a terminal: no control characters, at most 255 characters. */
 const shown = (text: string | undefined): string | null =>
   text?.toWellFormed().replace(controlCharacters, '\ufffd').slice(0, 255) || null;
 
@@ -110,8 +110,8 @@ export async function describeLogin(
 }
 
 /**
- * What an approval depends on: a token, that of the session if it was opened with one, or the session. What it is for ends no later than
- * the token, and is not created if that has ended by then.
+ * The credential that an approval depends on: a token, the token that the session was opened with, or the session. The approved credential ends
+ * no later than that token, and is not created if the token has ended by then.
  */
 type Approver =
   | {
@@ -151,7 +151,7 @@ export async function approveLogin(
   return sql.begin(async (tx) => {
     const approver = await liveApprover(tx, principal);
     if (!approver) throw unauthorized('Invalid Access Token');
-    // A session without a token has no end that a token would inherit, as when it makes one.
+    // A session without a token has no expiry that a new token would inherit, the same as when it creates one directly.
     const latest = approver.kind === 'browser' ? null : approver.expiresAt;
     if (asked && wished && latest && wished > latest) {
       throw unprocessable(
@@ -178,21 +178,21 @@ export async function approveLogin(
   });
 }
 
-/** What became of a login that a device requested. */
+/** The state of a login that a device requested. */
 export type Approval =
   | { readonly state: 'authorization_pending' | 'slow_down'; readonly interval: number }
   | { readonly state: 'used' }
   | {
       readonly state: 'approved';
       readonly approver: Approver;
-      /** Of what is created for it. */
+      /** The name of the credential created for it. */
       readonly name: string;
       readonly expiresAt: Date | null;
     };
 
 /**
- * Uses an approved login up, in the transaction that creates what the device gets. A device that polls too soon must wait longer and gets
- * nothing meanwhile.
+ * Uses an approved login, in the transaction that creates the device's credential. A device that polls too soon must wait longer and receives
+ * nothing until then.
  */
 export async function takeApproval(tx: Queryable, deviceCode: string, now: number): Promise<Approval> {
   const digest = credentialDigest(deviceCode);

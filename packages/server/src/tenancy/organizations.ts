@@ -130,7 +130,7 @@ async function refuseLastOwner(sql: Queryable, organization: string): Promise<vo
   if (owners === 0) throw unprocessable('An organization has an owner: make somebody else one first');
 }
 
-/** 403 unless the actor is an owner or none of the roles is: only owners add and remove owners. */
+/** 403 unless the actor is an owner or none of the roles is owner: only owners add and remove owners. */
 export function refuseOwnership(actorRole: Role | undefined, ...concerned: readonly Role[]): void {
   if (actorRole !== 'owner' && concerned.includes('owner')) throw forbidden();
 }

@@ -74,7 +74,7 @@ export async function liveToken(
   return live;
 }
 
-/** The same for the credential of a user: for a browser session, the token that it was opened with. A password has no end. */
+/** The same for the credential of a user: for a browser session, the token that it was opened with. A password never expires. */
 async function liveCredential(
   tx: Queryable,
   { kind, credentialId }: Principal,

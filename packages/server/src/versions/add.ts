@@ -3,7 +3,7 @@ import type { Transaction } from '../db/connect.ts';
 import { newId } from '../db/ids.ts';
 import { badRequest } from '../problem.ts';
 
-/** What is known of a deployment beside its tasks. */
+/** The properties of a deployment besides its tasks. */
 export interface NewUpload {
   readonly bundle: Bundle;
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface NewVersion {
   readonly contentHash: string;
   readonly tasks: readonly TaskManifest[];
   readonly sdkVersion?: string | null | undefined;
-  /** Its files are to be uploaded. Without it, a runner has them in its folder. */
+  /** Set if its files are to be uploaded. Without it, a runner has them in its folder. */
   readonly upload?: NewUpload;
 }
 
@@ -28,11 +28,11 @@ export interface AddedVersion {
   readonly version: string;
 }
 
-/** Whoever changes which versions an environment has, or which one is current, takes turns. */
+/** Serializes changes to the versions of an environment and to which one is current. */
 export const lockVersions = (tx: Transaction, env: number): Promise<unknown> =>
   tx`select pg_advisory_xact_lock(7144003, ${env})`;
 
-/** 400 if two tasks have one id. */
+/** 400 if two tasks have the same id. */
 export function refuseDuplicates(tasks: readonly TaskManifest[]): void {
   const files = new Map<string, string>();
   for (const task of tasks) {
@@ -76,7 +76,7 @@ export async function addVersion(
   return row;
 }
 
-/** What is read with every trigger. A JSON Schema is larger, and read by people only. */
+/** The part that every trigger reads. A JSON Schema is larger, and only read by people. */
 const manifestOf = (task: TaskManifest) => ({
   ...task,
   payloadSchema: undefined,

@@ -1,12 +1,12 @@
 const freshMs = 1_000;
 
 export interface CachedReads<V> {
-  /** What was read last. Read again in the background when it is older than a second. */
+  /** The last value read. Refreshed in the background when it is older than a second. */
   get(env: number): V | Promise<V>;
   forget(env: number): void;
 }
 
-/** Remembers what is read of an environment. Concurrent first reads share one. `read` gets the value that it replaces. */
+/** Caches a value for each environment. Concurrent first reads share one. `read` receives the value that it replaces. */
 export function cachedReads<V>(read: (env: number, last: V | undefined) => Promise<V>): CachedReads<V> {
   const known = new Map<number, { readonly value: V; readonly at: number; refreshing: boolean }>();
   const loading = new Map<number, Promise<V>>();

@@ -3,7 +3,7 @@ import type { EnvironmentFacts } from '@millrace/contract/runner';
 import { environmentSlug } from '../auth/slug.ts';
 import type { Sql } from '../db/connect.ts';
 
-/** Reads what `ctx` of a task shows about its environment. */
+/** Reads the environment properties in a task's `ctx`. */
 export async function readEnvironmentFacts(sql: Sql, env: number): Promise<EnvironmentFacts> {
   const [row] = await sql<
     {

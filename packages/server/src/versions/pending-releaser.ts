@@ -12,8 +12,8 @@ export interface PendingReleaserDependencies {
 }
 
 /**
- * The job that queues runs which waited for a version with their task, or for a certain deployment. A promotion or a deployment queues them
- * itself; the job finds a run that began to wait in that moment.
+ * The job that queues runs which waited for a version with their task, or for a specific deployment. Promotions and deployments queue such runs
+ * themselves; the job finds a run that began to wait at that moment.
  */
 export const pendingReleaser = ({ sql, clock, wake }: PendingReleaserDependencies): Job => ({
   name: 'pending version releaser',
@@ -35,7 +35,7 @@ export const pendingReleaser = ({ sql, clock, wake }: PendingReleaserDependencie
   },
 });
 
-/** The deployments that runs wait for and that are there. Of the runs that wait for one, one entry of an index is read. */
+/** The existing deployments that runs wait for. For each, the query reads one index entry of the waiting runs. */
 const awaited = (sql: Sql) => sql<{ env: number; id: string }[]>`
   with recursive waiting as (
     (select p.external_id, p.env from pending_version p where p.external_id is not null order by p.external_id, p.env limit 1)

@@ -14,9 +14,9 @@ export interface PromoteDependencies {
 }
 
 /**
- * Makes a version current, in a transaction of the caller's, who has locked the versions of the environment: queues with their declared
- * limits, the runs that waited for a version with their task, and declared schedules. A canary ends with it. Replies the version that was current before. If it
- * is current already, nothing is changed.
+ * Makes a version current, in the transaction of the caller, who has locked the versions of the environment. This includes its queues with
+ * their declared limits, the runs that waited for a version with their task, and declared schedules. Ends a canary. Returns the previously
+ * current version. Promoting the current version changes nothing.
  */
 export async function promote(
   tx: Transaction,
@@ -53,7 +53,7 @@ async function tasksOf(tx: Transaction, version: number): Promise<TaskManifest[]
   return rows.map(({ manifest }) => manifest);
 }
 
-/** The tasks of the current version; none if there is none. */
+/** The tasks of the current version, or none. */
 export async function currentTasks(tx: Transaction, env: number): Promise<TaskManifest[]> {
   const [current] = await tx<{ version_id: number }[]>`
     select version_id from current_versions where env = ${env}`;

@@ -6,9 +6,9 @@ import { badRequest } from '../problem.ts';
 /** The queue of a task's runs, unless the trigger names another. */
 export const queueOf = (task: TaskManifest): string => task.queue?.name ?? `task/${task.id}`;
 
-/** What the tasks of one queue say of it, together. */
+/** The combined declarations of one queue by its tasks. */
 interface Declared {
-  /** Null is no limit. Of several declared limits, the lowest applies. */
+  /** Null means no limit. Of several declared limits, the lowest applies. */
   limit: number | null;
   rate: RateLimit | undefined;
   shared: SharedLimit | undefined;
@@ -40,7 +40,7 @@ function declaredOf(tasks: readonly TaskManifest[]): Map<string, Declared> {
   return queues;
 }
 
-/** 400 if a queue would have two shared limits: it has one at most. */
+/** 400 if a queue would have two shared limits: it can have only one. */
 export function refuseSharedTwice(tasks: readonly TaskManifest[]): void {
   const first = new Map<string, TaskManifest>();
   for (const task of tasks) {
@@ -96,7 +96,7 @@ export async function declareQueues(
      where s.env = ${env} and not exists (select from queues q where q.shared_limit_id = s.id)`;
 }
 
-/** The ids of these limits, by name. Of several with one name, the lowest applies. */
+/** The ids of these limits, by name. Of several limits with the same name, the lowest applies. */
 async function declareSharedLimits(
   tx: Transaction,
   env: number,
@@ -115,7 +115,7 @@ async function declareSharedLimits(
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Writes the declared weights of single keys. Those that users have set stay. */
+/** Writes the declared weights of individual keys. Weights set by users stay. */
 async function declareKeyWeights(
   tx: Transaction,
   env: number,

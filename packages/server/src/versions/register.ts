@@ -19,8 +19,8 @@ export interface RegisterDependencies extends PromoteDependencies {
 }
 
 /**
- * Registers the version of a runner's folder with its tasks. The same content again is the same version. In dev it becomes current;
- * elsewhere only when it is promoted, so that a runner that starts never changes what is current.
+ * Registers the version in a runner's folder with its tasks. The same content resolves to the same version. In dev the version becomes current;
+ * elsewhere only a promotion makes it current, so that a starting runner never changes the current version.
  */
 export async function registerVersion(
   dependencies: RegisterDependencies,

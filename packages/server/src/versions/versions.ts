@@ -11,55 +11,55 @@ export interface CurrentVersion {
   readonly canary?: { readonly id: number; readonly percent: number } | undefined;
 }
 
-/** A version that a runner may fetch, and what that runner must have. */
+/** A version that a runner may fetch, and its requirements. */
 export interface FetchableVersion {
   readonly id: number;
   readonly version: string;
-  /** The major version of Node.js that it needs at least. */
+  /** The minimum major version of Node.js. */
   readonly nodeMajor: number;
   /** The platforms of its layers. Without any, it runs on all. */
   readonly platforms: readonly string[];
-  /** Labels of runners. */
+  /** Required runner labels. */
   readonly requires: readonly string[];
 }
 
 /** A task as a version declares it. */
 export interface DeclaredTask {
-  /** Of the version. */
+  /** The id of the version. */
   readonly id: number;
   readonly state: string;
-  /** Null where the version lacks the task. */
+  /** Null if the version lacks the task. */
   readonly manifest: TaskManifest | null;
 }
 
 export interface Versions {
   /**
    * The current version of an environment, cached for about a second, and refreshed at once in the process that registers one. Acting on an
-   * old one is corrected later: a runner that lacks the task gives the run back.
+   * outdated version is corrected later: a runner that lacks the task returns the run.
    */
   current(env: number): CurrentVersion | undefined | Promise<CurrentVersion | undefined>;
-  /** The uploaded versions of an environment that are ready and not archived, the newest first; cached as the current one is. */
+  /** The uploaded versions of an environment that are ready and not archived, newest first; cached like the current one. */
   fetchable(env: number): readonly FetchableVersion[] | Promise<readonly FetchableVersion[]>;
-  /** Somebody tries to promote this version, which no runner has loaded: runners are to load it, for a minute. */
+  /** Requests that runners load this version for a minute: a promotion was attempted, but no runner has loaded it. */
   want(env: number, id: number): void;
-  /** The ids of the versions that are wanted so. */
+  /** The ids of the versions requested this way. */
   wanted(env: number): readonly number[];
   /** Removes an environment from the cache: a version was registered, uploaded, promoted or archived. */
   forget(env: number): void;
   /** The name of a version, such as `20261121.3`. */
   name(id: number): string | Promise<string>;
-  /** The ids of versions, by name. Those that the environment does not have are left out. */
+  /** Version ids by name. Versions that the environment does not have are omitted. */
   ids(env: number, versions: readonly string[]): Promise<Map<string, number>>;
   /**
-   * A task of any version; undefined if the environment has no such version. Cached for a tenth of a second, so that the items of a batch
-   * share one read, while a version that is archived is soon known to be.
+   * A task of any version; undefined if the environment has no such version. Cached for a tenth of a second, so that the items of a batch share
+   * one read, while archiving a version soon takes effect.
    */
   declared(env: number, version: string, task: string): Promise<DeclaredTask | undefined>;
 }
 
-/** Milliseconds for which runners keep a version ready that somebody tried to promote. */
+/** Milliseconds for which runners keep a version ready after an attempted promotion. */
 const wantedMs = 60_000;
-/** Milliseconds for which a task of a version is known. */
+/** Milliseconds for which a task of a version is cached. */
 const declaredMs = 100;
 
 export function knownVersions(sql: Sql): Versions {
@@ -67,7 +67,7 @@ export function knownVersions(sql: Sql): Versions {
   const fetchable = cachedReads<readonly FetchableVersion[]>((env) => readFetchable(sql, env));
   const names = new Map<number, string>();
   const declared = new Map<string, Promise<DeclaredTask | undefined>>();
-  /** By environment and id, until when: monotonic milliseconds. */
+  /** By environment and version id, the end of each request: monotonic milliseconds. */
   const wanted = new Map<number, Map<number, number>>();
   return {
     want(env, id) {
@@ -127,7 +127,7 @@ async function readCurrent(
   if (!row) return undefined;
   const { canary: canaryId, percent } = row;
   const canary = canaryId === null || percent === null ? undefined : { id: canaryId, percent };
-  // The tasks of a version never change: read those of a new version only.
+  // The tasks of a version never change, so they are read only for a new version.
   if (row.id === last?.id)
     return canary?.id === last.canary?.id && canary?.percent === last.canary?.percent
       ? last

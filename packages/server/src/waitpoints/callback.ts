@@ -15,7 +15,7 @@ export interface Addressed {
   readonly sealed: Buffer | null;
 }
 
-/** The address of a token's callback; of a token without one, where it is completed with a credential. */
+/** The address of a token's callback; without a callback, the address where it is completed with a credential. */
 export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseUrl: string): string {
   const token = `${baseUrl}/api/v1/waitpoints/tokens/${id}`;
   return sealed === null

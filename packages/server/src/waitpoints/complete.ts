@@ -4,13 +4,13 @@ import { storableText } from '../runs/values/storable.ts';
 
 export interface CompleteDependencies {
   readonly engine: Engine;
-  /** Runs of this environment may go on. */
+  /** Runs of this environment may continue. */
   readonly resume: (env: number) => void;
 }
 
 /**
- * Completes a token: the runs that wait for it go on. The first completion counts; one that comes later, or after the token has timed
- * out, changes nothing. False if there is no such token.
+ * Completes a token: the runs that wait for it continue. Only the first completion counts; one that arrives later, or after the token has timed
+ * out, changes nothing. False if the token does not exist.
  */
 export async function completeToken(
   { engine: { sql, clock }, resume }: CompleteDependencies,

@@ -18,7 +18,7 @@ export const defaultTimeoutMs = 600_000;
 const defaultKeyMs = 30 * 86_400_000;
 export const maxMs = 100 * 366 * 86_400_000;
 
-/** Creates a token, or finds the one that its idempotency key led to before. */
+/** Creates a token, or finds the one that its idempotency key resolved to before. */
 export async function createToken(
   { sql, clock }: Engine,
   masterKey: MasterKey,
@@ -75,7 +75,7 @@ function readKeyTtl(ttl: string | undefined): number {
   throw badRequest(`idempotencyKeyTTL: ${read.error}`);
 }
 
-/** An event by its own name: with a pattern, every event would have to be compared with every wait. */
+/** An event with an exact name: with a pattern, every event would have to be compared with every wait. */
 function readEvent(event: NewToken['event']): NewToken['event'] {
   if (!event) return undefined;
   const { name, filter } = event;

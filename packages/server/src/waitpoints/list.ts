@@ -5,7 +5,7 @@ import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey } from '../runs/create/idempotency-key.ts';
 import { shown, type WaitpointRow } from './row.ts';
 
-/** Tokens, newest first, in the order of their ids, which begin with the time of their creation. `before` wins over `after`. */
+/** Tokens, newest first, in id order; ids begin with the creation time. `before` takes precedence over `after`. */
 export async function listTokens(
   { sql, clock }: Engine,
   masterKey: MasterKey,

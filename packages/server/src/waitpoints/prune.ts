@@ -2,7 +2,7 @@ import type { Engine } from '../runs/engine/engine.ts';
 
 const maxAtOnce = 1_000;
 
-/** The job that lets go of tokens that ended longer ago than finished runs are kept. */
+/** The job that deletes tokens that ended longer ago than the retention of finished runs. */
 export function tokenPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, keptMs: number) {
   return {
     name: 'token pruner',

@@ -3,14 +3,14 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { shown, type WaitpointRow } from './row.ts';
 
-/** A token with what it was completed with; undefined if there is none. */
+/** A token with its completion value; undefined if it does not exist. */
 export async function retrieveToken(
   { sql }: Engine,
   masterKey: MasterKey,
   env: number,
   id: string,
   baseUrl: string,
-  /** Whether the caller may see the runs that wait. */
+  /** Whether the caller may see the waiting runs. */
   mayReadRuns: boolean,
 ): Promise<Reply<Operations['retrieveWaitpointToken']> | undefined> {
   const [row] = await sql<(WaitpointRow & { output: string | null; output_type: string | null })[]>`

@@ -13,7 +13,7 @@ export interface WaitpointRow extends Addressed {
   readonly completed_at: Date | null;
 }
 
-/** A token as replies show it. */
+/** A token in the format of replies. */
 export const shown = (masterKey: MasterKey, row: WaitpointRow, baseUrl: string): WaitpointToken => ({
   id: row.id,
   url: addressOf(masterKey, row, baseUrl),

@@ -1,4 +1,4 @@
--- What the ids of a batch's runs begin with. The index of the item follows, three digits to the base 36.
+-- The prefix of the ids of a batch's runs. The item index follows, as three base-36 digits.
 --
 -- Locks: none.
 -- Callers: batches/abort.ts, batches/fill.ts, batches/forget.ts, batches/list.ts, batches/oversized.ts, versions/deployments/live-runs.ts,

@@ -1,4 +1,4 @@
--- The runs of a batch in the order of its items, with the runs that an idempotency key led to.
+-- The runs of a batch in item order, including existing runs that an idempotency key resolved to.
 --
 -- Locks: none.
 -- Callers: batches/open.ts, batches/retrieve.ts, realtime/subject.ts.

@@ -1,4 +1,4 @@
--- Whether all runs of a sealed batch have ended. A run that was deleted after its retention has ended.
+-- Whether all runs of a sealed batch have ended. A run deleted after its retention counts as ended.
 --
 -- Locks: none.
 -- Callers: batches/forget.ts.

@@ -1,4 +1,4 @@
--- Releases the runs of a batch in the order of its items. Returns where they went. `failed`: some came with an error, and the caller ends them.
+-- Releases the runs of a batch in item order. Returns their destinations. `failed`: some runs arrived with an error; the caller ends them.
 --
 -- Locks: the batch, which the caller has locked; lanes (key share), new lanes in the order of queue, key and route.
 -- Callers: batches/fill.ts.
@@ -25,7 +25,7 @@ begin
          count(*) filter (where x.destination = 'failed')
     into v_queue, v_key, v_pinned_version, v_delayed, v_due, v_pending, v_failed
     from (
-      -- of those that are queued, one of each lane
+      -- of the queued runs, one for each lane
       select distinct on (y.destination, y.queue_id, y.key, y.pinned_version, case when y.destination <> 'queued' then y.id end) y.*
         from (
           select r.id, r.queue_id, coalesce(r.concurrency_key, '') as key, coalesce(r.version_id, 0) as pinned_version, r.delayed_until as due,
@@ -43,7 +43,7 @@ begin
     ) x;
 
   if v_queue is not null then
-    -- held, so that no claim drops them, and made where they are missing, in one order for everybody
+    -- locked so that no claim drops them; missing lanes are created in one global order
     loop
       select count(*) into v_lanes from (
         select from unnest(v_queue, v_key, v_pinned_version) as i (queue_id, key, pinned_version)

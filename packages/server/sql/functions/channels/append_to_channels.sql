@@ -1,20 +1,20 @@
--- Appends to any number of channels. A condition that fails concerns its channel alone: its `state` says why nothing was written there.
--- A part that is already stored is answered with its numbers, and the other records of its channel must be sent again.
+-- Appends to any number of channels. A failed condition affects only its own channel: `state` holds the reason nothing was written there. A
+-- part that is already stored returns its existing numbers, and the other records of its channel must be sent again.
 --
 -- Locks: channels by id.
 -- Callers: channels/write-conditional.ts.
 create or replace function append_to_channels(
   asked_at timestamptz,
-  -- one element a channel, in order of id
+  -- one element for each channel, in id order
   of_ids uuid[], of_counts int[], of_matches bigint[], of_fences text[], of_new_fences text[],
-  -- one a segment: the channel_index of its channel above, its distance from the first record
+  -- one for each segment: the channel_index of its channel above and its distance from the first record
   seg_channels int[], seg_offsets int[], seg_counts int[], seg_bytes int[], seg_records text[],
-  -- one a part
+  -- one for each part
   part_channels int[], part_offsets int[], part_counts int[], part_ids uuid[]
 ) returns table (channel_index int, state text, seq bigint, at timestamptz, part int, count int)
 language plpgsql volatile as $$
 begin
-  -- In one order everywhere. What follows sees what was committed before these locks were had.
+  -- Locked in one global order. The statements below see everything committed before these locks were granted.
   perform from channels c where c.id = any (of_ids) order by c.id for update;
   return query
   with known as (

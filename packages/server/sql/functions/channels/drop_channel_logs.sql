@@ -1,4 +1,4 @@
--- Deletes the records of deleted channels. A foreign key would make every append look up the channel.
+-- Deletes the records of deleted channels. With a foreign key, every append would have to look up the channel.
 --
 -- Locks: the segments and parts of the channels.
 -- Callers: the trigger below.

@@ -1,5 +1,5 @@
--- Whether what just happened reopens a group that was resolved or ignored: why, and when. Nulls if not.
--- The arrays are what arrived for the group, already tallied.
+-- Whether the latest occurrences reopen a resolved or ignored group: the reason and the time, or nulls. The arrays hold the group's new
+-- arrivals, already tallied.
 --
 -- Locks: none.
 -- Callers: tally_errors.
@@ -18,7 +18,7 @@ begin
         from unnest(p_at, p_version) as i (at, version) join versions run on run.id = i.version
        where run.env = g.env and run.sequence >= v_fix;
     elsif g.resolved_in_version is null or not is_future_version(g.env, g.resolved_in_version) then
-      -- a run that started before the fix says nothing about it
+      -- a run that started before the fix does not show whether the fix works
       select min(i.at) into at from unnest(p_at, p_started) as i (at, started)
        where i.at > g.resolved_at and i.started > g.resolved_at;
     end if;
@@ -29,12 +29,12 @@ begin
       select max(i) into at from unnest(p_at) as i;
     end if;
     if at is null and g.ignored_until_rate is not null then
-      -- A minute that slides; a rate below one a minute needs as many minutes as it takes to expect one.
+      -- A sliding minute. A rate below one per minute uses as many minutes as it takes to expect one occurrence.
       v_since := make_interval(mins => ceil(1 / least(1, greatest(g.ignored_until_rate, 1 / 43200.0::float8)))::int);
       select min(i.at) into at
         from (select i as at from unnest(p_at) as i
               union
-              -- later ones whose minute has one of these in it
+              -- later occurrences whose minute includes one of these
               select t.at
                 from (select min(i) as first, max(i) as last from unnest(p_at) as i) a
                 join error_fingerprints f on f.env = g.env and f.group_id = g.id

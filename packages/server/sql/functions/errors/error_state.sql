@@ -1,4 +1,4 @@
--- The state of a group, as the audit stores it.
+-- The state of a group in the form that the audit log stores.
 --
 -- Locks: none.
 -- Callers: errors/life/change.ts, errors/merge/merge.ts, errors/merge/split.ts, reopen_error.

@@ -1,4 +1,4 @@
--- How often a fingerprint had occurred at a moment.
+-- How many times a fingerprint had occurred by a given time.
 --
 -- Locks: none.
 -- Callers: error_reopening.

@@ -1,5 +1,5 @@
--- Registers fingerprints. A new one begins a group of its own (`p_group`). If the same error had another fingerprint before the rules changed
--- (`p_older`, newest first) and was seen with it lately, it belongs to the group of that one.
+-- Registers fingerprints. A new one starts its own group (`p_group`). If the same error had another fingerprint before the rules changed
+-- (`p_older`, newest first) and that fingerprint was seen recently, the new one joins its group.
 --
 -- Locks: error locks in the order of the environments, where there are older fingerprints; error_fingerprints in the order of their keys.
 -- Callers: errors/record/known.ts.
@@ -10,7 +10,7 @@ create or replace function introduce_errors(
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  -- the group of an older one must not be merged away meanwhile
+  -- the group of an older fingerprint must not be merged into another one in the meantime
   if p_older is not null then
     perform lock_errors(e.env) from (select distinct x as env from unnest(p_env) as x order by 1) e;
   end if;

@@ -1,5 +1,5 @@
--- Whether a version that this environment does not have can still be registered: then nothing can be of it or later yet. A version that is not
--- written as versions are, or is older than the existing ones, will never be registered.
+-- Whether a version that this environment does not have can still be registered. If so, nothing can belong to it or to a later version yet. A
+-- version with an invalid format, or older than the existing ones, will never be registered.
 --
 -- Locks: none.
 -- Callers: error_reopening.

@@ -1,4 +1,4 @@
--- Transactions that count failures or change groups take turns in an environment. Those that record failures do not take this lock.
+-- Serializes the transactions of an environment that count failures or change groups. Transactions that record failures do not take this lock.
 --
 -- Locks: the error lock of the environment (advisory), until the transaction ends.
 -- Callers: errors/counts/compact.ts, errors/life/change.ts, errors/life/lapse.ts, introduce_errors, tally_errors.

@@ -1,4 +1,4 @@
--- Records failures of runs that have just ended, where that was not through complete_attempts.
+-- Records the failures of runs that have just ended other than through complete_attempts.
 --
 -- Locks: the runs; endpoints (notify_failed_runs).
 -- Callers: errors/record/record.ts.

@@ -1,4 +1,4 @@
--- A group becomes unresolved by itself: a regression, or the end of an ignore.
+-- Marks a group as unresolved without a user's action: a regression, or the end of an ignore.
 --
 -- Locks: the group, which the caller has locked.
 -- Callers: errors/life/change.ts, errors/life/lapse.ts, tally_errors.

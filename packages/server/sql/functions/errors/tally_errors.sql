@@ -1,5 +1,5 @@
--- Counts what arrived in an environment. Groups begin and reopen as a result. Returns whether there may be more.
--- Written so that rows can only be reached by their keys: a plan made for empty tables would read all of an environment for each of them.
+-- Counts the arrivals of an environment. Groups start and reopen as a result. Returns whether more arrivals may remain. The statements can
+-- reach rows only by their keys: a plan made for empty tables would read the whole environment for each of them.
 --
 -- Locks: the error lock of the environment; then no other transaction changes these tables.
 -- Callers: errors/record/tally.ts.
@@ -38,7 +38,7 @@ begin
     from summed;
   if v_taken is null then return false; end if;
 
-  -- What is older than the newest tally is inserted afterwards: the tallies after it grow by it.
+  -- Occurrences older than the newest tally are inserted afterwards, and the tallies after them are increased accordingly.
   insert into error_tallies (env, fingerprint_id, at, version, n, total, version_total)
   select p_env, f.id, i.at, i.version, i.n,
          f.total + sum(i.n) over (partition by f.id order by i.at, i.version),

@@ -1,4 +1,4 @@
--- Lets the alerts of an environment count an event. Costs one lookup in a small table where there are none.
+-- Adds an event to the alerts of an environment. Without alerts it costs one lookup in a small table.
 --
 -- Locks: the alerts by id (key share), so that one that is being deleted does not make the caller fail.
 -- Callers: notify_missed_ticks, notify_new_errors, notify_reopened_errors.

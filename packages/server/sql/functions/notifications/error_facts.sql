@@ -1,4 +1,4 @@
--- What a notification says of an error group.
+-- The properties of an error group that its notifications contain.
 --
 -- Locks: none.
 -- Callers: notify_new_errors, notify_reopened_errors.

@@ -1,4 +1,4 @@
--- A time as it is on the wire.
+-- A time in its wire format.
 --
 -- Locks: none.
 -- Callers: error_facts, notify_failed_runs, notify_missed_ticks, notify_promotions, notify_uploaded_version, notify_versions.

@@ -1,4 +1,4 @@
--- Sends a fact to the endpoints that asked for its type. Costs one lookup in a small table where there are none.
+-- Sends a notification to the endpoints subscribed to its type. Without endpoints it costs one lookup in a small table.
 --
 -- Locks: the endpoints by id (key share), so that one that is being deleted does not make the caller fail.
 -- Callers: notifications/disable.ts, notify_failed_runs, notify_missed_ticks, notify_new_errors, notify_promotions, notify_reopened_errors,
@@ -7,10 +7,10 @@ create or replace function notify_endpoints(p_env int, p_at timestamptz, p_type 
 declare
   v_endpoints text[];
   v_id text;
-  -- whole milliseconds, as the wire and the cursors of lists have
+  -- whole milliseconds, as on the wire and in list cursors
   v_at timestamptz := date_trunc('milliseconds', p_at);
 begin
-  -- locked: one that is being deleted must not make the caller's transaction fail
+  -- locked, because an endpoint that is being deleted must not make the caller's transaction fail
   select array_agg(s.id) into v_endpoints from (
     select e.id from notification_endpoints e
      where e.env = p_env and e.disabled_at is null

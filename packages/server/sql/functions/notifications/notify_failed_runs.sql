@@ -1,4 +1,4 @@
--- Notifies of runs that failed. Called where runs end; the other notifications have triggers.
+-- Sends notifications for failed runs. The functions that end runs call it; the other notifications have triggers.
 --
 -- Locks: as notify_endpoints.
 -- Callers: complete_attempts, record_errors.

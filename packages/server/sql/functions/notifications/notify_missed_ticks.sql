@@ -1,4 +1,4 @@
--- Notifies of ticks of schedules that were missed, and lets alerts count them, with those that could not start a run.
+-- Sends notifications for missed schedule ticks. Adds them to alerts, along with ticks that could not start a run.
 --
 -- Locks: as notify_endpoints, and then add_alert_events.
 -- Callers: the trigger below.

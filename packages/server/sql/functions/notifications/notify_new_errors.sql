@@ -1,4 +1,4 @@
--- Notifies of new error groups, and lets alerts count them.
+-- Sends notifications for new error groups, and adds them to alerts.
 --
 -- Locks: as notify_endpoints, and then add_alert_events.
 -- Callers: the trigger below.

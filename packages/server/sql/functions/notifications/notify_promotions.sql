@@ -1,4 +1,4 @@
--- Notifies of versions that became current.
+-- Sends notifications for versions that became current.
 --
 -- Locks: as notify_endpoints.
 -- Callers: the triggers below.

@@ -1,4 +1,4 @@
--- Notifies of error groups that became unresolved by themselves, and lets alerts count regressions.
+-- Sends notifications for error groups that became unresolved without a user's action, and adds regressions to alerts.
 --
 -- Locks: as notify_endpoints, and then add_alert_events.
 -- Callers: the trigger below.

@@ -1,4 +1,4 @@
--- Notifies of a version whose files are all there.
+-- Sends a notification for a version whose files have all been uploaded.
 --
 -- Locks: as notify_endpoints.
 -- Callers: the trigger below.

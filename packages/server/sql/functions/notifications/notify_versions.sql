@@ -1,4 +1,4 @@
--- Notifies of versions that were registered. One that is uploaded is told of when it is ready (notify_uploaded_version).
+-- Sends notifications for registered versions. An uploaded version is announced when it is ready (notify_uploaded_version).
 --
 -- Locks: as notify_endpoints.
 -- Callers: the trigger below.

@@ -1,5 +1,5 @@
--- The id of the `.in` channel of a session, given one of its names. It is the id that the server gives a channel of that name; the session
--- need not exist yet.
+-- The id of the `.in` channel of a session, given one of its names. The server assigns this id to a channel of that name, so the session need
+-- not exist yet.
 --
 -- Locks: none.
 -- Callers: awaited_channel.

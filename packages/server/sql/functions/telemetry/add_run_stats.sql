@@ -1,5 +1,5 @@
--- Adds what a server process has counted in one minute to roll-ups of the given widths in minutes. `p_rows` has a row for each series.
--- Returns false, and adds nothing, if this flush or a later one of the process was added before.
+-- Adds one minute's counts of a server process to roll-ups of the given widths in minutes. `p_rows` has a row for each series. Returns false,
+-- and adds nothing, if this flush or a later one of the process was added before.
 --
 -- Locks: the row of the process; run_stats by key.
 -- Callers: telemetry/stats/flush.ts.

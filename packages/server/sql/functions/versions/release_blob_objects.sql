@@ -1,4 +1,4 @@
--- The objects of blobs that are deleted are not needed any more: the job that frees storage deletes them.
+-- Marks the objects of deleted blobs as unused: the job that frees storage deletes them.
 --
 -- Locks: rows of blob_objects.
 -- Callers: the trigger below.

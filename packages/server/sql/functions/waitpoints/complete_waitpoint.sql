@@ -1,4 +1,4 @@
--- Completes a token that waits. Returns its status before; null if there is no such token.
+-- Completes a waiting token. Returns its previous status, or null if the token does not exist.
 --
 -- Locks: the token, then as end_waits.
 -- Callers: events/complete-waits.ts, waitpoints/complete.ts.

@@ -1,7 +1,7 @@
 import { defaultRetention } from '../retention.ts';
 import { rowPruners } from '../row-pruners.ts';
 
-/** Deletes what is old in each table that has no pruner of its own, as the background jobs do. */
+/** Deletes expired rows in each table without its own pruner, like the background jobs. */
 export async function pruneRows(
   dependencies: Omit<Parameters<typeof rowPruners>[0], 'retention'>,
 ): Promise<void> {

@@ -1,13 +1,13 @@
 /** The cookies of a browser session and of a login at an identity provider: their names, their attributes, and reading them. */
 
-/** The part of a cookie's name that says what it is for. */
+/** The part of a cookie's name that identifies its purpose. */
 type CookieKind = 'millrace_session' | 'millrace_oidc';
 
-/** Where the browser found the server. */
+/** The address at which the browser reached the server. */
 export interface ServerAddress {
   /** The address under which clients reach the server, with its base path. */
   readonly baseUrl: string;
-  /** The `Origin` header, by which a browser says that it speaks TLS also where the proxy does not. */
+  /** The `Origin` header, which shows whether the browser uses TLS even if the proxy does not report it. */
   readonly origin: string | undefined;
 }
 
@@ -31,7 +31,7 @@ function nameAt(kind: CookieKind, { protocol, pathname, port }: URL): string {
 function cookieAt(kind: CookieKind, at: ServerAddress, value: string, maxAgeSeconds: number): string {
   const url = urlOf(at);
   const secure = url.protocol === 'https:' ? '; Secure' : '';
-  // The provider's page leads back to this server, so the browser must send that cookie along with a link from another site.
+  // The provider's page links back to this server, so the browser must send that cookie with a link from another site.
   const sameSite = kind === 'millrace_oidc' ? 'Lax' : 'Strict';
   // A semicolon would begin another attribute.
   const path = withSlash(url.pathname).replaceAll(';', '%3B');
@@ -45,13 +45,13 @@ export const cookieOf = (at: ServerAddress, text: string, expiresAt: Date, now: 
 /** The `Set-Cookie` header that removes the cookie. */
 export const noCookie = (at: ServerAddress): string => cookieAt('millrace_session', at, '', 0);
 
-/** The `Set-Cookie` header that keeps what a login at a provider needs; an empty text removes it. */
+/** The `Set-Cookie` header with the state of a login at a provider; an empty text removes it. */
 export const loginCookieOf = (baseUrl: string, text: string, maxAgeSeconds: number): string =>
   cookieAt('millrace_oidc', { baseUrl, origin: undefined }, text, maxAgeSeconds);
 
 /**
- * The text of the session in a `Cookie` header; undefined if there is none. Where the proxy does not say that the browser speaks TLS, the
- * names for both are read. Two different values under one name are none: another page may have set one of them.
+ * The text of the session in a `Cookie` header; undefined if there is none. If the proxy does not report TLS, both names are read. Two
+ * different values under one name count as none: another page may have set one of them.
  */
 export const readCookie = (header: string | undefined, baseUrl: string): string | undefined =>
   readCookieOf('millrace_session', header, baseUrl);

@@ -1,7 +1,7 @@
 import { dashboardHeader } from '@millrace/contract';
 import { badRequest, Problem } from '../../problem.ts';
 
-/** The headers by which a request shows where it comes from. */
+/** The headers that show the origin of a request. */
 export interface Sender {
   readonly method: string;
   readonly baseUrl: string;
@@ -16,9 +16,9 @@ const foreign = () =>
   );
 
 /**
- * Whether the page of the dashboard says that it sends the request. Pages of other origins cannot set the header without a preflight, which
- * no route allows. Throws 403 if the browser says that another page sends it, or, for what changes something, does not say where it comes
- * from: first by `Sec-Fetch-Site`, then by `Origin`.
+ * Whether the dashboard's page sends the request. Pages of other origins cannot set the header without a preflight, which no route allows.
+ * Throws 403 if the browser reports another page as the sender or, for a change, does not report any: first by `Sec-Fetch-Site`, then by
+ * `Origin`.
  */
 export function isFromDashboard({ method, baseUrl, header }: Sender): boolean {
   if (header(dashboardHeader) !== '1') return false;
@@ -30,13 +30,13 @@ export function isFromDashboard({ method, baseUrl, header }: Sender): boolean {
     return true;
   }
   const origin = header('origin');
-  // What a page reads from its own server has no Origin.
+  // A page's reads from its own server have no Origin.
   const isRead = method === 'GET' || method === 'HEAD';
   if (origin === undefined ? !isRead : !isOwnOrigin(origin, baseUrl)) throw foreign();
   return true;
 }
 
-/** Behind a proxy that does not say so, the browser may speak TLS where the server does not; not the other way round. */
+/** Behind a proxy that does not report it, the browser may use TLS while the server does not; the reverse cannot happen. */
 function isOwnOrigin(origin: string, baseUrl: string): boolean {
   const own = new URL(baseUrl);
   return origin === own.origin || origin === `https://${own.host}`;

@@ -11,7 +11,7 @@ test('a hash is that of its password alone, however its characters are composed'
 });
 
 test('a hash that was made at another cost is still read', async () => {
-  // scrypt('correct horse battery', 'saltsaltsaltsalt', N = 1024, r = 8, p = 1), by Python's hashlib.
+  // scrypt('correct horse battery', 'saltsaltsaltsalt', N = 1024, r = 8, p = 1), computed with Python's hashlib.
   const hash = '$scrypt$ln=10,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$fXnS5Awj6eMC+z1SbPBpyxEKbW7GHGyuCeVjw7IJSMI';
   expect(await isPassword('correct horse battery', hash)).toBe(true);
   expect(await isPassword('correct horse', hash)).toBe(false);

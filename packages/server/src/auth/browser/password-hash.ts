@@ -3,7 +3,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../problem.ts';
 
 interface Cost {
-  /** Logarithm of the cost of memory and time. */
+  /** Logarithm of the memory and time cost. */
   readonly ln: number;
   /** Block size. */
   readonly r: number;
@@ -35,7 +35,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } finally {
-    // Whoever waits takes the place over.
+    // The next waiting call takes over the slot.
     const next = waiting.shift();
     if (next) next();
     else running--;
@@ -64,10 +64,10 @@ export async function hashPassword(password: string): Promise<string> {
   return textOf(cost, salt, await derive(password, salt, cost));
 }
 
-/** Of no password: checked where there is none, so that the time of an answer does not tell who has one. */
+/** The hash of no password, checked for unknown users so that response times do not reveal which users have one. */
 const nobodys = textOf(cost, Buffer.alloc(16), Buffer.alloc(hashBytes));
 
-/** Whether the hash is that of the password. Without a hash it takes as long, and is false. */
+/** Whether the password matches the hash. Without a hash it takes equally long and is false. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, ln, r, p, salt = '', expected = ''] = form.exec(stored ?? nobodys) ?? [];
   const key = await derive(password, Buffer.from(salt, 'base64'), {

@@ -1,4 +1,4 @@
-/** Who a browser session stands for, and what it may do in the environment that a request names. */
+/** Resolves a browser session to its user, and to their permissions in the environment that a request names. */
 import { environmentKind, environmentKinds, type Role } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import { badRequest, notFound } from '../../problem.ts';
@@ -43,7 +43,7 @@ export async function sessionByDigest(sql: Sql, digest: Buffer): Promise<Session
 const missing = (name: string, what: string) =>
   badRequest(`${name} header required: name ${what} that the dashboard shows`);
 
-/** The named environment and the user's role there. 404 if it does not exist, or is not theirs: the answers are the same. */
+/** The named environment and the user's role there. 404 if it does not exist or the user has no access to it: the responses are identical. */
 export async function environmentFor(
   sql: Sql,
   userId: string,
@@ -70,7 +70,7 @@ export async function environmentFor(
   return row;
 }
 
-/** What a role allows in an environment, as scopes. */
+/** The permissions of a role in an environment, as scopes. */
 export const scopesOfRole: Readonly<Record<Role, readonly string[]>> = {
   viewer: ['read:all'],
   member: ['read:all', 'write:all'],

@@ -17,15 +17,15 @@ export interface Installation {
   readonly authenticate: Authenticate;
   readonly ring: SigningKeyRing;
   readonly mint: MintPublicToken;
-  /** The clear secret key of the first start. */
+  /** The plain secret key of the first start. */
   key(kind: 'dev' | 'stg' | 'prod' | 'preview'): string;
   publicIdOf(kind: string): Promise<string>;
-  /** Another key of an environment, with scopes of its own. */
+  /** Another key of an environment, with its own scopes. */
   addKey(kind: 'dev' | 'stg' | 'prod' | 'preview', scopes: string[]): Promise<{ id: string; text: string }>;
   addBranch(kind: 'dev' | 'preview', branch: string): Promise<string>;
 }
 
-/** A database of its own after its first start. */
+/** A separate database after its first start. */
 export async function createInstallation(): Promise<Installation> {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 4 });

@@ -16,12 +16,12 @@ export interface Item {
 }
 
 export interface BatchServer extends SharedInstallation {
-  /** Answers the id of an open batch. */
+  /** Returns the id of an open batch. */
   open(body: Readonly<Record<string, unknown>>, key?: string): Promise<string>;
-  /** Sends items, or lines as they stand, as a stream without a length. */
+  /** Sends items, or raw lines, as a stream without a length. */
   fill(batch: string, items: readonly (Item | string)[], key?: string): Promise<Answer>;
   retrieve(batch: string): Promise<Answer>;
-  /** Payloads of the batch's runs, in the order of the batch. */
+  /** Payloads of the batch's runs, in batch order. */
   payloads(batch: string): Promise<unknown[]>;
   register(...tasks: string[]): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface BatchServer extends SharedInstallation {
 export const lineOf = (item: Item | string): string =>
   typeof item === 'string' ? item : JSON.stringify({ task: 'send', payload: item.index, ...item });
 
-/** Pieces of a body that do not end where lines do. */
+/** Pieces of a body that do not end at line breaks. */
 export function streamOf(text: string, pieceLength = 4_096): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -43,10 +43,10 @@ export function streamOf(text: string, pieceLength = 4_096): ReadableStream<Uint
 
 let contents = 0;
 
-/** On the server of this worker. */
+/** Uses the server of this worker. */
 export const batchServer = async (): Promise<BatchServer> => withBatches(await sharedInstallation());
 
-/** On a server of its own. */
+/** Uses a separate server. */
 export const ownBatchServer = async (
   options: Partial<ServerOptions> = {},
 ): Promise<BatchServer & Installation> => withBatches(await installation(options));

@@ -12,7 +12,7 @@ import { failureHeaders } from '../../failure-headers.ts';
 import { asProblem, badRequest, forbidden } from '../../problem.ts';
 import { NotReadable, textOf, type AppendAck, type AppendInput, type InputRecord } from './protobuf.ts';
 
-/** The headers that tell a writer of this protocol where and how to write a channel's records. */
+/** The headers that describe where and how a writer of this protocol writes a channel's records. */
 export type WriterHeaders = (
   request: { readonly principal: Principal; readonly baseUrl: string },
   key: ChannelKey,
@@ -32,7 +32,7 @@ export interface Admitted {
   readonly principal: Principal;
 }
 
-/** Appends to a channel, and does what follows for its kind: a message wakes its session. */
+/** Appends to a channel, and performs the next step for its kind: a message wakes its session. */
 export type Write = (
   environment: Environment,
   key: ChannelKey,
@@ -41,14 +41,14 @@ export type Write = (
 ) => Promise<Appended>;
 
 export const streamsPath = '/s2/v1';
-/** The lifetime of the token for one stream, which may be written for long. */
+/** The lifetime of the token for one stream, which may be written to for a long time. */
 const tokenSeconds = 86_400;
 const maxRecords = 1_000;
 const flushIntervalMs = 50;
 
 const scopeOf = (key: ChannelKey): string => `write:channels:${key.id}`;
 
-/** Appends to channels for writers that speak the protocol of an S2 stream store. */
+/** Appends to channels for writers that use the protocol of an S2 stream store. */
 export function streamAppends({
   channels,
   write,
@@ -66,7 +66,7 @@ export function streamAppends({
       const token = await mint(principal, {
         scopes: [scopeOf(key)],
         expiresInSeconds: tokenSeconds,
-        // Code that is left running after its attempt writes no more.
+        // Code that keeps running after its attempt can no longer write.
         endsWithAttempt: true,
       });
       if (token === undefined) throw forbidden();
@@ -88,7 +88,7 @@ export function streamAppends({
       const { environment } = principal;
       const env = environment.id;
       const key = { env, name, id: uuidOf(`${env}/${name}`) };
-      // This exact scope: a token with a wider one was not issued for this.
+      // Only this exact scope: a token with a wider one was not issued for this.
       if (!principal.scopes.includes(scopeOf(key))) throw forbidden();
       return { environment, key, principal };
     },
@@ -142,8 +142,8 @@ function readRecord({ body, headers }: InputRecord): ReadRecord {
 const ownId = /"id":"[\w-]{7,}"\}$/;
 
 /**
- * Writers of this protocol resend what was not acknowledged in time. If each record ends with its own id, as those of the published SDK do,
- * the part id is a digest of the records, so that a resend appends nothing.
+ * Writers of this protocol resend records that were not acknowledged in time. If each record ends with its own id, like those of the published
+ * SDK, the part id is a digest of the records, so that a resend appends nothing.
  */
 function partOf(records: readonly InputRecord[]): string | undefined {
   const bodies = records.map(({ body }) => Buffer.from(body).toString());

@@ -2,18 +2,18 @@ import { constants, type ServerHttp2Session } from 'node:http2';
 
 /** Control frames that one connection may send in `windowMs`. A client sends its settings once and pings every few seconds. */
 const maxFrames = 100;
-/** Streams of one connection in `windowMs` that are refused or reset before they are admitted. */
+/** Streams of one connection in `windowMs` that are rejected or reset before they are admitted. */
 const maxUnadmitted = 200;
 const windowMs = 10_000;
 
 export interface FrameLimits {
-  /** A stream of the connection became an append session: it does not count any more. */
+  /** A stream of the connection became an append session and is no longer counted. */
   admitted(): void;
 }
 
 /**
- * Ends a connection that floods pings or settings, or opens streams only to reset them or to have them refused. Each costs an answer.
- * nghttp2 limits resets too, but only ignores what comes after them and leaves the connection open.
+ * Ends a connection that floods pings or settings, or opens streams only to reset them or to have them rejected. Each costs a response. nghttp2
+ * limits resets too, but only ignores later ones and leaves the connection open.
  */
 export function limitFrames(session: ServerHttp2Session): FrameLimits {
   let frames = 0;

@@ -12,7 +12,7 @@ const delimited = (field: number, bytes: Iterable<number>): number[] => {
 };
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** As a writer encodes it. */
+/** Encodes like a writer. */
 function encode(input: {
   records: { body: Uint8Array; headers: [string, string][]; timestamp?: number | undefined }[];
   match?: number | undefined;

@@ -17,13 +17,13 @@ import { FrameReader, frameOf, lastFrame } from './frames.ts';
 import { readAppendInput, writeAppendAck } from './protobuf.ts';
 
 export interface AppendSessions {
-  /** Takes connections by `emit('connection', socket)`. */
+  /** Accepts connections through `emit('connection', socket)`. */
   readonly server: Http2Server;
-  /** Breaks every connection: writers resend what was not acknowledged to another server. */
+  /** Breaks every connection: writers resend unacknowledged records to another server. */
   stop(): void;
 }
 
-/** What becomes of connections on which no request has succeeded yet. */
+/** Tracks connections on which no request has succeeded yet. */
 interface UnauthenticatedConnections {
   readonly limits: { readonly idleMs: number };
   opened(connection: ServerHttp2Session): void;
@@ -35,9 +35,9 @@ export interface AppendSessionsOptions {
   readonly access: Pick<AccessWatcher, 'watch'>;
   readonly unauthenticated: UnauthenticatedConnections;
   readonly log: Log;
-  /** Whether the request's headers agree on its host. */
+  /** Whether the request's headers name only one host. */
   readonly hasSingleHost: (rawHeaders: readonly string[]) => boolean;
-  /** The path below which clients reach the server, for proxies that pass it on. */
+  /** The path under which clients reach the server, for proxies that do not remove it. */
   readonly basePath?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   const { unauthenticated, log, hasSingleHost } = options;
   const { idleMs } = unauthenticated.limits;
   const sessions = new Map<ServerHttp2Session, FrameLimits>();
-  /** Timers that end connections without an append session, whatever else they send. */
+  /** Timers that end connections without an append session, whatever other frames they send. */
   const idle = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
   const server = createServer({
     settings: { maxConcurrentStreams: 100 },
@@ -112,7 +112,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   };
 }
 
-/** Sends the reason and closes the stream. Without that it would stay open until its writer or its connection ends it. */
+/** Sends the reason and closes the stream. Otherwise it would stay open until its writer or its connection ends it. */
 function refuse(stream: ServerHttp2Stream, { status, body, headers }: ReturnType<typeof refusalOf>): void {
   if (stream.destroyed) return;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
@@ -122,7 +122,7 @@ function refuse(stream: ServerHttp2Stream, { status, body, headers }: ReturnType
     stream.respond({ ':status': status, 'content-type': 'application/json', ...headers });
     stream.end(JSON.stringify(body));
   }
-  // Discard what the writer still sends.
+  // Discards further data from the writer.
   stream.resume();
 }
 
@@ -146,7 +146,7 @@ async function serve(
   stream.once('close', release);
   stream.respond({ ':status': 200, 'content-type': 's2s/proto' });
   const frames = new FrameReader();
-  // One after the other: nothing is appended after an append that failed.
+  // Processed one at a time: nothing is appended after a failed append.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     for (const frame of frames.push(chunk)) {
       if (ended) return;

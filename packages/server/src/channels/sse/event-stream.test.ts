@@ -90,7 +90,7 @@ describe('an event stream', () => {
     stream.end();
     expect(events).toEqual(['over']);
     expect(far.writableLength).toBeGreaterThan(0);
-    // What the platform does when nothing has moved for so long.
+    // The effect of the platform's timeout after this long without progress.
     expect(far.timeout).toBe(30_000);
     far.emit('timeout');
     expect(far.destroyed).toBe(true);

@@ -5,9 +5,9 @@ export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** A keep-alive, as event-stream text. */
   readonly ping: (now: number) => string;
-  /** Called when there is room again after `send` returned false. */
+  /** Called when writing can continue after `send` returned false. */
   readonly onDrain: () => void;
-  /** Called once when the stream has ended, for whatever reason. */
+  /** Called once when the stream has ended, for any reason. */
   readonly onEnded: () => void;
 }
 
@@ -19,7 +19,7 @@ const lifeJitter = 0.2;
 
 /**
  * The event stream of one client, written straight to its socket. Only the socket buffers: the writer stops when `send` returns false. `end`
- * tells the client that the stream is complete. `break` makes it reconnect; so do the end of its credential and the maximum age.
+ * signals that the stream is complete. `break` makes the client reconnect; so do the end of its credential and the maximum age.
  */
 export class EventStream {
   readonly wire: Wire;
@@ -64,7 +64,7 @@ export class EventStream {
     const { socket } = this.#exchange;
     if (last !== '') socket.write(onWire(last, this.wire));
     socket.end(this.wire === 'chunks' ? '0\r\n\r\n' : '');
-    // `check` is no longer called. A client that does not read the rest must not keep the socket, or a closing server, open for ever.
+    // `check` is no longer called. A client that does not read the rest must not keep the socket, or a closing server, open forever.
     socket.setTimeout(stalledMs, () => socket.destroy());
     this.#finish();
   }

@@ -5,11 +5,11 @@ import { EventStream, type EventStreamOptions } from './event-stream.ts';
 
 /** Limits of open streams. */
 export interface StreamLimits {
-  /** Of this process. Default 20,000. */
+  /** The limit for this process. Default 20,000. */
   readonly process: number;
-  /** Of one environment, in this process. Default 15,000. */
+  /** The limit for one environment, in this process. Default 15,000. */
   readonly environment: number;
-  /** On one subject, such as a session, in this process. Default 5,000. */
+  /** The limit for one subject, such as a session, in this process. Default 5,000. */
   readonly subject: number;
 }
 
@@ -59,7 +59,7 @@ export class EventStreams {
     );
   }
 
-  /** Answers an exchange with a stream, which counts until it has ended. */
+  /** Responds to an exchange with a stream, which counts until it has ended. */
   open(exchange: Exchange, env: number, subject: string, options: EventStreamOptions): EventStream {
     const slot = this.#slots[this.#nextSlot++ % slots] as Set<EventStream>;
     const keys = [`${env}`, `${env} ${subject}`];

@@ -4,7 +4,7 @@ import type { ChannelRecord } from '../record.ts';
 
 /**
  * `v2`: batches with sequence numbers and headers. `v1`: one event per record, for clients without an SDK. `chunks`: one event per chunk,
- * without the envelope of the SDKs, for clients that do not know it.
+ * without the SDKs' envelope, for clients that do not support it.
  */
 export type Framing = 'v2' | 'v1' | 'chunks';
 

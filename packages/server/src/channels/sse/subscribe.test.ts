@@ -8,7 +8,7 @@ import { testStore, texts } from '../testing/store.ts';
 test('a stream whose reader is behind does not end as idle', async () => {
   const store = await testStore();
   const key = await store.channel();
-  // More than a connection holds.
+  // More than a connection can buffer.
   const count = 14;
   for (let n = 0; n < count; n++) await store.append(key, texts('x'.repeat(1_000_000)));
   const server = createServer();

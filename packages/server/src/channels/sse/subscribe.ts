@@ -7,17 +7,17 @@ import { endOf, frameOf, pingOf, type Framing } from './record-frames.ts';
 
 export interface Subscription {
   readonly key: ChannelKey;
-  /** Names what is subscribed to, for the limit of streams on it. */
+  /** Names the subject of the subscription, for the limit of streams on it. */
   readonly subject: string;
   /** The number of the first record to send. */
   readonly from: number;
   readonly framing: Framing;
-  /** A stream without new records for so long ends with a proper end; sooner if the channel has ended. */
+  /** A stream without new records for this long is ended cleanly; sooner if the channel has ended. */
   readonly idleMs: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers a subscriber with the channel's records as server-sent events. */
+/** Sends the channel's records to a subscriber as server-sent events. */
 export function subscribe(channels: Channels, streams: EventStreams, subscription: Subscription): Streaming {
   const { key, subject, from, framing, idleMs } = subscription;
   return new Streaming((exchange) => {
@@ -27,7 +27,7 @@ export function subscribe(channels: Channels, streams: EventStreams, subscriptio
     let following: Following | undefined;
     const waitForIdle = (ms: number): void => {
       idle = setTimeout(() => {
-        // A reader that is behind is not idle: more records will come.
+        // A reader that is behind is not idle: it has more records to receive.
         const left = following?.live ? idleMs - (performance.now() - deliveredAt) : idleMs;
         // The timer may fire a millisecond early.
         if (left > 1) waitForIdle(left);

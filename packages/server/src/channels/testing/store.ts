@@ -18,11 +18,11 @@ export interface Store extends Channels {
   readonly database: Database;
   /** Starts another process on the same database. A deaf one gets no notifications. */
   replica(options?: { deaf?: boolean }): Promise<Channels>;
-  /** Makes a channel. */
+  /** Creates a channel. */
   channel(name?: string): Promise<ChannelKey>;
 }
 
-/** A channel store on a database of its own; gone when the test ends. */
+/** A channel store on a separate database, dropped when the test ends. */
 export async function testStore(options: { deaf?: boolean } = {}): Promise<Store> {
   const { connection, drop } = await testDatabase();
   const stops: (() => unknown)[] = [];
@@ -70,7 +70,7 @@ export async function all(channels: Channels, key: ChannelKey, from = 0) {
   }
 }
 
-/** A follower that collects what it gets. */
+/** A follower that collects the records it receives. */
 export function collector(more: Partial<Follower> = {}) {
   const seqs: number[] = [];
   const bodies: string[] = [];

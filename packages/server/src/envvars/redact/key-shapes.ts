@@ -33,7 +33,7 @@ export const redactKeysInJson = (json: string): string =>
 /** No credential is recognised by more characters than these. */
 const recognisedBy = 64;
 
-/** Redacts keys in a long text, in parts. A key at the end of a part is searched for again with what follows. */
+/** Redacts keys in a long text, in parts. A key at the end of a part is searched for again with the following text. */
 export function* redactKeysParts(text: string, isJson: boolean): InParts<string> {
   if (text.length <= partLength) return isJson ? redactKeysInJson(text) : redactKeys(text);
   const clean: string[] = [];

@@ -1,4 +1,4 @@
-/** Redacts what runners report about attempts. */
+/** Redacts runners' reports about attempts. */
 import { sealedType } from '@millrace/contract';
 import type { LogLine, Outcome } from '@millrace/contract/runner';
 import type { InParts } from '../../json/parts.ts';
@@ -8,7 +8,7 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
   switch (outcome.kind) {
     case 'completed': {
       const { output, outputType } = outcome;
-      // There is nothing to find in what is sealed, and a change would damage it.
+      // A sealed output has nothing to find, and a change would damage it.
       if (typeof output !== 'string' || outputType === sealedType) return outcome;
       const clean = outputType.includes('json') ? redactor.json(output) : redactor.text(output);
       return clean === output ? outcome : { ...outcome, output: clean };
@@ -30,7 +30,7 @@ export function* redactOutcomeParts(redactor: Redactor, outcome: Outcome): InPar
   return clean === output ? outcome : { ...outcome, output: clean };
 }
 
-/** Redacts every string in a JSON value, whatever its type says: a runner's messages are not validated in depth. */
+/** Redacts every string in a JSON value, regardless of its declared type: a runner's messages are not validated in depth. */
 export function redactTexts<T>(redactor: Redactor, value: T): T {
   const written = JSON.stringify(value);
   if (!redactor.mayConcern(written)) return value;

@@ -1,6 +1,6 @@
 /**
- * Cuts the secrets of an environment out of what its runs say, before anything is stored. Each function returns at once where the secrets
- * are known. An environment without secrets pays for a search for the markers of our keys.
+ * Removes the secrets of an environment from the data of its runs before it is stored. Each function is synchronous if the secrets are cached.
+ * An environment without secrets only pays for a search for the markers of Millrace keys.
  */
 import type { Outcome } from '@millrace/contract/runner';
 import { inTurns, partLength } from '../../json/parts.ts';

@@ -53,7 +53,7 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
     return yield* withoutSpans(whole, spans);
   }
 
-  /** JSON that has a secret, without it. */
+  /** JSON that contains a secret, with the secret removed. */
   function* jsonParts(json: string): InParts<string> {
     const parsed = yield* tryParseParts(json);
     // Not JSON, or more than this process parses.
@@ -64,7 +64,7 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
     return (yield* spansIn(find, clean)).length === 0 ? clean : JSON.stringify(redacted);
   }
 
-  /** A string in it that was cut may end with the start of a secret. */
+  /** A truncated string in it may end with the start of a secret. */
   const mayNeed = (json: string, { length }: readonly Span[]): boolean => length > 0 || json.includes('…');
 
   return {

@@ -19,7 +19,7 @@ interface Called {
 /** A project on the server of this worker. */
 export interface VariableServer {
   readonly server: Pick<RunningServer, 'url'>;
-  /** Of all tests of the worker, unless the server is the test's own. */
+  /** Shared by all tests of the worker, unless the server is the test's own. */
   readonly sql: Sql;
   readonly credentials: Credentials;
   readonly ref: string;
@@ -36,7 +36,7 @@ export interface VariableServer {
       readonly headers?: Record<string, string>;
     },
   ): Promise<Called>;
-  /** Another key, with scopes of its own. */
+  /** Another key, with its own scopes. */
   addKey(kind: 'dev' | 'prod', scopes: string[]): Promise<string>;
   addBranch(kind: 'dev' | 'preview', branch: string): Promise<number>;
 }

@@ -1,14 +1,14 @@
 import type { Fragment, Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { byDayUntil, byHourUntil, defaultAges } from './range.ts';
 
-/** An hour of an environment that fails all the time is compacted in several steps. */
+/** An hour of an environment that fails constantly is compacted in several steps. */
 const maxAtOnce = 5_000;
-/** Rows are retained for longer than is promised, for readers whose clock is behind. */
+/** Rows are retained for longer than promised, for readers whose clock is behind. */
 const graceMs = 3_600_000;
 
 /**
- * Compacts old tallies: the last of each hour, fingerprint and version stays, and of each day where they are very old. Tallies are running
- * totals, so counts stay what they were. One hour and one day of each environment a call; returns whether there may be more.
+ * Compacts old tallies: the last one of each hour, fingerprint and version stays, or of each day if they are very old. Tallies are running
+ * totals, so counts do not change. Each call handles one hour and one day of each environment; returns whether there may be more.
  */
 export async function compactTallies(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
   const then = new Date(now.getTime() - graceMs);
@@ -17,7 +17,7 @@ export async function compactTallies(sql: Sql, now: Date, ages = defaultAges): P
   return hours || days;
 }
 
-/** Deletes the hours of which ranges count the days only; returns whether there may be more. */
+/** Deletes the hours for which ranges count only days; returns whether there may be more. */
 export async function deleteOldHours(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
   const before = byDayUntil(new Date(now.getTime() - graceMs), ages);
   const deleted = await sql`

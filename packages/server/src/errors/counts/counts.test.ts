@@ -41,11 +41,11 @@ const messages = ['a', 'b', 'c'];
 
 const moment = fc.oneof(
   fc.nat(span),
-  // often in the same few hours, and at the same moments of them
+  // often in the same few hours, and at the same times within them
   fc
     .tuple(fc.constantFrom(3, 4, 12), fc.constantFrom(0, 1, 1_000, 1_800_000, hourMs - 1))
     .map(([hour, within]) => hour * hourMs + within),
-  // on the edge of a quarter of an hour, of a day or of a week, and beside it
+  // on or next to the boundary of a quarter of an hour, a day or a week
   fc
     .tuple(fc.oneof(fc.nat(360), fc.constantFrom(96, 192, 288)), fc.constantFrom(-1, 0, 1))
     .map(([quarter, beside]) => Math.max(0, quarter * (hourMs / 4) + beside)),
@@ -58,7 +58,7 @@ const flush = fc.record({
       task: fc.constantFrom(...tasks),
       message: fc.constantFrom(...messages),
       version: fc.oneof(fc.constant(0), fc.constantFrom(-1, 0, 1, 2)),
-      // enough at once that tallies are taken
+      // enough at once for tallies to be taken
       times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 130 })),
     }),
     { minLength: 1, maxLength: 4 },
@@ -75,7 +75,7 @@ const split = fc.record({
   task: fc.constantFrom(...tasks),
   message: fc.constantFrom(...messages),
 });
-// From now on every error has another fingerprint.
+// After this, every error has another fingerprint.
 const upgrade = fc.constant({ kind: 'upgrade' as const });
 const prune = fc.record({ kind: fc.constant('prune' as const), at: moment, isCompacted: fc.boolean() });
 const question = fc.record({
@@ -111,7 +111,7 @@ test('for every range, filter and order the counts add up to the failed runs rec
       const groups = new Groups();
       for (const act of script) {
         if (act.kind === 'flush') {
-          // In any order, also into hours that are pruned already.
+          // In any order, including hours that have already been pruned.
           const { at } = act;
           now = Math.max(now, at);
           const failures = act.failures.flatMap(({ times, ...failure }) =>
@@ -195,7 +195,7 @@ test('failures of one moment that are tallied one after the other are counted to
   await checkHours(env);
 });
 
-/** Which group each fingerprint is in, by the task and the fingerprint that the group began with. */
+/** The group of each fingerprint, by the task and the fingerprint that the group started with. */
 class Groups {
   readonly #of = new Map<string, string>();
 
@@ -208,7 +208,7 @@ class Groups {
 
   isKnown = (task: string, fingerprint: string): boolean => this.#of.has(`${task} ${fingerprint}`);
 
-  /** Whether it is in a group that began with another. */
+  /** Whether it is in a group that started with another fingerprint. */
   isPart(task: string, fingerprint: string): boolean {
     const key = `${task} ${fingerprint}`;
     return this.#of.has(key) && this.#of.get(key) !== key;
@@ -230,7 +230,7 @@ class Groups {
 type Counts = Record<string, number>;
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
-/** Ranges that reach back to what is kept by the hour or by the day count the hours or days that they touch whole. */
+/** Ranges that extend into hourly or daily counts include each hour or day that they touch as a whole. */
 function expectedCounts(
   recorded: readonly Occurrence[],
   groups: ReadonlyMap<string, string>,
@@ -276,7 +276,7 @@ async function askedCounts(env: number, asked: Question, now: number): Promise<C
   return Object.fromEntries(items.map((item) => [`${item.taskIdentifier} ${item.errorMessage}`, item.count]));
 }
 
-/** The points of a trend that covers everything add up to the total. */
+/** The points of a trend over all time add up to the total. */
 async function checkTrends(env: number, recorded: readonly Occurrence[], now: number): Promise<void> {
   const query = listErrors.query.parse({ 'page[size]': '100' });
   const { data } = await listErrorGroups(sql, { env, query, now: new Date(start + now) });
@@ -287,7 +287,7 @@ async function checkTrends(env: number, recorded: readonly Occurrence[], now: nu
   }
 }
 
-/** What the rows of each hour add up to is by how much the running totals grew in it; of each day where that is all that is left. */
+/** The sum of the rows of each hour equals the growth of the running totals in it; for old data, of each day. */
 async function checkHours(env: number): Promise<void> {
   const wrong = await sql`
     select * from (

@@ -1,14 +1,14 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import type { Range } from './range.ts';
 
-/** Which occurrences to count: `versions` null for all of them. */
+/** The occurrences to count; `versions` is null for all versions. */
 export interface Counted {
   readonly env: number;
   readonly versions: readonly number[] | null;
   readonly range: Range;
 }
 
-/** Milliseconds: the first included, the last not. */
+/** A span in milliseconds: the first included, the last excluded. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -17,14 +17,12 @@ export interface Span {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/**
- * The part of a range in which something can have occurred, and the time in which anything did. Undefined if nothing can have occurred.
- */
+/** The part of a range in which occurrences are possible, and the whole time in which any occurred. Undefined if the range can have none. */
 export async function spansOf(
   sql: Queryable,
   { env, versions, range: { from, to } }: Counted,
 ): Promise<{ readonly range: Span; readonly all: Span } | undefined> {
-  // The days of an environment come from the index. A version knows when it was first and last seen.
+  // The days of an environment are read from the index. A version records when it was first and last seen.
   const [row] = await sql<{ first: Date | null; last: Date | null }[]>`
     ${
       versions === null
@@ -43,8 +41,8 @@ export async function spansOf(
 }
 
 /**
- * How often the fingerprints of an environment occurred in a span: rows of `id` and `n`, several for each fingerprint, that add up to its
- * count. If the span is most of all time, the rows are the totals, less what occurred outside.
+ * How often the fingerprints of an environment occurred in a span: rows of `id` and `n`, several for each fingerprint, whose sum is its count.
+ * If the span covers most of all time, the rows are the totals minus the occurrences outside it.
  */
 export function occurrencesIn(sql: Queryable, counted: Counted, range: Span, all: Span): Fragment {
   const { env, versions } = counted;
@@ -66,18 +64,18 @@ export function occurrencesIn(sql: Queryable, counted: Counted, range: Span, all
 /** A table of counts, by time. */
 interface Level {
   readonly table: (sql: Queryable) => Fragment;
-  /** What a row counts, in milliseconds. */
+  /** The time that a row counts, in milliseconds. */
   readonly width: number;
-  /** Where a row begins; others begin a multiple of the width away. */
+  /** The start of a row; other rows start at multiples of the width from it. */
   readonly origin: number;
-  /** Rows of an hour in which many groups fail, compared with the other levels. */
+  /** Rows in an hour in which many groups fail, relative to the other levels. */
   readonly density: number;
 }
 
 const tallies: Level = { table: (sql) => sql`error_tallies`, width: 1, origin: 0, density: 20 };
 const hours: Level = { table: (sql) => sql`error_hours`, width: hourMs, origin: 0, density: 5 };
 const days: Level = { table: (sql) => sql`error_days`, width: dayMs, origin: 0, density: 2 };
-/** From Monday to Sunday. All versions together. */
+/** From Monday to Sunday, for all versions together. */
 const weeks: Level = {
   table: (sql) => sql`error_weeks`,
   width: 7 * dayMs,
@@ -86,8 +84,8 @@ const weeks: Level = {
 };
 
 /**
- * Reads the middle of a span at the coarsest level, and what is between there and its ends at finer ones. The nearest hour, day or week can
- * begin outside the span: what is between it and the end is subtracted.
+ * Reads the middle of a span at the coarsest level, and the remainders at its ends at finer ones. The nearest hour, day or week can begin
+ * outside the span: the excess is subtracted.
  */
 function rollUpsIn(sql: Queryable, counted: Counted, span: Span, sign: 1 | -1): Fragment[] {
   const levels = counted.versions === null ? [tallies, hours, days, weeks] : [tallies, hours, days];
@@ -126,9 +124,9 @@ function rowsOf(
   { start, end }: Span,
   sign: 1 | -1,
 ): Fragment {
-  // Sums of this type are exact up to 2^53, and cost half of those of bigint, which are numeric.
+  // Sums of this type are exact up to 2^53, and cost half as much as those of bigint, which are numeric.
   const n = sign === 1 ? sql`n::float8` : sql`-n::float8`;
-  // An expression, so that tallies are read by the index on time and not by that on versions.
+  // An expression, so that tallies are read by the index on time rather than the one on versions.
   const ofVersions = versions === null ? sql`` : sql`and version + 0 = any(${versions})`;
   return sql`
     select fingerprint_id as id, ${n} as n from ${level.table(sql)}
@@ -140,8 +138,8 @@ const union = (sql: Queryable, parts: readonly Fragment[]): Fragment =>
 
 /**
  * The counts of groups, as rows of `number` and `count`, from rows of `id` and `n` of fingerprints. A group has the number of the fingerprint
- * that it is named after. Most have no other. The others are looked up one by one: the planner expects nearly all of them, and would join
- * all fingerprints with all groups.
+ * that it is named after. Most groups have no other. The others are looked up one by one: the planner expects nearly all of them, and would
+ * join all fingerprints with all groups.
  */
 export const byGroup = (sql: Queryable, env: number, occurrences: Fragment): Fragment => sql`
   select coalesce(m.number, c.id) as number, sum(c.n) as count

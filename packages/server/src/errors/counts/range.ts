@@ -1,6 +1,6 @@
 /**
- * A range of time in which occurrences are counted, both ends included, to the millisecond. Old tallies are compacted to the last of each hour,
- * very old ones to the last of each day. A range that begins or ends among those counts every hour or day that it touches.
+ * A time range for counting occurrences, both ends included, to the millisecond. Old tallies are compacted to the last of each hour, very old
+ * ones to the last of each day. A range that begins or ends among those counts every hour or day that it touches.
  */
 export interface Range {
   readonly from: Date | null;
@@ -10,7 +10,7 @@ export interface Range {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The ages from which on occurrences are counted by the hour only, and by the day only. Milliseconds. */
+/** The ages in milliseconds after which occurrences are counted only by the hour, and only by the day. */
 export interface Ages {
   readonly hours: number;
   readonly days: number;
@@ -20,18 +20,18 @@ export const defaultAges: Ages = { hours: 30 * dayMs, days: 90 * dayMs };
 
 const floor = (ms: number, width: number): number => Math.floor(ms / width) * width;
 
-/** Before this moment occurrences are, or will soon be, counted by the hour. */
+/** Occurrences before this time are, or will soon be, counted by the hour. */
 export const byHourUntil = (now: Date, { hours }: Ages = defaultAges): Date =>
   new Date(floor(now.getTime() - hours, hourMs));
 
-/** The same by the day, of UTC. */
+/** The same by UTC day. */
 export const byDayUntil = (now: Date, { days }: Ages = defaultAges): Date =>
   new Date(floor(now.getTime() - days, dayMs));
 
 export interface AskedRange {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** Milliseconds up to now; wins over the other two. */
+  /** Milliseconds up to now; takes precedence over the other two. */
   readonly period?: number | undefined;
 }
 
@@ -44,13 +44,13 @@ export function readRange({ from, to, period }: AskedRange, now: Date, ages = de
   };
 }
 
-/** The last moment that a count up to `end` includes. */
+/** The last time that a count up to `end` includes. */
 export function endOfRange(end: Date, now: Date, ages = defaultAges): Date {
   const width = widthAt(end.getTime(), now, ages);
   return new Date(floor(end.getTime(), width) + width - 1);
 }
 
-/** Milliseconds that are counted as one. */
+/** The resolution of counts, in milliseconds. */
 function widthAt(at: number, now: Date, ages: Ages): number {
   if (at < byDayUntil(now, ages).getTime()) return dayMs;
   return at < byHourUntil(now, ages).getTime() ? hourMs : 1;
@@ -59,5 +59,5 @@ function widthAt(at: number, now: Date, ages: Ages): number {
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31);
 
-/** A request may name a date that PostgreSQL cannot hold. Nothing occurred then. */
+/** A request may name a date that PostgreSQL cannot store. Nothing occurred then. */
 const storableDate = (ms: number): Date => new Date(Math.min(latest, Math.max(earliest, ms)));

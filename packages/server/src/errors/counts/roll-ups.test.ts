@@ -43,7 +43,7 @@ const between = (from: number, to: number) => ({
   'filter[to]': String(time(to).getTime() - 1),
 });
 
-/** What a person would read in psql: rows of a table of roll-ups, by the beginning of each. */
+/** The rows of a table of roll-ups as seen in psql, by start time. */
 const rollUps = async (env: number, table: 'error_hours' | 'error_days' | 'error_weeks') =>
   (
     await sql.unsafe<{ at: Date; n: number }[]>(
@@ -98,7 +98,7 @@ test('old tallies are compacted by the hour and by the day, and what comes late 
   };
   await prune();
   const tallies = await sql`select at from error_tallies where env = ${env}`;
-  // a day, then hours, then what is still there to the millisecond
+  // a day, then hours, then the remaining tallies to the millisecond
   expect(tallies).toHaveLength(1 + (54 - 24) + (60 - 54) * 2);
   expect(await rollUps(env, 'error_hours')).toHaveLength(60 - 24);
   for (const [from, to, count] of [

@@ -3,7 +3,7 @@ import type { Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { isErrorId } from '../list/retrieve.ts';
 import { tally } from '../record/tally.ts';
 
-/** A change of a group, at its moment. */
+/** A change of a group, at its time. */
 export interface Change {
   readonly env: number;
   readonly id: string;
@@ -11,14 +11,14 @@ export interface Change {
   readonly principal: Principal;
 }
 
-/** The same before it holds the lock: its moment is when it has the lock, not when it was requested. */
+/** The same before it holds the lock: its time is when it gets the lock, not when it was requested. */
 export interface Asked extends Omit<Change, 'now'> {
   now(): Date;
 }
 
 /**
- * Changes a group under the error lock of its environment: failures so far are counted before, later ones afterwards. `act` gets the id of the
- * group, or of the one that it was merged into. Undefined if there is none.
+ * Changes a group under the error lock of its environment: earlier failures are counted before the change, later ones after it. `act` receives
+ * the id of the group, or of the one that it was merged into. Undefined if it does not exist.
  */
 export async function changing<R>(
   sql: Sql,
@@ -32,9 +32,9 @@ export async function changing<R>(
     await tally(transaction, env);
     const id = await currentId(transaction, env, asked.id);
     if (id === undefined) return undefined;
-    // What was just counted may have failed while this waited for the lock. All of it is earlier than the change.
+    // The failures just counted may have occurred during the wait for the lock. All of them precede the change.
     const now = asked.now();
-    // The audit has the state before: an ignore whose time is over had ended.
+    // The audit records the previous state: an expired ignore had ended.
     await transaction`
       select reopen_error(env, id, ignored_until, 'ignoreEnded') from error_groups
        where env = ${env} and id = ${id} and status = 'ignored' and ignored_until <= ${now}`;
@@ -49,7 +49,7 @@ export async function currentId(sql: Queryable, env: number, id: string): Promis
   return row?.id;
 }
 
-/** The first part of every statement that changes a state. `old` is the group; the audit records who, when and the state before. */
+/** The first part of every statement that changes a state. `old` is the group; the audit records the actor, the time and the previous state. */
 export const audited = (
   sql: Queryable,
   { env, id, now, principal }: Change,

@@ -14,7 +14,10 @@ interface Row {
   readonly before: Readonly<Record<string, string>> & { readonly status: ErrorChange['before']['status'] };
 }
 
-/** A page of a group's history, newest first; of the group that it was merged into, if it was. Undefined if there is no such group. */
+/**
+ * A page of a group's history, newest first. If the group was merged into another, the history is that of the other. Undefined if the group
+ * does not exist.
+ */
 export async function listHistory(
   sql: Sql,
   env: number,
@@ -22,7 +25,7 @@ export async function listHistory(
   query: Query<Operations['listErrorHistory']>,
 ): Promise<Reply<Operations['listErrorHistory']> | undefined> {
   if (!isErrorId(errorId)) return undefined;
-  // It may have come back this moment.
+  // It may have just occurred again.
   await tally(sql, env);
   const group = await currentId(sql, env, errorId);
   if (group === undefined) return undefined;

@@ -9,8 +9,8 @@ export interface Ignore extends Asked {
 }
 
 /**
- * Ignores a group until the first of its limits: a time, a number of further occurrences, or more of them a minute than a rate. Without limits,
- * for ever. Undefined if unknown.
+ * Ignores a group until the first of its limits: a time, a number of further occurrences, or a rate of occurrences per minute. Without limits,
+ * forever. Undefined if unknown.
  */
 export const ignoreErrorGroup = (sql: Sql, asked: Ignore): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, change) => {

@@ -3,8 +3,8 @@ import type { Sql } from '../../db/connect.ts';
 const maxAtOnce = 500;
 
 /**
- * Ends the ignores whose time is over, with an audit entry of that time. Readers treat them as ended already, so nothing depends on when this
- * runs. Takes the error lock, because changes of groups do the same. Returns whether there may be more.
+ * Ends expired ignores, with an audit entry at their expiry time. Readers already treat them as ended, so the time of this call does not
+ * matter. Takes the error lock, because changes of groups also end ignores. Returns whether there may be more.
  */
 export async function endLapsedIgnores(sql: Sql, now: Date): Promise<boolean> {
   const due = await sql<{ env: number }[]>`

@@ -10,8 +10,8 @@ export interface Resolve extends Asked {
 }
 
 /**
- * Resolves a group, whatever its state; a second resolve counts from now. It reopens by itself: with a version, when a run of that version or
- * a later one fails; without, when a run fails that started after this. Undefined if unknown.
+ * Resolves a group, whatever its state; a second resolve counts from now. It reopens automatically: with a version, when a run of that version
+ * or a later one fails; without, when a run fails that started after the resolve. Undefined if unknown.
  */
 export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, change) => {

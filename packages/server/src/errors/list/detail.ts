@@ -40,7 +40,7 @@ export const detailColumns = (sql: Queryable, now: Date) => sql`
   g.ignored_at, g.ignored_until, g.ignored_reason, g.ignored_by, g.ignored_until_rate,
   g.ignored_until_total::float8 as ignored_until_total`;
 
-/** An ignore ends at its time, whether or not that was written yet. */
+/** An ignore ends at its expiry time, whether or not the end has been recorded. */
 export const lapsed = (sql: Queryable, now: Date) =>
   sql`(g.status = 'ignored' and coalesce(g.ignored_until <= ${now}, false))`;
 

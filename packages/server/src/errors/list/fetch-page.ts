@@ -22,7 +22,7 @@ export interface GroupRow {
   readonly ignored_until: Date | null;
 }
 
-/** With the slot of the order that it was found in. */
+/** A row with the slot of the order that it was found in. */
 export interface SlotRow extends GroupRow {
   readonly slot: Date | number;
 }
@@ -37,20 +37,20 @@ export interface Wanted {
 }
 
 interface Candidates {
-  /** In order. */
+  /** The candidate groups, in order. */
   readonly groups: Fragment;
-  /** In addition to the conditions of the filter on the groups' rows. */
+  /** Conditions in addition to those of the filter on the groups' rows. */
   readonly conditions: readonly Fragment[];
 }
 
 interface FetchedPage {
   readonly fetched: number;
-  /** How many of them have the text of the search. */
+  /** How many of the groups contain the search text. */
   readonly said: number;
   readonly rows: SlotRow[];
 }
 
-/** Fetches groups in order and keeps those that pass, until there are enough. */
+/** Fetches groups in order and keeps matching ones until there are enough. */
 export async function fetchPage(
   sql: Queryable,
   filter: ErrorFilter,

@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 import { lapsed } from './detail.ts';
 import type { Range } from '../counts/range.ts';
 
-/** Which groups to list. An empty list of tasks or statuses does not filter. `versions` has the ids of those that exist. */
+/** The filter of a list of groups. An empty list of tasks or statuses does not filter. `versions` has the ids of existing versions. */
 export interface ErrorFilter {
   readonly env: number;
   readonly tasks: readonly string[];
@@ -14,11 +14,11 @@ export interface ErrorFilter {
   readonly now: Date;
 }
 
-/** Whether counts are of a range or of some versions, rather than totals. */
+/** Whether counts are for a range or some versions, rather than totals. */
 export const isCounted = ({ versions, range }: ErrorFilter): boolean =>
   versions !== null || range.from !== null || range.to !== null;
 
-/** The conditions that the row of a group decides alone. `g` is that row. */
+/** The conditions that depend only on the group's row `g`. */
 export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: ErrorFilter): Fragment[] {
   const conditions: Fragment[] = [];
   if (tasks.length > 0) conditions.push(sql`g.task = any(${tasks})`);
@@ -27,13 +27,13 @@ export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: 
   return conditions;
 }
 
-/** Which texts `x` a search finds, written for the indexes. A text shorter than a trigram has an index of its own. */
+/** The texts `x` that match a search, in a form that uses the indexes. A text shorter than a trigram has its own index. */
 export const saysText = (sql: Queryable, search: string): Fragment =>
   Array.from(search).length < 3
     ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
     : says(sql, sql`x`, search);
 
-/** Whether a row has a text. */
+/** Whether a row contains a text. */
 export function says(sql: Queryable, row: Fragment, search: string): Fragment {
   const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   return sql`(${row}.type ilike ${pattern} or ${row}.message ilike ${pattern})`;
@@ -101,7 +101,7 @@ const isInside = (sql: Queryable, { from, to }: Range) =>
   sql`${from === null ? sql`true` : sql`g.first_seen >= ${from}`}
       and ${to === null ? sql`true` : sql`g.last_seen <= ${to}`}`;
 
-/** How many occurrences a group has in the range, of the versions. */
+/** How many occurrences a group has in the range and the versions. */
 export function countIn(sql: Queryable, { versions, range }: ErrorFilter): Fragment {
   if (versions !== null) {
     const until = (at: Date) => sql`
@@ -121,12 +121,12 @@ export function countIn(sql: Queryable, { versions, range }: ErrorFilter): Fragm
        where f.env = g.env and f.group_id = g.id) end)`;
 }
 
-/** How often a fingerprint `f` had occurred at a moment; null if it had not. */
+/** How often a fingerprint `f` had occurred by a given time; null if it had not. */
 const totalAt = (sql: Queryable, at: Fragment | Date): Fragment => sql`
   select t.total from error_tallies t
    where t.env = f.env and t.fingerprint_id = f.id and t.at <= ${at} order by t.at desc, t.version desc limit 1`;
 
-/** The same for a group, at each of many moments `b.at`. */
+/** The same for a group, at each of many times `b.at`. */
 export const groupTotalAt = (sql: Queryable): Fragment => sql`(
   select coalesce(sum((${totalAt(sql, sql`b.at`)})), 0) from error_fingerprints f
    where f.env = g.env and f.group_id = g.id)`;

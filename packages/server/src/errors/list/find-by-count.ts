@@ -6,8 +6,8 @@ import { ownConditions, says, type ErrorFilter } from './filters.ts';
 import { all, type Position } from './order.ts';
 
 /**
- * The groups that pass the filter, in the order of their counts in its range, then of their numbers. No index has that order: the counts of
- * all groups are added up from roll-ups.
+ * The matching groups, in the order of their counts in the filter's range, then of their numbers. No index has that order: the counts of all
+ * groups are added up from roll-ups.
  */
 export async function findByCount(
   sql: Queryable,
@@ -17,7 +17,7 @@ export async function findByCount(
   const { env, now } = filter;
   const spans = await spansOf(sql, filter);
   if (!spans) return [];
-  // One group for each fingerprint fits, so that the sums are not written to disk.
+  // Fits one group for each fingerprint, so that the sums are not written to disk.
   await sql`set local work_mem = '64MB'`;
   const order = (row: Fragment): Fragment =>
     backward ? sql`${row}.count asc, ${row}.number desc` : sql`${row}.count desc, ${row}.number asc`;
@@ -37,7 +37,7 @@ export async function findByCount(
      order by ${order(sql`p`)}`;
 }
 
-/** What comes after a group, whose number is the key of the position, or before it. A group without occurrences in the range has the count 0. */
+/** The groups after or before a group whose number is the key of the position. A group without occurrences in the range has the count 0. */
 function beyondCount(sql: Queryable, position: Position | undefined, backward: boolean): Fragment {
   if (position === undefined) return sql`true`;
   const number = sql`${Number(position.key)}::int`;
@@ -49,7 +49,7 @@ function beyondCount(sql: Queryable, position: Position | undefined, backward: b
 
 /**
  * The conditions of the filter that do not depend on the range, for the numbers of groups. Texts are compared rather than looked up by their
- * grams: where many groups have a gram, checking it again costs more.
+ * grams: if many groups have a gram, rechecking costs more.
  */
 function passing(sql: Queryable, filter: ErrorFilter): Fragment[] {
   const { env, search } = filter;
@@ -59,5 +59,8 @@ function passing(sql: Queryable, filter: ErrorFilter): Fragment[] {
   return [...(own.length === 0 ? [] : [among(sql, groups)]), ...(search === '' ? [] : [among(sql, texts)])];
 }
 
-/** In this form the numbers are hashed. A plain `in` becomes a join, which the planner may nest: it does not know how many counts there are. */
+/**
+ * In this form the numbers are hashed. A plain `in` becomes a join, which the planner may nest, because it cannot estimate the number of
+ * counts.
+ */
 const among = (sql: Queryable, numbers: Fragment): Fragment => sql`coalesce(c.number in (${numbers}), false)`;

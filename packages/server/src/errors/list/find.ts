@@ -7,15 +7,15 @@ import { beyond, ordered } from './order.ts';
 import { both, common, few, numbersOf, prefilterByState, prefilterBySearch } from './prefilter.ts';
 import { inScan, scanIndex } from './scan-index.ts';
 
-/** Groups from the position on that are fetched before indexes are asked which groups could pass. */
+/** How many groups are fetched from the position before indexes are used to find candidates. */
 const nearby = 300;
 
-/** Up to this length of a range, asking which groups occurred in it is cheaper than looking each group up. */
+/** The maximum range for which finding the groups that occurred in it is cheaper than looking each group up. */
 const maxPrefiltered = 3 * 3_600_000;
 
 /**
- * The groups that pass the filter, in the order of the list. Fetching from the position on finds them soon unless few pass. Then indexes tell
- * which could pass, and only those are fetched. So a page costs about the same wherever it is, and however long the history.
+ * The matching groups, in list order. Fetching from the position finds them soon unless few match. In that case indexes are used to find the
+ * candidates, and only those are fetched. A page therefore costs about the same wherever it is, and however long the history.
  */
 export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wanted): Promise<GroupRow[]> {
   const { sort, position, backward, limit } = wanted;
@@ -29,7 +29,7 @@ export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wa
   if (near.rows.length >= limit || near.fetched < nearby) return near.rows;
   let passing = both(await prefilterByState(sql, filter), await occurredIn(sql, filter));
   if (filter.search !== '' && !(passing && passing.length <= few)) {
-    // A text that is common nearby may be rare among those that could pass: then the index is asked after all.
+    // A text that is common nearby may be rare among the candidates: then the index is used after all.
     const maxFetched = 3 * limit * (near.fetched / near.said);
     const rows = near.said >= common && (await scanIndex(sql, filter, wanted, { passing, maxFetched }));
     if (rows) return rows;
@@ -39,8 +39,8 @@ export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wa
 }
 
 /**
- * Numbers of the groups that can have occurred in the range, in the versions; undefined if any can, or if telling costs more than looking
- * groups up.
+ * Numbers of the groups that may have occurred in the range and the versions; undefined if any may have, or if finding them costs more than
+ * looking groups up.
  */
 async function occurredIn(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
   const { env, versions, range } = filter;

@@ -30,7 +30,7 @@ const start = Date.parse('2026-11-21T10:00:00.000Z');
 const second = (seconds: number) => new Date(start + seconds * 1_000);
 const now = second(3_600);
 
-/** As the wire asks: the parameters go through the contract. */
+/** Sends the request like a client: the parameters pass through the contract. */
 const list = (env: number, parameters: Record<string, string> = {}, at = now) =>
   listErrorGroups(sql, { env, query: listErrors.query.parse(parameters), now: at });
 
@@ -81,7 +81,7 @@ test('who was seen last is first, and ids order those of one moment', async () =
 
 test('pages lead through the whole list and back, each group once, cursors strings or absent', async () => {
   const env = await newEnvironment(sql);
-  // Many share a moment: the id has to tell them apart.
+  // Many have the same time, so the id has to distinguish them.
   const failures = Array.from({ length: 23 }, (_, index) => ({ message: `message ${index}` }));
   for (let index = 0; index < 23; index += 6) {
     await recordFailures(sql, env, second(index), failures.slice(index, index + 6));
@@ -235,7 +235,7 @@ test('counts are of the range, both ends included, while first and last seen are
   expect(
     await counts({ 'filter[from]': second(30).toISOString(), 'filter[to]': second(0).toISOString() }),
   ).toEqual([]);
-  // Dates that PostgreSQL does not know are dates all the same.
+  // Dates that PostgreSQL cannot store are still valid dates.
   expect(await counts({ 'filter[from]': '-99999999999999', 'filter[to]': '999999999999999' })).toEqual([
     ['other', 1],
     ['boom', 4],

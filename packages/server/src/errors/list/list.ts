@@ -21,9 +21,9 @@ export interface ErrorList {
 type Page = Reply<Operations['listErrors']>;
 
 /**
- * Lists the groups that occurred in a range (without one: ever), with their counts, in the order of `sort`. `before` wins over `after`.
- * A cursor is the id of any group of the environment, whether it passes the filters or not: the page begins beside the current position of
- * that group. Any other text is refused with 400.
+ * Lists the groups that occurred in a range (without one: ever), with their counts, in the order of `sort`. `before` takes precedence over
+ * `after`. A cursor is the id of any group of the environment, whether it matches the filters or not: the page begins next to the current
+ * position of that group. Any other text is rejected with 400.
  */
 export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> {
   await tally(sql, list.env);
@@ -54,7 +54,7 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
   };
 }
 
-/** Undefined if no group can pass: an unknown version, or a text that cannot be stored. */
+/** Undefined if no group can match: an unknown version, or a text that cannot be stored. */
 async function readFilter(
   sql: Queryable,
   env: number,

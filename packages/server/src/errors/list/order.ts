@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 /** The position of a group in an order: its key, then its id. */
 export interface Position {
   readonly id: string;
-  /** When it was seen, or its total. For counts of a range, its number. */
+  /** The last occurrence, or the total. For counts of a range, the group's number. */
   readonly key: Date | number;
 }
 
@@ -16,14 +16,14 @@ export interface Ordered {
 }
 
 /**
- * An order of groups `g` that an index has: the latest or the highest first, then by id. Two of the indexes are on the slot of a column,
- * which changes less often than the column. Rows of one slot are sorted when they are read.
+ * An order of groups `g` that has an index: latest or highest first, then by id. Two of the indexes are on the slot of a column, which changes
+ * less often than the column. Rows of one slot are sorted when they are read.
  */
 interface Order {
   readonly column: (sql: Queryable) => Fragment;
   readonly slot: (sql: Queryable) => Fragment;
   readonly slotOf: (sql: Queryable, key: Position['key']) => Fragment;
-  /** The column, in a row of the list. */
+  /** The value of the column in a row of the list. */
   readonly keyOf: (row: Ordered) => number;
 }
 
@@ -59,11 +59,11 @@ export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment
     : sql`${slot(sql)} desc, ${column(sql)} desc, g.id asc`;
 }
 
-/** The same by slots alone, as the index has it. */
+/** The same by slots alone, in index order. */
 export const orderedBySlot = (sql: Queryable, sort: Sort, backward: boolean): Fragment =>
   backward ? sql`${orders[sort].slot(sql)} asc` : sql`${orders[sort].slot(sql)} desc`;
 
-/** Rows in the order of the list, or in reverse. */
+/** Rows in list order, or in reverse. */
 export function inOrder<R extends Ordered>(rows: readonly R[], sort: Sort, backward: boolean): R[] {
   const { keyOf } = orders[sort];
   const sign = backward ? -1 : 1;

@@ -2,16 +2,16 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 import { ownConditions, saysText, type ErrorFilter } from './filters.ts';
 import { all } from './order.ts';
 
-/** More groups than this that an index leads to are not listed. */
+/** The maximum number of groups that are listed from an index. */
 const maxListed = 20_000;
-/** So many groups can each be fetched. */
+/** Up to this number, groups can be fetched individually. */
 export const few = 1_000;
-/** Where so many of the first few hundred pass, fetching rows is cheaper than asking an index for all of them. */
+/** If this many of the first few hundred match, fetching rows is cheaper than finding all candidates through an index. */
 export const common = 15;
 
 /**
- * Numbers of groups, in order, without those of other tasks and states, as far as indexes tell at low cost: some may be left that do not pass.
- * Undefined if they do not.
+ * Numbers of groups, in order, without those of other tasks and states as far as indexes can exclude them at low cost: some that do not match
+ * may remain. Undefined if indexes cannot.
  */
 export async function prefilterByState(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
   // Most groups are unresolved: no index lists them at low cost.
@@ -22,7 +22,7 @@ export async function prefilterByState(sql: Queryable, filter: ErrorFilter): Pro
   return someNumbersOf(sql, sql`select g.number from error_groups g where ${states}`);
 }
 
-/** The same without those that do not have the text. `numbers` undefined stands for all groups. */
+/** The same without groups that lack the text. `numbers` is undefined for all groups. */
 export async function prefilterBySearch(
   sql: Queryable,
   { env, search }: ErrorFilter,
@@ -32,7 +32,7 @@ export async function prefilterBySearch(
   return both(numbers, await someNumbersOf(sql, texts));
 }
 
-/** The numbers that a query finds, in order; undefined if they are many. */
+/** The numbers found by a query, in order; undefined if there are too many. */
 async function someNumbersOf(sql: Queryable, query: Fragment): Promise<Int32Array | undefined> {
   const numbers = await numbersOf(
     sql,
@@ -41,17 +41,17 @@ async function someNumbersOf(sql: Queryable, query: Fragment): Promise<Int32Arra
   return numbers.length > maxListed ? undefined : numbers;
 }
 
-/** The numbers that a query finds, as it orders them. Sent as bytes, a tenth of the work of an array, which comes as text. */
+/** The numbers found by a query, in its order. Sent as bytes, a tenth of the cost of an array, which is sent as text. */
 export async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32Array> {
   const [row] = await sql<{ numbers: Buffer | null }[]>`
     select string_agg(int4send(number), ''::bytea) as numbers from (${query}) n`;
   if (!row?.numbers) return new Int32Array(0);
-  // A copy begins where a view of numbers can.
+  // A copy starts at an aligned offset, which a view of numbers requires.
   const copy = Buffer.from(new Uint8Array(row.numbers).buffer);
   return new Int32Array(copy.swap32().buffer);
 }
 
-/** Numbers that are in both; a list that is not known leaves the other as it is. */
+/** Numbers that are in both lists; an undefined list does not restrict the other. */
 export function both(one: Int32Array | undefined, other: Int32Array | undefined): Int32Array | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const shared = new Int32Array(Math.min(one.length, other.length));
@@ -64,7 +64,7 @@ export function both(one: Int32Array | undefined, other: Int32Array | undefined)
   return shared.subarray(0, size);
 }
 
-/** Whether a number is in a list, which is in order. One bit for each number: building a set of a hundred thousand takes longer than the look-ups. */
+/** Whether a number is in a sorted list. One bit for each number: building a set of a hundred thousand takes longer than the lookups. */
 export function membership(list: Int32Array): (number: number) => boolean {
   const first = list[0] ?? 0;
   const last = list.at(-1) ?? -1;

@@ -3,11 +3,11 @@ import { isUser, type Principal } from '../../auth/principal.ts';
 import { allows } from '../../auth/scopes.ts';
 import type { Fragment, Queryable } from '../../db/connect.ts';
 
-/** The message of the first error of the group `g`, as it was thrown. */
+/** The message of the first error of the group `g`, as thrown. */
 export const sampleMessage = (sql: Queryable): Fragment => sql`
   (select left(s.sample ->> 'message', ${maxSampleMessage}) from error_samples s where s.fingerprint_id = g.number)`;
 
-/** A group as this caller may see it: without the message of a run where the caller may not read all runs. */
+/** A group in the form that the caller may see: without the message of a run unless the caller may read all runs. */
 export function shownTo<T extends { readonly sampleMessage?: string | undefined }>(
   principal: Principal,
   group: T,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await testDatabase();
   sql = connect(database.connection, { name: 'test' });
   env = await newEnvironment(sql);
-  // in the order of time
+  // in time order
   const moments = new Map<number, Failure[]>();
   for (const { failure, at } of groups) moments.set(at, [...(moments.get(at) ?? []), failure]);
   for (const [at, failures] of [...moments].toSorted(([a], [b]) => a - b))
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-// More than are looked up one by one, of one task, before those of another that failed later; many of them in one slot of time.
+// More than are looked up individually, of one task, before those of another that failed later; many of them in one time slot.
 const start = Date.parse('2026-11-21T10:00:00.000Z');
 const older = few + 200;
 const groups = Array.from({ length: older + 350 }, (_, n) => {
@@ -44,7 +44,7 @@ interface Shown {
   readonly message: string;
 }
 
-/** Those of the older task in the order of the list. */
+/** The groups of the older task, in list order. */
 const inOrder = (): Shown[] =>
   groups
     .slice(0, older)

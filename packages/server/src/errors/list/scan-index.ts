@@ -4,7 +4,7 @@ import { occurred, type ErrorFilter } from './filters.ts';
 import { all, beyond, fromSlot, inOrder, ordered, orderedBySlot, orders } from './order.ts';
 import { few, membership, numbersOf } from './prefilter.ts';
 
-/** A scan reads the index in stages, because most scans end in the first: offsets from and to. */
+/** The stages of a scan, because most scans end in the first: start and end offsets. */
 const stages = [
   { from: 0, to: 5_000 },
   { from: 5_000, to: 25_000 },
@@ -12,15 +12,13 @@ const stages = [
 ];
 
 export interface Among {
-  /** Numbers of the groups that could pass; undefined if any could. */
+  /** Numbers of the candidate groups; undefined if any group may match. */
   readonly passing: Int32Array | undefined;
-  /** The scan gives up after it has fetched so many rows. */
+  /** The scan gives up after it has fetched this many rows. */
   readonly maxFetched: number;
 }
 
-/**
- * Scans the index of the order, which has the numbers of groups, and fetches the rows of those that could pass. Undefined if it gave up.
- */
+/** Scans the index of the order, which has the numbers of groups, and fetches the rows of candidates. Undefined if it gave up. */
 export async function scanIndex(
   sql: Queryable,
   filter: ErrorFilter,
@@ -56,7 +54,7 @@ export async function scanIndex(
   }
   const last = inOrder([...found.values()], sort, backward)[limit - 1];
   if (last) {
-    // The index does not order the groups of one slot: others of the last slot may come before this one.
+    // The index does not order the groups of one slot: others of the last slot may precede this one.
     const sameSlot = await numbersOf(
       sql,
       sql`
@@ -95,7 +93,7 @@ export const inScan = (sql: Queryable, filter: ErrorFilter, { sort, position, ba
     fromSlot(sql, sort, position, backward),
   ]);
 
-/** A group that was last seen before the range, or first seen after it, has no occurrence in it. The indexes know both moments or one. */
+/** A group last seen before the range, or first seen after it, has no occurrence in it. The indexes have one or both of these times. */
 const inRange = (sql: Queryable, { range: { from, to } }: ErrorFilter): readonly Fragment[] => [
   ...(from ? [sql`g.seen_slot >= date_bin('10 seconds', ${from}::timestamptz, 'epoch')`] : []),
   ...(to ? [sql`g.first_seen <= ${to}`] : []),

@@ -11,12 +11,12 @@ const dayMs = 24 * hourMs;
 const intervals = [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 6 * hourMs, dayMs, 7 * dayMs];
 const maxPoints = 60;
 
-/** The shortest interval that shows a period in at most 60 points. Milliseconds. */
+/** The shortest interval in milliseconds that divides a period into at most 60 points. */
 export const trendInterval = (periodMs: number): number =>
   intervals.find((interval) => periodMs / interval <= maxPoints) ??
   Math.ceil(periodMs / maxPoints / dayMs) * dayMs;
 
-/** The error group of an id, and its trend; undefined if the environment has none with this id. */
+/** The error group with an id, and its trend; undefined if the environment has no group with this id. */
 export async function retrieveWithTrend(
   sql: Sql,
   env: number,
@@ -45,7 +45,7 @@ async function trendOf(
   return trend;
 }
 
-/** The same of several groups, in their order, with one statement. Intervals begin at whole multiples since 1970. */
+/** The same for several groups, in their order, with one statement. Intervals begin at whole multiples since 1970. */
 export async function trendsOf(
   sql: Queryable,
   env: number,

@@ -214,7 +214,7 @@ test('merges and splits while runs fail lose nothing and count nothing twice', a
       await fail(0, ...messages.map((message) => ({ message })));
       let failed = messages.length;
       const named = (index: number) => messages[index] as string;
-      // All at once, over several connections.
+      // Concurrently, over several connections.
       await Promise.all(
         acts.map(async (one, index) => {
           if (one.kind === 'fail') {
@@ -224,7 +224,7 @@ test('merges and splits while runs fail lose nothing and count nothing twice', a
           } else if (one.kind === 'merge') await merge(named(one.into), named(one.other));
           else if (one.kind === 'list') await shown();
           else {
-            // Whether it is part of the group is for the race to decide.
+            // The race decides whether it is part of the group.
             await split(named(one.from), named(one.other)).catch((error: { status?: number }) =>
               expect([404, 422]).toContain(error.status),
             );

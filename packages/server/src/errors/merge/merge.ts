@@ -11,7 +11,7 @@ export interface Merge extends Asked {
 }
 
 /**
- * Merges other groups into one: it gets their fingerprints, with all that they counted and will count, and their ids lead to it. It keeps its
+ * Merges other groups into one: it gets their fingerprints, with all their past and future counts, and their ids resolve to it. It keeps its
  * state; theirs are in the audit. Only groups of one task can be merged. Undefined if the group itself is unknown.
  */
 export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDetail | undefined> =>
@@ -35,7 +35,7 @@ export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDeta
         from (select sum(total)::bigint as total, min(first_seen) as first_seen, max(last_seen) as last_seen
                 from error_groups where env = ${env} and id = any(${others})) o
        where g.env = ${env} and g.id = ${id}`;
-    // Groups that were merged into one of them lead to this group too.
+    // Ids of groups that were merged into one of them resolve to this group too.
     await tx`
       update error_groups
          set merged_into = ${id}, total = 0, status = 'unresolved', resolved_at = null, resolved_in_version = null, resolved_by = null,
@@ -45,7 +45,7 @@ export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDeta
     return retrieveErrorGroup(tx, env, id, now);
   });
 
-/** The groups that the ids lead to now, without the one that they are merged into. */
+/** The groups that the ids currently resolve to, except the merge target. */
 async function othersOf(tx: Transaction, { env, id }: Change, errors: readonly string[]): Promise<string[]> {
   const others = new Set<string>();
   for (const error of errors) {

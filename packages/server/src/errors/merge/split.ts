@@ -10,14 +10,14 @@ export interface Split extends Asked {
 }
 
 /**
- * Moves fingerprints out of a group into one of their own, with all that they counted and will count: the group of the first of them, under
- * the id that it had or would have had. It begins in the state of the group that it leaves, so that a split neither reopens nor hides
+ * Moves fingerprints out of a group into a separate one, with all their past and future counts. The new group is the one of the first of them,
+ * under the id that it had or would have had. It starts in the state of the group it leaves, so that a split neither reopens nor hides
  * anything. Undefined if the group is unknown.
  */
 export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, asked, async (tx, { env, id, now, principal }) => {
     const { fingerprints } = asked;
-    // The group's own fingerprint is the one that it began with, or, if that never occurred, the one that it shows.
+    // The group's own fingerprint is the one it started with or, if that never occurred, the displayed one.
     const moved = await tx<{ id: number; fingerprint: string; own_group: string; own: boolean }[]>`
       select f.id, f.fingerprint, f.own_group, f.own_group = g.id or f.fingerprint = g.fingerprint as own
         from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.group_id
@@ -73,7 +73,7 @@ export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetai
        cross join (select min(first_seen) as first_seen, max(last_seen) as last_seen
                      from error_fingerprints where env = ${env} and group_id = ${id}) c
        where g.env = ${env} and g.id = ${id} and p.env = ${env} and p.id = ${part}`;
-    // Ids that led here because of what has moved lead to the new group.
+    // Ids that resolved to this group because of the moved fingerprints now resolve to the new group.
     await tx`
       update error_groups set merged_into = ${part}
        where env = ${env} and merged_into = ${id} and fingerprint = any(${[...fingerprints]})`;

@@ -7,17 +7,17 @@ import { knownRules } from '../rules/known.ts';
 
 const turnMs = 5;
 
-/** A run is about to end with an error. */
+/** A run that is about to end with an error. */
 export interface Failed {
   readonly env: number;
   readonly task: string;
   readonly error: SerializedError;
 }
 
-/** The fingerprint in the options of a task, under which all its errors are grouped. */
+/** The fingerprint in a task's options, under which all its errors are grouped. */
 type OfTask = (env: number, task: string) => string | undefined | Promise<string | undefined>;
 
-/** Finds the ids of the fingerprints of failures: all that the statement that ends their runs needs. */
+/** Finds the fingerprint ids of failures: all the data required by the statement that ends their runs. */
 export function identifyFailures(
   sql: Sql,
   ofTask: OfTask,
@@ -36,7 +36,7 @@ export function identifyFailures(
     const prepared: PreparedFailure[] = [];
     const turns = new Turns(turnMs);
     for (const { env, task, error } of failures) {
-      // A fingerprint of a text that is made to be slow takes milliseconds. Requests are served in between.
+      // The fingerprint of a deliberately slow text takes milliseconds. Requests are served in between.
       await turns.next();
       prepared.push(
         prepareFailure(env, task, error, { match: matches.get(env), ofTask: tasks.get(`${env} ${task}`) }),

@@ -2,12 +2,12 @@ import { column } from '../../db/columns.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import type { PreparedFailure } from './prepare.ts';
 
-/** Fingerprints in memory; the oldest are dropped. */
+/** Maximum fingerprints in memory; the oldest are dropped. */
 const maxKnown = 20_000;
 
 /**
- * Finds the ids of failures' fingerprints. Known ones are in memory. New ones are registered first, in a statement of its own: a fingerprint
- * without occurrences is shown nowhere.
+ * Finds the fingerprint ids of failures. Known ones are cached. New ones are registered first, in a separate statement: a fingerprint without
+ * occurrences is never displayed.
  */
 export function knownFingerprints(
   sql: Sql,

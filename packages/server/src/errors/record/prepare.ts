@@ -3,19 +3,19 @@ import { earlierIds, fingerprint, storable, type ThrownError } from '@millrace/f
 import type { Match } from '../rules/rule.ts';
 import { errorGroupId } from './group-id.ts';
 
-/** What recording needs to know of one failure. */
+/** The data required to record one failure. */
 export interface PreparedFailure {
   readonly env: number;
   readonly task: string;
   readonly fingerprint: string;
-  /** The fingerprints that earlier versions of the algorithm gave it, the latest first. It stays in the group of the first one that is known. */
+  /** The fingerprints that earlier versions of the algorithm computed, latest first. The failure stays in the group of the first known one. */
   readonly older: readonly string[];
-  /** Id of the group that it begins if its fingerprint is not known, `error_…`. */
+  /** Id of the group that it starts if its fingerprint is not known, `error_…`. */
   readonly group: string;
   readonly type: string;
-  /** Normalised. */
+  /** The normalized message. */
   readonly message: string;
-  /** JSON text. Computed only for a fingerprint that is not known. */
+  /** The sample as JSON text. Computed only for an unknown fingerprint. */
   readonly sample: () => string;
 }
 
@@ -31,7 +31,10 @@ export interface Grouping {
   readonly ofTask?: string | undefined;
 }
 
-/** Finds the fingerprint of a failure: by a rule of the project, else as set on the error, else as set on the task, else computed from the error. */
+/**
+ * Finds the fingerprint of a failure: from a rule of the project, else from the error, else from the task's options, else computed from the
+ * error.
+ */
 export function prepareFailure(
   env: number,
   task: string,
@@ -51,7 +54,7 @@ export function prepareFailure(
     env,
     task,
     fingerprint: id,
-    // Read only for a fingerprint that is not known.
+    // Read only for an unknown fingerprint.
     get older() {
       return chosen === undefined ? earlierIds(thrown) : [];
     },
@@ -85,6 +88,6 @@ function ownFingerprint(given: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Input of a runner is not trusted: a name may be no string at all. */
+/** A runner's input is untrusted: a name may not be a string. */
 const cut = (text: unknown, max: number): string =>
   storable(typeof text === 'string' ? text.slice(0, max) : '');

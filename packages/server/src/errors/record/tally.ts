@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/connect.ts';
 
 /**
- * Counts the failures of an environment that arrived since the last tally: groups begin, grow and reopen. Every read and change of groups does
+ * Counts the failures of an environment that arrived since the last tally: groups start, grow and reopen. Every read and change of groups does
  * this first, so groups are up to date whether or not the background job runs.
  */
 export async function tally(sql: Queryable, env: number): Promise<void> {
@@ -11,7 +11,7 @@ export async function tally(sql: Queryable, env: number): Promise<void> {
   }
 }
 
-/** The same in every environment where something arrived. The background job. */
+/** The background job: the same in every environment with arrivals. */
 export async function tallyEverywhere(sql: Queryable): Promise<boolean> {
   const rows = await sql<{ more: boolean }[]>`
     with recursive found as (

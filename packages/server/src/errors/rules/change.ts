@@ -14,7 +14,7 @@ interface Changing {
 export const listRules = async (sql: Queryable, projectRef: string): Promise<ErrorRule[]> =>
   (await rulesIn(sql, projectRef)).map(ruleOf);
 
-/** Adds a rule, as the last unless its position is given. */
+/** Adds a rule, at the end unless it has a position. */
 export const createRule = (
   sql: Sql,
   { projectRef, now, by }: Changing,
@@ -76,7 +76,7 @@ export const updateRule = (
     return rule;
   });
 
-/** What the rule has grouped stays where it is. */
+/** Failures that the rule has grouped stay in their groups. */
 export const deleteRule = (sql: Sql, { projectRef, by }: Changing, id: string): Promise<void> =>
   sql.begin(async (tx) => {
     await lockProject(tx, projectRef);

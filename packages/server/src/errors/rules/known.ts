@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/connect.ts';
 import { matcherOf, type Match, type RuleFields } from './rule.ts';
 
-/** Rules are read again after so long. */
+/** How long rules are cached. */
 const freshMs = 1_000;
 
 /** The rules of each environment's project, at most a second old. */

@@ -1,9 +1,9 @@
 /**
- * Patterns of rules: text in which `*` stands for anything, also for nothing, over as many lines as it takes. `\*` and `\\` are the
- * characters themselves. Upper and lower case differ. A pattern is about a whole text: `timeout*` is what begins with it.
+ * Rule patterns: text in which `*` matches anything, including nothing and line breaks. `\*` and `\\` are the characters themselves. Matching
+ * is case-sensitive. A pattern applies to a whole text: `timeout*` matches texts that begin with `timeout`.
  *
- * Matching looks for each piece once, from left to right: its time grows with the text times the pattern at the very worst, and both are
- * bounded.
+ * Matching looks for each piece once, from left to right: in the worst case its time grows with the product of text and pattern lengths, and
+ * both are bounded.
  */
 export function piecesOf(pattern: string): readonly string[] {
   const pieces = [''];

@@ -13,10 +13,10 @@ interface FailedRun {
   readonly group_message: string;
 }
 
-/** At most so many spans of 1.3 seconds in which runs failed are read. */
+/** Maximum spans of 1.3 seconds with failed runs that are read. */
 const maxSpans = 200;
 
-/** Returns which of the latest failed runs a rule would have regrouped, and where to. Changes nothing. */
+/** Returns which of the latest failed runs a rule would have regrouped, and into which groups. Changes nothing. */
 export async function previewRule(
   sql: Queryable,
   envs: readonly number[],

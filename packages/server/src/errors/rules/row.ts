@@ -23,7 +23,7 @@ export const ruleOf = (row: RuleRow): ErrorRule => ({
   updatedAt: row.updated_at.toISOString(),
 });
 
-/** A project's rules in the order in which they are tried. Positions are counted here: those in the table only define the order. */
+/** A project's rules in evaluation order. Positions are counted here: those in the table only define the order. */
 export const rulesIn = (sql: Queryable, projectRef: string) => sql<RuleRow[]>`
   select r.id, (row_number() over (order by r.position, r.id))::int as position, r.task, r.type, r.message, r.group_key,
          r.created_at, r.updated_at
@@ -36,7 +36,7 @@ export const arrange = (sql: Queryable, ids: readonly string[]) => sql`
     from unnest(${[...ids]}::text[]) with ordinality as o (id, position)
    where r.id = o.id and r.position <> o.position`;
 
-/** Makes changes of one project's rules take turns. Returns the id of the project. */
+/** Serializes changes of one project's rules. Returns the id of the project. */
 export async function lockProject(sql: Queryable, projectRef: string): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     select id from projects where ref = ${projectRef} for no key update`;

@@ -1,11 +1,11 @@
 import type { ErrorRule } from '@millrace/contract';
 import { matches, piecesOf } from './pattern.ts';
 
-/** What rules are matched with. */
+/** The input that rules are matched against. */
 export interface Matched {
   readonly task: string;
   readonly type: string;
-  /** The thrown message, cut, and the one that its group shows. One match is enough. */
+  /** The thrown message, truncated, and the one that its group displays. One match is enough. */
   readonly messages: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export type RuleFields = Pick<ErrorRule, 'task' | 'type' | 'message' | 'groupKey
 
 export type Match = (failure: Matched) => string | undefined;
 
-/** The group key of the first rule that matches; all that a rule names must. */
+/** The group key of the first matching rule; all patterns of a rule must match. */
 export function matcherOf(rules: readonly RuleFields[]): Match {
   const ready = rules.map(({ task, type, message, groupKey }) => ({
     task: task === null ? undefined : piecesOf(task),

@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { errorGroupId } from '../record/group-id.ts';
 import { introduce } from '../record/known.ts';
 
-/** An environment of its own for a test. */
+/** A separate environment for a test. */
 export async function newEnvironment(sql: Sql): Promise<number> {
   const organization = newId('org');
   await sql`insert into organizations (id, name) values (${organization}, 'Test')`;
@@ -17,7 +17,7 @@ export async function newEnvironment(sql: Sql): Promise<number> {
   return row.id;
 }
 
-/** Versions of an environment in the order in which they were deployed; their ids. */
+/** Deploys versions of an environment in this order; returns their ids. */
 export async function deploy(sql: Sql, env: number, ...versions: string[]): Promise<number[]> {
   const ids: number[] = [];
   for (const version of versions) {
@@ -31,7 +31,7 @@ export async function deploy(sql: Sql, env: number, ...versions: string[]): Prom
 }
 
 export interface Failure {
-  /** Also what its group is told apart by. */
+  /** Also distinguishes its group. */
   readonly message?: string;
   readonly task?: string;
   readonly type?: string;
@@ -43,7 +43,7 @@ export interface Failure {
 export const groupOf = (env: number, { task = 'task', message = 'boom' }: Failure = {}): string =>
   errorGroupId(String(env), task, message);
 
-/** Records failed runs as the end of runs does, in one call. */
+/** Records failed runs the way ending a run does, in one call. */
 export async function recordFailures(sql: Queryable, env: number, at: Date, failures: readonly Failure[]) {
   const introduced = await introduce(
     sql,

@@ -9,7 +9,7 @@ interface On {
 }
 
 export interface EventServer extends SharedServer {
-  /** Makes a version current in prod whose tasks, by id, subscribe so. */
+  /** Makes a version current in prod whose tasks, by id, have these subscriptions. */
   register(tasks: Readonly<Record<string, On | undefined>>): Promise<void>;
   send(id: string, event: unknown): ReturnType<SharedServer['ask']>;
 }
@@ -19,7 +19,7 @@ let contents = 0;
 /** The server of this worker with helpers for events. */
 export const eventServer = async (): Promise<EventServer> => withEvents(await sharedServer());
 
-/** The same with a server of its own. */
+/** The same with a separate server. */
 export const ownEventServer = async (
   options: Partial<ServerOptions> = {},
 ): Promise<EventServer & TestServer> => withEvents(await testServer(options));

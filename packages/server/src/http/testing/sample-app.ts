@@ -8,7 +8,7 @@ import { createHttpApp, type HttpAppOptions } from '../app.ts';
 
 const reply = z.looseObject({});
 
-/** A small API with one operation of each sort. */
+/** A small API with one operation of each kind. */
 export const sampleOperations = {
   echo: operation({
     id: 'echo',
@@ -140,7 +140,7 @@ export const sampleHandlers: HandlersOf<typeof sampleOperations> = {
 
 type Options = HttpAppOptions<typeof sampleOperations>;
 
-/** The sample API, with what it logs. Listen on it or inject into it. */
+/** The sample API, with its log. Listen on it or inject requests into it. */
 export function createSampleApp(authenticate: Authenticate, more: Partial<Options> = {}) {
   const lines: string[] = [];
   const app = createHttpApp({
@@ -148,7 +148,7 @@ export function createSampleApp(authenticate: Authenticate, more: Partial<Option
     handlers: sampleHandlers,
     authenticate,
     findRole: async () => undefined,
-    // Its callers never end.
+    // The access of its callers never ends.
     access: { watch: () => () => {} },
     isReady: () => Promise.resolve(),
     log: createLog({ write: (line) => void lines.push(line) }),

@@ -18,17 +18,17 @@ const textsOf = (receiver: Receiver): string[] =>
 interface Watched {
   readonly server: WatchedServer;
   readonly receiver: Receiver;
-  /** The messages that its chat got. */
+  /** The messages received by its chat. */
   texts(count: number): Promise<string[]>;
 }
 
-/** A server with a chat that takes alerts. */
+/** A server with a chat that accepts alerts. */
 async function watched(): Promise<Watched> {
   const own = await startNotifyingServer();
   const sql = connect(own.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end({ timeout: 1 }));
   const server = Object.assign(own, { sql });
-  // An alert that is due by the server's clock is checked at once, not at the next tick of a timer.
+  // An alert that is due by the server's clock is checked at once, not at the timer's next tick.
   const waking = setInterval(() => own.wakeJobs(['alert evaluator']), 100);
   onTestFinished(() => clearInterval(waking));
   const receiver = await startReceiver();
@@ -74,7 +74,7 @@ describe('new and regressed error groups', () => {
       lastSentAt: expect.any(String),
       subjects: [],
     });
-    // They are webhook deliveries as all others.
+    // They are webhook deliveries like all others.
     expect((await server.notifications('/deliveries?filter[type]=alert.firing')).body.data).toHaveLength(2);
   }, 40_000);
 
@@ -85,7 +85,7 @@ describe('new and regressed error groups', () => {
     await added(server, { kind: 'error.new', task, threshold: 3, window: '5m' });
     for (const word of ['apple', 'banana']) await server.fail(`one ${word}`);
     await expect.poll(async () => (await events(server)).length, waiting).toBe(2);
-    // These two are too old then. So is the connection of the runner.
+    // By then these two are too old, and so is the runner's connection.
     server.shiftTime(6 * 60_000);
     await expect.poll(async () => (await events(server)).length, waiting).toBe(0);
     await server.deploy();
@@ -258,13 +258,13 @@ test('bad input is refused with the field and what to do', async () => {
   expect(await server.alerts('', 'POST', { kind: 'queue.age' })).toMatchObject({ status: 422 });
 });
 
-/** The only alert there is, as it is stored. */
+/** The only existing alert, in its stored form. */
 async function stored(server: WatchedServer): Promise<{ owed: boolean }> {
   return (await read<{ owed: boolean }>(server, 'select owed from alerts'))[0] ?? { owed: false };
 }
 const events = (server: WatchedServer) => read<{ id: string }>(server, 'select id::text from alert_events');
 
-/** Waits until every alert was checked once more. */
+/** Waits until every alert has been checked again. */
 async function checked(server: WatchedServer): Promise<void> {
   const [before] = await read<{ at: Date }>(server, 'select max(next_at) as at from alerts where enabled');
   await expect
@@ -275,7 +275,7 @@ async function checked(server: WatchedServer): Promise<void> {
     .toBe(true);
 }
 
-/** Waits until the roll-ups have at least so many failed runs. */
+/** Waits until the roll-ups have at least this many failed runs. */
 async function flushed(server: WatchedServer, count: number): Promise<void> {
   const text = `select coalesce(sum(failed), 0)::int as n from run_stats where width = 1 and series = 'a'`;
   await expect

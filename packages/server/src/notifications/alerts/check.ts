@@ -2,7 +2,7 @@ import { alertRules, durationText, type AlertKind } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import { badRequest, unprocessable } from '../../problem.ts';
 
-/** What an alert is to be. Seconds. */
+/** The settings of an alert. Times are in seconds. */
 export interface AlertSettings {
   readonly kind: AlertKind;
   readonly task: string | null;
@@ -13,7 +13,7 @@ export interface AlertSettings {
   readonly endpoints: readonly string[] | null;
 }
 
-/** 400 for settings that this kind of alert does not have, or that are beyond its limits. */
+/** 400 for settings that this kind of alert does not have, or that exceed its limits. */
 export function checkSettings({ kind, task, queue, threshold, minRuns, window }: AlertSettings): void {
   const rule = alertRules[kind];
   if (task !== null && rule.of !== 'task')

@@ -13,7 +13,7 @@ export async function evaluate(tx: Queryable, alert: AlertRow, now: Date): Promi
   else await tellEvents(tx, alert, now);
 }
 
-/** What the condition holds for now; undefined for an alert that counts events. */
+/** The subjects for which the condition currently holds; undefined for an alert that counts events. */
 async function subjectsOf(tx: Queryable, alert: AlertRow, now: Date): Promise<Subject[] | undefined> {
   switch (alert.kind) {
     case 'task.failureRate':

@@ -60,7 +60,7 @@ test('a process that dies before its commit has told nothing, and the next one t
   await expect(tick(dying)).rejects.toThrow('killed');
   expect(await messages()).toEqual([]);
   expect(await sql`select from alert_events`).toHaveLength(2);
-  // A check that failed is repeated after a minute.
+  // A failed check is repeated after a minute.
   engine.clock.shift(61_000);
   await tick();
   expect(await messages()).toEqual([{ type: 'alert.firing', count: 2, items: 2 }]);

@@ -11,15 +11,15 @@ export interface EvaluatorDependencies {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How often an alert is checked, and how long after a failed check. */
+/** The interval between checks of an alert, and the pause after a failed check. */
 export const everyMs = 10_000;
 const afterFailureMs = 60_000;
-/** Alerts of one tick. */
+/** Maximum alerts of one tick. */
 const maxAtOnce = 50;
 
 /**
- * The job that checks alerts. An alert is locked while it is checked, so that of several server processes one checks it, and what it
- * finds commits together with the messages about it.
+ * The job that checks alerts. An alert is locked during its check, so that only one of several server processes checks it, and the result
+ * commits together with the messages about it.
  */
 export const alertEvaluator = ({ sql, log, clock }: EvaluatorDependencies): Job => ({
   name: 'alert evaluator',
@@ -38,7 +38,7 @@ export const alertEvaluator = ({ sql, log, clock }: EvaluatorDependencies): Job 
       } catch (error) {
         if (id === undefined) throw error;
         log.warn('job.failed', { job: 'alert evaluator', alert: id, error: String(error) });
-        // Later, so that it does not hold up the others.
+        // Postponed, so that it does not delay the others.
         await sql`update alerts set next_at = ${new Date(now.getTime() + afterFailureMs)} where id = ${id}`;
       }
       if (id === undefined) return false;

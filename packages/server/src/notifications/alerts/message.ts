@@ -4,7 +4,7 @@ import { notify } from '../notify.ts';
 import type { AlertData } from '../message.ts';
 import type { AlertRow } from './alert.ts';
 
-/** Items that a message names; the others are counted. */
+/** Maximum items that a message names; the others are counted. */
 export const maxItems = 10;
 
 export interface AlertMessage {
@@ -39,7 +39,7 @@ export async function sendMessage(
   await notify(tx, { env, at, type, data, endpoints: endpoints ?? undefined });
 }
 
-/** Whether the next message may be sent. A time in the future is one of a clock that was set back since. */
+/** Whether the next message may be sent. A future time is from a clock that has been set back since. */
 export const isQuietOver = ({ last_sent_at: last, quiet_s }: AlertRow, now: Date): boolean =>
   last === null || last > now || now.getTime() - last.getTime() >= quiet_s * 1_000;
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/connect.ts';
 import type { AlertRow } from './alert.ts';
 import { counted, isQuietOver, maxItems, sendMessage } from './message.ts';
 
-/** Tells of the events that an alert has counted: all since the last message in one, if enough of them came within the window. */
+/** Reports the events that an alert has counted: all since the last message in one, if enough of them occurred within the window. */
 export async function tellEvents(tx: Queryable, alert: AlertRow, now: Date): Promise<void> {
   if (!alert.owed && !(await isReached(tx, alert, now))) return;
   const { id } = alert;

@@ -3,16 +3,16 @@ import type { Queryable } from '../../db/connect.ts';
 import type { AlertRow } from './alert.ts';
 import { counted, isQuietOver, maxItems, sendMessage, spanText } from './message.ts';
 
-/** What a condition holds for, such as a queue. */
+/** A subject for which a condition holds, such as a queue. */
 export interface Subject {
   /** A task, a queue or a version. */
   readonly subject: string;
-  /** As the threshold counts. */
+  /** In the unit of the threshold. */
   readonly value: number;
   readonly text: string;
 }
 
-/** Subjects that an alert tells apart; of more, only the worst. */
+/** Maximum subjects that an alert distinguishes; if there are more, only the worst. */
 export const maxSubjects = 100;
 
 interface SubjectRow {
@@ -23,8 +23,8 @@ interface SubjectRow {
 }
 
 /**
- * Tells once that the condition of an alert holds, and once that it holds for nothing any more. It must hold, or not hold, for the window.
- * Subjects that come within the quiet time are in the message at its end.
+ * Reports once when the condition of an alert holds, and once when it no longer holds for any subject. It must hold, or not hold, for the
+ * window. Subjects that appear within the quiet period are in the message at its end.
  */
 export async function tellSubjects(
   tx: Queryable,
@@ -74,7 +74,7 @@ export async function tellSubjects(
   await tx`update alerts set firing_since = null where id = ${id}`;
 }
 
-/** Stores what the condition holds for now, and what it does not hold for any more. Replies all that is remembered. */
+/** Stores the subjects for which the condition holds now, and those for which it no longer does. Returns all stored subjects. */
 async function storeSubjects(
   tx: Queryable,
   { id, env }: AlertRow,

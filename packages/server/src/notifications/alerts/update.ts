@@ -12,8 +12,8 @@ export interface AlertChange {
 }
 
 /**
- * Changes the given fields. What the alert was told of so far is forgotten if another condition is checked from now on, or none: nobody is
- * told of its end then.
+ * Changes the given fields. If this changes or disables the alert's condition, its previous findings are deleted, and no message about their
+ * end is sent.
  */
 export async function updateAlert(
   sql: Sql,

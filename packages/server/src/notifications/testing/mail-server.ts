@@ -11,7 +11,7 @@ export interface ReceivedMail {
   readonly user: string | undefined;
   readonly isEncrypted: boolean;
   readonly recipients: readonly string[];
-  /** With its headers. */
+  /** The text including its headers. */
   readonly text: string;
 }
 
@@ -23,7 +23,7 @@ export interface MailServer {
 export const user = 'alerts@example.com';
 export const password = 'p4ssw0rd-of-mail';
 
-/** A real SMTP server on 127.0.0.1 that asks for a user and a password, with a certificate that this process trusts. */
+/** A real SMTP server on 127.0.0.1 that requires a user and a password, with a certificate that this process trusts. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const { key, cert } = certificate();
   setDefaultCACertificates([...getCACertificates(), cert]);
@@ -33,7 +33,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     cert,
     onAuth(auth, _session, done) {
       if (auth.username === user && auth.password === password) return done(null, { user: auth.username });
-      // Some servers repeat what was sent to them.
+      // Some servers repeat the received data.
       done(new Error(`wrong password ${auth.password}`));
     },
     onData(stream, session, done) {

@@ -7,25 +7,25 @@ import { promote } from '../../../../../test/support/promote.ts';
 export interface NotifyingServer extends SharedServer {
   /** Adds an endpoint in prod. */
   endpoint(url: string, types: readonly string[]): Promise<{ id: string; secret: string }>;
-  /** An endpoint of any kind in prod; the answer to the request. */
+  /** Adds an endpoint of any kind in prod; returns the response. */
   add(body: unknown): ReturnType<SharedServer['ask']>;
-  /** A request below the alerts of prod. */
+  /** A request under the alerts path of prod. */
   alerts(path: string, method?: string, body?: unknown): ReturnType<SharedServer['ask']>;
-  /** A request below the notifications of prod. */
+  /** A request under the notifications path of prod. */
   notifications(path: string, method?: string, body?: unknown): ReturnType<SharedServer['ask']>;
   /** Makes a new version with a task current in prod, with a runner that fails its runs. */
   deploy(): Promise<string>;
-  /** Triggers a run that fails so. */
+  /** Triggers a run that fails with this message. */
   fail(message: string): Promise<string>;
 }
 
 export const task = 'charge';
 let contents = 0;
 
-/** The server of this worker, which may send to this machine. */
+/** The server of this worker, which may send notifications to this machine. */
 export const notifyingServer = async (): Promise<NotifyingServer> => withNotifications(await sharedServer());
 
-/** The same with a server of its own. */
+/** The same with a separate server. */
 export const startNotifyingServer = async (
   options: Partial<ServerOptions> = {},
 ): Promise<NotifyingServer & TestServer> =>

@@ -17,13 +17,13 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** The status of the next answers. Default 204. */
+  /** The status of the next responses. Default 204. */
   answer: (request: Received) => number | Promise<number>;
   types(): string[];
   close(): Promise<void>;
 }
 
-/** A real HTTP server that takes notifications. */
+/** A real HTTP server that receives notifications. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -62,6 +62,6 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** Throws unless the library of Standard Webhooks takes the request for one that was signed with the secret. */
+/** Throws unless the Standard Webhooks library accepts the request's signature for the secret. */
 export const verify = (secret: string, { text, headers }: Received): unknown =>
   new Webhook(secret).verify(text, headers as Record<string, string>);

@@ -16,7 +16,7 @@ const failing: Ending = ({ payload, payloadType }) => ({
   },
 });
 
-/** A runner with a real connection that ends every run as told. */
+/** A runner with a real connection that ends every run as specified. */
 export async function startTestRunner(
   url: string,
   key: string,
@@ -49,7 +49,7 @@ export async function startTestRunner(
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as ServerMessage;
       if (message.type === 'welcome') {
-        // Without it the runner is taken for lost in a test that takes longer than its lease.
+        // Without it, the runner would be considered lost in a test that takes longer than its lease.
         beating = setInterval(() => send({ type: 'heartbeat' }), message.heartbeatMs);
         resolve();
       }

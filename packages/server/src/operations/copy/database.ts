@@ -8,17 +8,17 @@ import { missingFrom, readRelations, type Index, type Relations, type Table } fr
 import { copyTable } from './table.ts';
 
 export interface CopyDatabase {
-  /** The database of a Millrace. Nobody writes to it meanwhile. */
+  /** The existing Millrace database. Nothing may write to it during the copy. */
   readonly from: Database;
   /** An empty database. */
   readonly to: Database;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** What takes time after the rows. */
+  /** Called for slow steps after the rows. */
   readonly onStep?: (what: string) => void;
 }
 
-/** Bytes are those of the tables on disk. Within a table they are shared out among its rows, of which there are about as many as was estimated. */
+/** Bytes are the sizes of the tables on disk. Within a table they are divided among its estimated number of rows. */
 export interface CopyProgress {
   readonly table: string;
   readonly copied: number;
@@ -28,16 +28,16 @@ export interface CopyProgress {
 export interface CopiedDatabase {
   readonly tables: number;
   readonly rows: number;
-  /** Indexes that somebody has added to the old database and that could not be made in the new one. */
+  /** Indexes that were added by hand to the old database and could not be created in the new one. */
   readonly indexesLeft: readonly string[];
 }
 
-/** What each database of Millrace has for itself. */
+/** Tables that every Millrace database maintains for itself. */
 const ownTables = new Set(['public.migrations', 'public.installed_functions']);
 
 /**
- * Copies a database of Millrace to another PostgreSQL, of any version: tables as the old one's schema files make them, all rows in one
- * snapshot, sequences, then what this release adds. Refuses a database of a newer Millrace, and one that holds what others have made.
+ * Copies a Millrace database to another PostgreSQL, of any version: tables created by the schema files of the old database, all rows in one
+ * snapshot, sequences, then the additions of this release. Rejects a database of a newer Millrace, and one that contains other objects.
  */
 export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabase> {
   const { from, to, signal, onProgress, onStep } = options;
@@ -46,7 +46,7 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
   try {
     await refuseOthers(source);
     const old = await readRelations(source);
-    // A server has never been started on it.
+    // No server has ever been started on it.
     if (!old.tables.some(({ name }) => name === 'public.migrations')) {
       refuseMissing(missingFrom(await readRelations(target), old));
       return { tables: 0, rows: 0, indexesLeft: [] };
@@ -69,7 +69,7 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
   }
 }
 
-/** A cluster has databases and large objects beside the tables, which would not be copied. */
+/** A cluster has databases and large objects besides the tables, which would not be copied. */
 async function refuseOthers(source: Sql): Promise<void> {
   const databases = await source<{ name: string }[]>`
     select datname as name from pg_database where not datistemplate and datname not in ('postgres', current_database())`;
@@ -87,7 +87,7 @@ function refuseMissing(names: readonly string[]): void {
   );
 }
 
-/** An outbox may be in the same database, in a schema of its own. */
+/** An outbox may be in the same database, in a separate schema. */
 async function installOutbox(source: Sql, target: Sql, { tables }: Relations): Promise<void> {
   if (!tables.some(({ name }) => name === 'millrace.outbox_settings')) return;
   const [row] = await source<{ environment: string }[]>`select environment from millrace.outbox_settings`;
@@ -114,7 +114,7 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
     try {
       await source.query('begin isolation level repeatable read, read only');
       await target.query('begin');
-      // The rows of the source obey its foreign keys, and are copied in another order.
+      // The rows of the source satisfy its foreign keys, and are copied in another order.
       await target.query('set local session_replication_role = replica');
       // Schema files insert rows too.
       await target.query(`truncate ${tables.map(({ name }) => name).join(', ')}`);
@@ -142,7 +142,7 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
   }
 }
 
-/** Its connections are ended by force with their PostgreSQL, which is no error of this process. */
+/** Its connections are ended by force with their PostgreSQL, which is not an error of this process. */
 async function open(database: Database): Promise<Client> {
   const opening = configOf(database, 'millrace copy', {});
   const client = new opening.Client(opening.config);
@@ -164,7 +164,7 @@ async function copySequence(source: Client, target: Client, name: string): Promi
   if (rows[0]) await target.query('select setval($1, $2, $3)', [name, rows[0].last, rows[0].called]);
 }
 
-/** Indexes that somebody has added by hand. */
+/** Indexes that were added by hand. */
 async function addIndexes(target: Sql, old: Relations, made: Relations): Promise<string[]> {
   const left: string[] = [];
   const isNew = ({ name }: Index): boolean => !made.indexes.some((known) => known.name === name);

@@ -1,13 +1,13 @@
 import type { Queryable } from '../../db/connect.ts';
 
-/** A table, with the names of its schema, itself and its columns as SQL writes them. */
+/** A table, with the SQL names of its schema, itself and its columns. */
 export interface Table {
   readonly name: string;
-  /** The columns that are stored and not computed. */
+  /** Stored columns, without computed ones. */
   readonly columns: readonly string[];
-  /** On disk, without indexes. */
+  /** Size on disk, without indexes. */
   readonly bytes: number;
-  /** By the last statistics; below 1 if there are none. */
+  /** From the last statistics; below 1 if there are none. */
   readonly rowsEstimate: number;
 }
 
@@ -16,11 +16,11 @@ export interface Index {
   readonly definition: string;
 }
 
-/** What users of a database have made in it, by names with their schema. What belongs to an extension is left out. */
+/** The relations created by users of a database, by names with their schema. Those of extensions are omitted. */
 export interface Relations {
   readonly tables: readonly Table[];
   readonly sequences: readonly string[];
-  /** Without those of primary keys and constraints. */
+  /** Indexes other than those of primary keys and constraints. */
   readonly indexes: readonly Index[];
   /** Views and other relations, of which Millrace has none. */
   readonly others: readonly string[];
@@ -62,7 +62,7 @@ export async function readRelations(sql: Queryable): Promise<Relations> {
   };
 }
 
-/** What the first database has and the second has no place for. */
+/** Relations of the first database that the second one does not have. */
 export function missingFrom(target: Relations, source: Relations): string[] {
   const tables = new Map(target.tables.map(({ name, columns }) => [name, columns]));
   return [

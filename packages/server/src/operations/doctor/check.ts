@@ -1,17 +1,17 @@
 import type { Severity } from '@millrace/contract';
 
-/** One thing that may be wrong. Its texts are also what docs/doctor.md has. They never hold a secret. */
+/** One possible problem. Its texts are also in docs/doctor.md. They never contain secrets. */
 export interface Check<Facts> {
   /** Lower case with hyphens; unique among all checks. */
   readonly name: string;
-  /** What is checked, in a few words. */
+  /** The subject of the check, in a few words. */
   readonly looksAt: string;
-  /** Of whatever it finds. */
+  /** The severity of its findings. */
   readonly severity: Severity;
   readonly why: string;
-  /** The command or the setting that mends it. */
+  /** The command or the setting that fixes the problem. */
   readonly mend: string;
-  /** Returns what is wrong, with its values. Changes nothing. */
+  /** Returns the problems with their values. Changes nothing. */
   find(facts: Facts): Promise<readonly Found[]>;
 }
 
@@ -21,7 +21,7 @@ export interface Found {
   readonly mend?: string;
 }
 
-/** It cannot be checked here. The message says why. */
+/** The check is not possible here. The message contains the reason. */
 export class Skipped extends Error {
   override name = 'Skipped';
 }

@@ -58,7 +58,7 @@ export const postgresChecks: readonly DatabaseCheck[] = [
   walArchiving,
 ];
 
-/** Checks of what Millrace has in it. */
+/** Checks of Millrace's data in the database. */
 export const installationChecks: readonly DatabaseCheck[] = [
   paused,
   schedulesLate,
@@ -71,8 +71,8 @@ export const installationChecks: readonly DatabaseCheck[] = [
   storageGrowth,
 ];
 
-/** All that needs no more than a connection to the database. */
+/** All checks that require only a connection to the database. */
 export const databaseChecks: readonly DatabaseCheck[] = [...postgresChecks, ...installationChecks];
 
-/** Checks of the server process that answers. */
+/** Checks of the server process that responds. */
 export const processChecks = [jobsStuck];

@@ -7,7 +7,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { defaultCheckMs, runChecks } from './run.ts';
 
 export interface DiagnoseOptions {
-  /** Of each check. */
+  /** The timeout of each check. */
   readonly timeoutMs?: number;
   readonly limits?: Partial<Limits>;
   /** The clock of this machine, in milliseconds since 1970. */
@@ -16,12 +16,12 @@ export interface DiagnoseOptions {
   readonly checks?: readonly DatabaseCheck[];
 }
 
-/** Finds what is wrong with a database and with the installation in it. Reads only, and each check in a short transaction of its own. */
+/** Finds problems of a database and of the installation in it. Only reads, and runs each check in a separate short transaction. */
 export async function diagnoseDatabase(
   sql: Sql,
   { timeoutMs = defaultCheckMs, limits, wallClock = Date.now, checks = databaseChecks }: DiagnoseOptions = {},
 ): Promise<CheckResult[]> {
-  /** PostgreSQL ends a slow statement before the check is given up, so that its connection is free again. */
+  /** PostgreSQL ends a slow statement before the check times out, so that its connection is free again. */
   const reading = <R>(read: (transaction: Queryable) => Promise<R>): Promise<R> =>
     sql.moment(async (transaction) => {
       await transaction`select set_config('statement_timeout', ${String(Math.ceil(timeoutMs * 0.8))}, true)`;
@@ -40,7 +40,7 @@ export async function diagnoseDatabase(
   return runChecks(isolated, undefined, timeoutMs);
 }
 
-/** What several checks need. */
+/** The data used by several checks. */
 export async function readFacts(
   sql: Queryable,
 ): Promise<Pick<DatabaseFacts, 'postgres' | 'release' | 'applied' | 'isPaused' | 'isServed'>> {

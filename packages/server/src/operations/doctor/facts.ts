@@ -3,7 +3,7 @@ import type { SqlRelease } from '../../db/sql-folder.ts';
 import { Skipped, type Check } from './check.ts';
 import type { Limits } from './limits.ts';
 
-/** What checks of a database are given. */
+/** The input of database checks. */
 export interface DatabaseFacts {
   /** A read-only transaction. */
   readonly sql: Queryable;
@@ -12,7 +12,7 @@ export interface DatabaseFacts {
   readonly wallClock: () => number;
   readonly postgres: { readonly version: string; readonly number: number };
   readonly release: SqlRelease;
-  /** Names of the migrations that it has; undefined if Millrace has no tables in it. */
+  /** Names of its applied migrations; undefined if it has no Millrace tables. */
   readonly applied: readonly string[] | undefined;
   readonly isPaused: boolean;
   /** Whether a server is connected to it. */
@@ -29,14 +29,14 @@ export function needTables({ applied, release }: DatabaseFacts): void {
     throw new Skipped('the database lacks migrations of this release');
 }
 
-/** For checks of what servers do by themselves. */
+/** For checks of servers' background work. */
 export function needServer(facts: DatabaseFacts): void {
   needTables(facts);
   if (facts.isPaused) throw new Skipped('the installation is paused');
   if (!facts.isServed) throw new Skipped('no server is connected to the database');
 }
 
-/** A setting as sessions of this role begin with it. */
+/** The value of a setting at the start of this role's sessions. */
 export async function settingOf({ sql }: DatabaseFacts, name: string): Promise<string> {
   const [row] = await sql<
     { value: string }[]
@@ -44,7 +44,7 @@ export async function settingOf({ sql }: DatabaseFacts, name: string): Promise<s
   return row?.value ?? '';
 }
 
-/** Of an environment: its project, its kind and its branch. */
+/** The name of an environment: its project, its kind and its branch. */
 export const environmentName = ({ project, kind, branch }: EnvironmentRow): string =>
   [project, kind, branch].filter(Boolean).join('/');
 

@@ -13,7 +13,7 @@ import { runChecks } from './run.ts';
 export interface DoctorDependencies {
   readonly sql: Sql;
   readonly jobs: Pick<JobWatch, 'states'>;
-  /** How long runs that have ended are kept, where the environment says nothing else. */
+  /** How long ended runs are retained, unless their environment has its own setting. */
   readonly runsKeptMs: number;
 }
 
@@ -23,7 +23,7 @@ export function doctorHandlers({
   runsKeptMs,
 }: DoctorDependencies): HandlersOf<OperationsOf<'doctor'>> {
   const limits = { ...defaultLimits, runsKeptMs };
-  /** Requests at the same time share one, so that nobody loads the database with it. */
+  /** Concurrent requests share one diagnosis, so that it cannot be used to overload the database. */
   let running: Promise<CheckResult[]> | undefined;
   const diagnoseOnce = (): Promise<CheckResult[]> => {
     running ??= Promise.all([diagnoseDatabase(sql, { limits }), runChecks(processChecks, { jobs, limits })])
@@ -46,7 +46,7 @@ export function doctorHandlers({
           url: baseUrl,
           address: origin.address,
           isForwarded: forwarded !== undefined,
-          // Of a proxy that is not trusted, the address is its own.
+          // If a proxy is not trusted, the client's address is that of the proxy.
           isTrusted: forwarded?.split(',').some((one) => one.trim() === origin.address) ?? false,
         },
         checks,

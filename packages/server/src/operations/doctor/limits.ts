@@ -2,33 +2,33 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const gibibyte = 1024 ** 3;
 
-/** From when on something is a finding. docs/doctor.md has these numbers. */
+/** The thresholds of findings. docs/doctor.md contains these numbers. */
 export interface Limits {
-  /** Between two clocks. */
+  /** The difference between two clocks. */
   readonly clockSkewMs: number;
-  /** Of a transaction that does nothing, and of any transaction. */
+  /** The age of an idle transaction, and of any transaction. */
   readonly idleTransactionMs: number;
   readonly longTransactionMs: number;
   readonly lockWaitMs: number;
   /** Transactions since the oldest one that is not frozen. PostgreSQL stops at 2,100 million. */
   readonly transactionAge: number;
-  /** Dead rows of a table, beside those at which autovacuum begins. */
+  /** Dead rows of a table above its autovacuum threshold. */
   readonly deadRows: number;
   /** Unused space in the file of a table. */
   readonly bloatBytes: number;
-  /** What an unused replication slot retains, and what a standby lacks. */
+  /** WAL that an unused replication slot retains, or that a standby lacks. */
   readonly slotBytes: number;
   readonly replicationBytes: number;
-  /** WAL that is not archived, and how long complete segments of it wait. */
+  /** Unarchived WAL, and how long complete segments of it wait. */
   readonly unarchivedBytes: number;
   readonly unarchivedMs: number;
-  /** Of schedules and delayed runs; and how long runs wait while there is no runner. */
+  /** The lateness of schedules and delayed runs; and how long runs wait without a runner. */
   readonly lateMs: number;
-  /** How long an endpoint of notifications has accepted nothing. */
+  /** How long a notification endpoint has accepted nothing. */
   readonly failingMs: number;
-  /** How long a background job has not ended a tick, or has failed. */
+  /** How long a background job has not finished a tick, or has failed. */
   readonly stuckMs: number;
-  /** How long runs that have ended are kept, where the environment says nothing else, and how much later they may be deleted. */
+  /** How long ended runs are retained, unless their environment has its own setting, and how much later they may be deleted. */
   readonly runsKeptMs: number;
   readonly pruneLagMs: number;
 }

@@ -2,10 +2,10 @@ import type { CheckResult } from '@millrace/contract';
 import { Skipped, type Check } from './check.ts';
 
 export const defaultCheckMs = 10_000;
-/** After so many checks that did not end, the others are not begun: what they ask does not answer either. */
+/** After this many checks that did not end, the others are not started: their queries would not return either. */
 const maxHanging = 2;
 
-/** Runs the checks one after the other. One that fails, or does not end in time, has a finding and does not stop the others. */
+/** Runs the checks one after the other. A check that fails, or does not end in time, has a finding and does not stop the others. */
 export async function runChecks<Facts>(
   checks: readonly Check<Facts>[],
   facts: Facts,
@@ -38,10 +38,10 @@ async function runCheck<Facts>(check: Check<Facts>, facts: Facts, timeoutMs: num
   } catch (error) {
     if (error instanceof Skipped) return { state: 'skipped', findings: [], reason: error.message };
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Of PostgreSQL: the role may not read it.
+    // A PostgreSQL code: the role may not read it.
     if (code === '42501')
       return { state: 'skipped', findings: [], reason: `it may not be read (${firstLine(error)})` };
-    // Of PostgreSQL: the statement took too long.
+    // A PostgreSQL code: the statement took too long.
     if (error instanceof Late || code === '57014')
       return {
         state: severity,

@@ -4,21 +4,21 @@ import type { Sql } from '../../db/connect.ts';
 import type { Wakes } from '../../db/wake.ts';
 import type { Log } from '../../logger.ts';
 
-/** Whether this installation is paused, as far as this process knows. The table `installation` is the truth; all servers follow it. */
+/** Whether this installation is paused, as cached by this process. The table `installation` is authoritative; all servers follow it. */
 export interface Pause {
-  /** Since when it is paused. */
+  /** When the pause began. */
   readonly since: Date | null;
   /** Calls `changed` after each change. */
   onChange(changed: () => void): void;
-  /** Reads the table again after a change by this process, and tells the other processes. */
+  /** Reads the table again after a change by this process, and notifies the other processes. */
   refresh(): Promise<void>;
   stop(): void;
 }
 
-/** Behind the wake-ups, which may be lost. */
+/** Poll interval, because wake-ups may be lost. */
 const pollMs = 1_000;
 
-/** Pauses the installation if asked to, and reads whether it is paused, before anything is started. */
+/** Pauses the installation if requested, and reads whether it is paused, before anything is started. */
 export async function startPause(
   { sql, wakes, clock, log }: { sql: Sql; wakes: Wakes; clock: Clock; log: Log },
   { pauseNow }: { readonly pauseNow: boolean },
@@ -36,7 +36,7 @@ export async function startPause(
     else log.warn('server.paused', { since: since.toISOString() });
     for (const changed of listeners) changed();
   };
-  /** One at a time, so that a late answer does not undo a newer one. */
+  /** One read at a time, so that a late result does not overwrite a newer one. */
   const readInTurn = (): Promise<void> => {
     const next = (reading ?? Promise.resolve()).catch(() => {}).then(read);
     reading = next;

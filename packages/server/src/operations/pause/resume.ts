@@ -6,13 +6,13 @@ import { Problem } from '../../problem.ts';
 
 interface Resumed {
   readonly wasPaused: boolean;
-  /** Schedules with ticks that had fallen due. */
+  /** Schedules with overdue ticks. */
   readonly schedules: number;
 }
 
 /**
- * Ends the pause for all servers. If ticks of schedules have fallen due, the caller must say what becomes of them: nobody else can know
- * whether they were fired before the database was restored. Only for owners of the organisation that the first start created.
+ * Ends the pause for all servers. If schedule ticks are overdue, the caller must choose whether to fire or skip them, because the server cannot
+ * know whether they fired before the database was restored. Only for owners of the organisation created by the first start.
  */
 export async function resumeInstallation(
   sql: Sql,
@@ -34,7 +34,7 @@ export async function resumeInstallation(
         { code: 'missed_ticks', schedules },
       );
     }
-    // One statement does both, so that no tick that is to be skipped can be fired between.
+    // One statement does both, so that no tick that must be skipped can fire in between.
     await tx`
       update installation set paused_at = null,
         skip_ticks_until = case when ${missed === 'skip'} then ${now}::timestamptz else skip_ticks_until end`;

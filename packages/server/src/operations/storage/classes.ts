@@ -1,6 +1,6 @@
 import type { StorageClass } from '@millrace/contract';
 
-/** The class of a table's data, by its name or what that begins with. */
+/** The class of a table's data, by its name or a prefix of it. */
 const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   runs: 'runs',
   run_facets: 'runs',

@@ -8,7 +8,7 @@ interface TableRow {
   readonly rows: string;
 }
 
-/** What each class of data takes on disk, with indexes; the largest first. It reads the sizes of files and no data. */
+/** The disk space of each class of data, including indexes, largest first. Reads only file sizes. */
 export async function readStorage(sql: Sql): Promise<StorageUse> {
   const tables = await sql<TableRow[]>`
     select c.relname as name, pg_total_relation_size(c.oid)::text as bytes, greatest(0, c.reltuples)::bigint::text as rows

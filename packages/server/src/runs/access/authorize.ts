@@ -5,7 +5,7 @@ import { allows, isUnrestricted } from '../../auth/scopes.ts';
 import { forbidden, type Problem } from '../../problem.ts';
 import type { Identity, Request } from '../../request.ts';
 
-/** A run that a request names. */
+/** The run named by a request. */
 interface FoundRun {
   readonly id: string;
   readonly task: string;
@@ -23,15 +23,15 @@ type RunRequest = Pick<Request<OperationDeclaration>, 'authorize' | 'environment
   readonly params: { readonly runId: string };
 };
 
-/** The run that a request names. Throws `missing` if there is none, 403 if the caller may not read it. */
+/** The run named by a request. Throws `missing` if it does not exist, 403 if the caller may not read it. */
 export const findRun = (sql: Queryable, request: RunRequest, missing: Problem): Promise<FoundRun> =>
   findAuthorized(sql, request, missing, identitiesToRead);
 
-/** The run that a request names. Throws `missing` if there is none, 403 if the caller may not change it. */
+/** The run named by a request. Throws `missing` if it does not exist, 403 if the caller may not change it. */
 export const findRunToWrite = (sql: Queryable, request: RunRequest, missing: Problem): Promise<FoundRun> =>
   findAuthorized(sql, request, missing, identitiesToWrite);
 
-/** The run that a request names. Throws `missing` if there is none, 403 if the caller may not send messages to its code. */
+/** The run named by a request. Throws `missing` if it does not exist, 403 if the caller may not send messages to its code. */
 export const findRunToSend = (sql: Queryable, request: RunRequest, missing: Problem): Promise<FoundRun> =>
   findAuthorized(sql, request, missing, (run) => [
     ...identitiesToWrite(run),
@@ -47,7 +47,7 @@ async function findAuthorized(
   const [row] = await sql<RunRow[]>`
     select id, task, tags, batch_id from runs where env = ${request.environment.id} and id = ${request.params.runId}`;
   if (!row) {
-    // A caller who may not see the run gets the same answer whether it exists or not.
+    // A caller without read access gets the same response whether or not the run exists.
     request.authorize([{ type: 'runs', id: request.params.runId }]);
     throw missing;
   }
@@ -55,7 +55,7 @@ async function findAuthorized(
   return { ...row, tags: row.tags ?? [] };
 }
 
-/** Throws 403 unless the caller may write the run that is to be the parent. Only then does it show whether that run exists. */
+/** Throws 403 unless the caller may write the parent run. Only authorized callers can find out whether that run exists. */
 export async function authorizeParent(
   sql: Queryable,
   { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,
@@ -69,8 +69,8 @@ export async function authorizeParent(
 }
 
 /**
- * Throws 403 where a trigger asks to cancel the live runs of its task and singleton key, and the caller may not write runs of the task. What the
- * task declares itself needs no more than the right to trigger it.
+ * Throws 403 if a trigger requests cancellation of the live runs of its task and singleton key, and the caller may not write runs of the task.
+ * A setting in the task's own declaration requires only the right to trigger the task.
  */
 export function authorizeReplacing(
   { principal }: Pick<Request<OperationDeclaration>, 'principal'>,
@@ -95,13 +95,13 @@ export async function authorizeRelative(
     select o.id, o.task, o.tags, o.batch_id
       from runs r join runs o on o.env = r.env and o.id = coalesce(${relative === 'parent' ? sql`r.parent_id` : sql`r.root_id`}, r.id)
      where r.env = ${environment.id} and r.id = ${id}`;
-  // A run that was deleted is not changed.
+  // A deleted run cannot be changed.
   if (row && !allows(principal.scopes, 'write', identitiesToWrite(identityOf(row)))) throw forbidden();
 }
 
 const maxRunsOfPacket = 100;
 
-/** The identities of the runs that have a packet as payload or output: whoever may read one of those runs may read the packet. */
+/** The identities of the runs whose payload or output is a packet: permission to read one of those runs includes the packet. */
 export async function identitiesOfPacket(sql: Queryable, env: number, name: string): Promise<Identity[]> {
   const rows = await sql<RunRow[]>`
     (select id, task, tags, batch_id from runs
@@ -137,7 +137,7 @@ export const authorizeRunToWrite = (request: Authorizing, run: RunIdentity): voi
 export const mayReadRun = (principal: Principal, row: RunRow): boolean =>
   isUser(principal) || allows(principal.scopes, 'read', identitiesToRead(identityOf(row)));
 
-/** A run may be changed through its own id or its task. Not through a tag or a batch: `write:batch` is for filling batches. */
+/** A run may be changed through its own id or its task, but not through a tag or a batch: `write:batch` is for filling batches. */
 const identitiesToWrite = ({ id, taskIdentifier }: RunIdentity): Identity[] => [
   { type: 'runs', id },
   { type: 'tasks', id: taskIdentifier },

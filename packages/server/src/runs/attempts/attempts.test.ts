@@ -18,7 +18,7 @@ const refused: SerializedError = {
 const completed = { kind: 'completed', output: null, outputType: 'application/json' } as const;
 const second = 1_000;
 
-/** Time stands still but for `pass`; the runners are named, as those of connections are. */
+/** Time only moves through `pass`; the runners are named like those of connections. */
 async function start() {
   const t = await testEngine();
   const { clock } = t.engine;
@@ -59,7 +59,7 @@ async function start() {
         waits: [{ key: `time/${now + ms}`, kind: 'TIME', until: now + ms }],
       }),
     resume: () => t.sql`select run_id from resume_runs(${env}, ${new Date(now)}, 100)`,
-    /** What is told of a run's attempts, in seconds from the beginning. */
+    /** The returned data about a run's attempts, in seconds from the beginning. */
     async told(run: string) {
       const { data } = await list(run);
       const at = (date: string | undefined) => date && (Date.parse(date) - begun) / second;
@@ -123,7 +123,7 @@ test('retries, a loss, a give-back and a wait are told with what the run waited 
   attempt = await claim();
   pass(2 * second);
   await rescueRunner(t, 'r1', 'connection of r1');
-  // given back at 14
+  // returned at 14
   attempt = await claim('r2');
   pass(2 * second);
   await t.end(attempt, { kind: 'released', started: true });
@@ -196,7 +196,7 @@ test('an error that was tried again is kept shortened, with the group of its kin
     message: 'no database',
     stackTrace: 'x'.repeat(8_192),
   });
-  // A retry is no occurrence: there is no group yet.
+  // A retry is not an occurrence: there is no group yet.
   await tally(t.sql, env);
   expect((await list(id)).data[0]?.error).not.toHaveProperty('group');
   pass(second);

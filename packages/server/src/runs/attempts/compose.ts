@@ -2,17 +2,17 @@ import type { Attempt, WaitedFor } from '@millrace/contract';
 import type { AttemptRow } from './rows.ts';
 import { iso } from '../values/iso.ts';
 
-/** What is known of a run before its first attempt. */
+/** The properties of a run before its first attempt. */
 export interface RunStart {
   readonly created_at: Date;
   readonly delayed_until: Date | null;
-  /** When its batch had all its items; null without a batch, or while it does not. */
+  /** When the batch received its last item; null without a batch or before then. */
   readonly sealed_at: Date | null;
-  /** It is in a batch. */
+  /** Whether the run is in a batch. */
   readonly batch: boolean;
 }
 
-/** Something that a run waits or waited for without code. The last one of a run that still waits has no end. */
+/** A period in which a run waited without code. For a run that is still waiting, the last one has no end. */
 export interface Gap {
   readonly kind: WaitedFor['kind'];
   readonly from: number;
@@ -20,8 +20,8 @@ export interface Gap {
 }
 
 /**
- * What a run waited for between `previous`, or its creation, and the start of the next attempt (undefined: there is none yet). `waitsOver` are
- * the times at which waits of its code were over.
+ * The waits of a run between `previous`, or its creation, and the start of the next attempt (undefined if it has not started). `waitsOver`
+ * contains the times at which waits of its code ended.
  */
 export function gapsBefore(
   start: RunStart,
@@ -32,7 +32,7 @@ export function gapsBefore(
   const gaps: Gap[] = [];
   const last = next ?? Number.POSITIVE_INFINITY;
   let from = Math.min(last, (previous?.ended_at ?? start.created_at).getTime());
-  /** `until` is undefined for what is not over and has no known end. */
+  /** `until` is undefined for a wait without a known end. */
   const waits = (kind: Gap['kind'], until: number | undefined): void => {
     const end = until ?? next;
     const to = Math.min(last, end ?? Number.POSITIVE_INFINITY);
@@ -52,7 +52,7 @@ export function gapsBefore(
   return gaps;
 }
 
-/** The attempts of one run, in order, as the API shows them. `previous` is the one before the first of them. */
+/** The attempts of one run, in order, in the API's format. `previous` is the attempt before the first of them. */
 export function composeAttempts(
   start: RunStart,
   rows: readonly AttemptRow[],
@@ -61,7 +61,7 @@ export function composeAttempts(
 ): Attempt[] {
   let before = previous;
   return rows.map((row) => {
-    // Clocks of two servers may differ by a little: an attempt never begins before the one before it ended.
+    // The clocks of two servers may differ slightly, but an attempt never begins before the previous one ended.
     const startedAt = Math.max(row.started_at.getTime(), before?.ended_at?.getTime() ?? 0);
     const waitedFor = gapsBefore(start, before, startedAt, waitsOver).map(({ kind, from, until }) => ({
       kind,

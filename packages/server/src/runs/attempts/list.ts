@@ -21,7 +21,7 @@ export async function listAttempts(
       select r.created_at, r.delayed_until, b.sealed_at, r.batch_id is not null as batch
         from runs r left join batches b on b.env = r.env and b.id = r.batch_id where r.env = ${env} and r.id = ${run}`;
     if (!start) return { data: [], pagination: {} };
-    // The one before the page as well: what the first one waited for began there.
+    // Includes the attempt before the page, because the wait before the page's first attempt began there.
     const rows = await readAttemptRows(tx, env, [run], at, { limit: size + 2, from: after });
     const previous = rows[0]?.fence === after ? rows.shift() : undefined;
     const { page, pagination } = onwardPage(rows, size, (last) => last.fence);

@@ -1,10 +1,10 @@
 import type { AttemptStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 
-/** An attempt as it is stored, wherever that is. */
+/** A stored attempt, from any of its tables. */
 export interface AttemptRow {
   readonly run_id: string;
-  /** Of its lease. Of the attempt that ended its run, greater than all others. */
+  /** The fence of its lease. The attempt that ended its run has a fence greater than all others. */
   readonly fence: string;
   readonly number: number;
   readonly status: AttemptStatus;
@@ -22,17 +22,18 @@ export interface AttemptRow {
 }
 
 export interface AttemptPage {
-  /** Of each run. */
+  /** The limit for each run. */
   readonly limit: number;
-  /** From the attempt with this fence on; default: from the first one. */
+  /** The fence of the first attempt to return; default: the first attempt. */
   readonly from?: string | undefined;
-  /** The last ones instead of the first ones. */
+  /** Whether to return the last attempts instead of the first. */
   readonly last?: boolean;
 }
 
 /**
- * Attempts of runs, in order. Those that did not end their run have a row in `attempts`, the live one is a lease or a suspension, and the one
- * that ended its run is in the run: one statement, so that an attempt that ends meanwhile is neither missing nor told twice.
+ * Attempts of runs, in order. Attempts that did not end their run have a row in `attempts`, the live one is a lease or a suspension, and the
+ * one that ended its run is stored in the run. One statement reads them all, so an attempt that ends in the meantime is neither missing nor
+ * duplicated.
  */
 export const readAttemptRows = (
   sql: Queryable,

@@ -4,12 +4,12 @@ import { unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { retrieveBulkAction } from './read.ts';
 
-// The key space of the advisory lock that pieces and aborts of one action take.
+// The key space of the advisory lock taken by the steps and aborts of one action.
 const abortSpace = 7144009;
 
 /**
- * Takes the lock for a piece of the action, or says that an abort waits for it. The lock of the row alone would not keep the order:
- * `skip locked` may take a free row before a session that waits for it wakes, and piece after piece would go before the abort.
+ * Takes the lock for a step of the action, or reports that an abort is waiting for it. The row lock alone would not preserve the order: `skip
+ * locked` may take a free row before a waiting session wakes up, so the abort could wait behind one step after another.
  */
 export async function lockUnlessAborting(tx: Transaction, env: number, id: string): Promise<boolean> {
   const [row] = await tx<{ locked: boolean }[]>`
@@ -17,7 +17,7 @@ export async function lockUnlessAborting(tx: Transaction, env: number, id: strin
   return row?.locked === true;
 }
 
-/** Ends a bulk action where it is. It waits for the runs that are being acted on right now, and none comes after them. */
+/** Ends a bulk action at its current point. Waits for the runs being processed; no more are started. */
 export async function abortBulkAction(
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
   env: number,
@@ -33,7 +33,7 @@ export async function abortBulkAction(
     if (count > 0) await record?.(tx, { act: 'bulkAction.aborted', target: id });
     return count > 0;
   });
-  // As it is now: another call may have ended it meanwhile.
+  // Reads the current state: another call may have ended the action in the meantime.
   if (!ended && (await retrieveBulkAction(sql, env, id)).status !== 'ABORTED') {
     throw unprocessable('The bulk action is over already: there is nothing left to stop.');
   }

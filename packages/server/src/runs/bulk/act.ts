@@ -8,15 +8,15 @@ import { insertRuns } from '../create/insert.ts';
 import { redactMetadata, type FindRedactor } from '../create/redact-metadata.ts';
 import { prepareReplay } from '../create/replay.ts';
 
-/** What became of a run that was acted on. */
+/** The result for a processed run. */
 export interface Acted {
   readonly run: string;
   readonly ok: boolean;
-  /** The replay. */
+  /** The id of the replay. */
   readonly made?: string;
 }
 
-/** Cancels runs, with their descendants. One that is over, or is not there, is none of ours. */
+/** Cancels runs and their descendants. Ended or missing runs are not counted. */
 export async function cancelAll(
   tx: Transaction,
   env: number,
@@ -27,12 +27,12 @@ export async function cancelAll(
     select id from runs where env = ${env} and id = any(${runs}::text[]) and status is null`;
   const ids = new Set(alive.map(({ id }) => id));
   const live: AskedToStop[] = [];
-  // In one order, as everybody who takes several.
+  // Sorted, so that all transactions that lock several runs use the same order.
   for (const id of [...ids].toSorted()) live.push(...(await markCanceled(tx, env, id, at)));
   return { acted: runs.map((run) => ({ run, ok: ids.has(run) })), live };
 }
 
-/** Replays runs. One that is gone cannot be, and neither can one whose data the server does not take any more. */
+/** Replays runs. A deleted run cannot be replayed, and neither can a run whose data the server no longer accepts. */
 export async function replayAll(
   tx: Transaction,
   engine: Engine,
@@ -56,7 +56,7 @@ export async function replayAll(
   return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, made: replay?.id }));
 }
 
-/** Writes down what was done, in the transaction that did it. */
+/** Records the results in the same transaction. */
 export async function noteActed(
   tx: Transaction,
   env: number,
@@ -65,7 +65,7 @@ export async function noteActed(
   at: Date,
 ): Promise<void> {
   const done = acted.filter(({ ok }) => ok).length;
-  // Row by row through the key: the table has just been filled, and nothing is known of it that a join could be planned by.
+  // Updates row by row through the key: the table has just been filled and has no statistics for planning a join.
   await tx`
     update bulk_runs b set ok = i.ok, made = i.made
       from unnest(${column(acted, ({ run }) => run)}::text[], ${column(acted, ({ ok }) => ok)}::text[]::boolean[],

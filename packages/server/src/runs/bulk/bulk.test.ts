@@ -37,7 +37,7 @@ const listed = async ({ sql, environment, engine }: TestEngine, query: object) =
   return data.map(({ id }) => id);
 };
 
-/** The ids of its filter are of the past: they are given a moment before. */
+/** The ids of its filter are in the past: they are assigned a moment before. */
 const later = (fixture: TestEngine) => fixture.engine.clock.shift(10);
 
 test('finds runs by values at declared paths and by the text of their error, as the list does', async () => {
@@ -139,7 +139,7 @@ test('asks a live attempt to stop, and counts what is over or gone as failed', a
   expect(leases).toEqual([{ cancel_requested: true }]);
 });
 
-/** Runs as their rows alone: enough to be replayed. */
+/** Runs consisting only of their rows, which is enough for a replay. */
 async function addOver({ sql, environment, engine }: TestEngine, count: number): Promise<string[]> {
   const queue = await engine.queues.id(environment.id, 'task/echo');
   const ids = Array.from({ length: count }, (_, n) => newTimedId('run', engine.clock.now() - 60_000 - n));
@@ -169,7 +169,7 @@ test('replays each run exactly once, however many workers there are and wherever
   for (let turn = 0; ; turn += 1) {
     const rounds = Promise.allSettled(workers.map((worker) => worker.tick()));
     if (turn % 3 === 1) {
-      // What kill -9 leaves: the connection ends in the middle of whatever it does.
+      // The effect of kill -9: the connection ends in the middle of its work.
       await fixture.sql`
         select pg_terminate_backend(pid) from pg_stat_activity
          where application_name = 'test' and pid <> pg_backend_pid() and datname = current_database()`.catch(
@@ -209,7 +209,7 @@ test('stops when it is told to, in the middle, and says what it had done', async
   expect(await worker.tick()).toBe(false);
   expect(await countsOf(fixture, id)).toEqual({ status: 'ABORTED', total: 350, success: 200, failure: 0 });
   expect(await replaysOf(fixture)).toHaveLength(200);
-  // Again is no change; one that is done is another matter.
+  // A second abort changes nothing; a finished action behaves differently.
   await abortBulkAction(fixture.engine, env, id);
   const none = await createBulkAction(fixture.engine, env, {
     action: 'cancel',
@@ -225,7 +225,7 @@ test('counts a run that cannot be replayed as failed and goes on with the others
   await fixture.register('echo');
   const ids = await addOver(fixture, 5);
   await fixture.sql`update runs set payload = 'no JSON' where id = ${ids[2] ?? ''}`;
-  // Refused by the database itself, in the middle of the piece.
+  // Rejected by the database itself, in the middle of the step.
   await fixture.sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$ begin
       if new.replay_of = '${ids[3] ?? ''}' then raise exception 'not this one'; end if; return new; end $$;
@@ -306,7 +306,7 @@ test('does not give up a run that another worker has replayed in between', async
   const held = new Promise<void>((resolve) => {
     hold = resolve;
   });
-  // It gives up a run only once the other one has the action.
+  // It gives up a run only once the other worker has the action.
   const begin: Sql['begin'] = async (act) => {
     if (isFailed) await held;
     return sql.begin(act);
@@ -317,13 +317,13 @@ test('does not give up a run that another worker has replayed in between', async
     sql: new Proxy(sql, { get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)) }),
   };
   const worker = workerOf({ ...fixture, engine });
-  // From now on it takes runs one by one.
+  // From now on it processes runs one by one.
   expect(await worker.tick()).toBe(true);
   const { failing, other } = await sql.begin(async (gate) => {
     await gate`select pg_advisory_xact_lock(1)`;
     const round = worker.tick();
     await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(1);
-    // Another one is next to have the action.
+    // Another worker is next to get the action.
     const acting = sql.begin(async (tx) => {
       await tx`select from bulk_actions where id = ${id} for update`;
       hold();

@@ -17,7 +17,7 @@ export function bulkHandlers(
   return {
     async createBulkAction(request) {
       const { environment, body } = request;
-      // How many a filter finds nobody knows yet; the bulk worker replays those a hundred at a time.
+      // The number of matches of a filter is not known yet; the bulk worker replays them a hundred at a time.
       if (body.action === 'replay' && body.runIds) takeRuns(request, body.runIds.length);
       const id = await createBulkAction(engine, environment.id, body, recordHere(environment, request));
       wakeNow();

@@ -35,7 +35,7 @@ export async function retrieveBulkAction(sql: Queryable, env: number, id: string
   return shown(row);
 }
 
-/** Newest first: their ids begin with the time. */
+/** Newest first: ids begin with the time. */
 export async function listBulkActions(
   sql: Queryable,
   env: number,

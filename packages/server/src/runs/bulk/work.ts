@@ -27,7 +27,7 @@ interface Action {
   readonly cursor: string;
 }
 
-/** What is to be told once a tick is committed. */
+/** Notifications to send after a tick has committed. */
 interface Done {
   readonly env: number;
   readonly live: readonly AskedToStop[];
@@ -36,13 +36,13 @@ interface Done {
 
 const gatheredAtOnce = 1_000;
 const actedAtOnce = 100;
-/** An id is given when a trigger is read, its run is created when it is written: that much later at most. */
+/** The maximum delay between reading a trigger, which assigns the run's id, and creating its run. */
 const slackMs = 10_000;
 
 /**
- * The job that does bulk actions, a piece of one a tick. A piece is one transaction that holds the action: gathering some of its runs,
- * or acting on some and noting it. So any number of processes may do it, and one that dies leaves the action where its last
- * commit was. A run that cannot be acted on stops no other: it is tried by itself and counted as failed.
+ * The job that executes bulk actions, one step per tick. A step is one transaction that locks the action: it gathers some of its runs, or
+ * processes some and records the results. Any number of processes may run the job, and one that dies leaves the action at its last commit. A
+ * run that cannot be processed does not stop the others: it is tried separately and counted as failed.
  */
 export function bulkWorker(dependencies: BulkDependencies) {
   const { engine, runners, dispatch } = dependencies;
@@ -65,7 +65,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
         if (error instanceof DatabaseLost || action === undefined) throw error;
         if (isConflict(error)) return true;
         if (run === undefined || isTransient(error)) {
-          // Not the fault of a run, and not to be that of other actions: they go before it is tried again.
+          // The failure was not caused by a run. Other actions should not suffer from it, so they go first.
           await sql`
             update bulk_actions set worked_at = ${new Date(engine.clock.now())}
              where env = ${action.env} and id = ${action.id} and status = 'PENDING'`;
@@ -82,7 +82,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
   };
 }
 
-/** What a tick is at: of one that fails, the run that it failed on is known when it was the only one. */
+/** The state of a tick. If it fails while it has only one run, that run is known to be the cause. */
 interface Trying {
   readonly most: number;
   action?: Pick<Action, 'env' | 'id'>;
@@ -95,13 +95,13 @@ async function giveUp(tx: Transaction, { action, run }: Trying, at: Date): Promi
   const [held] = await tx`
     select from bulk_actions where env = ${env} and id = ${id} and status = 'PENDING' for update`;
   if (!held) return;
-  // Looked at once it is held: another process may have acted on the run before.
+  // Checked after the lock: another process may have processed the run already.
   const [left] = await tx`
     select from bulk_runs where env = ${env} and bulk_id = ${id} and run_id = ${run} and ok is null`;
   if (left) await noteActed(tx, env, id, [{ run, ok: false }], at);
 }
 
-/** Undefined when there is no action to do, or the next one is being aborted. */
+/** Undefined if no action is left, or the next one is being aborted. */
 async function piece(
   tx: Transaction,
   { engine, redactor }: BulkDependencies,
@@ -124,7 +124,7 @@ async function piece(
     select run_id from bulk_runs where env = ${env} and bulk_id = ${id} and ok is null order by run_id limit ${trying.most}`;
   if (left.length === 0) {
     await tx`update bulk_actions set status = 'COMPLETED', completed_at = ${at} where env = ${env} and id = ${id}`;
-    // A process that died right after a commit had told nobody.
+    // A process that died right after a commit had sent no notifications.
     return action.type === 'CANCEL' ? { ...nothing, live: await markedCanceled(tx, env) } : nothing;
   }
   const runs = left.map((row) => row.run_id);
@@ -140,7 +140,7 @@ async function piece(
   return { env, live, queued: action.type === 'REPLAY' };
 }
 
-/** Finds more of its runs, from the newest on. */
+/** Gathers more of the action's runs, newest first. */
 async function gather(
   tx: Transaction,
   { env, id, cursor }: Action,

@@ -5,7 +5,7 @@ import { cancelAll } from '../bulk/act.ts';
 import { tellRunners } from './cancel.ts';
 import type { Engine } from '../engine/engine.ts';
 
-/** Where the runs of an environment are that have not ended. One may be in two of these while it moves. */
+/** The tables that contain the unfinished runs of an environment. A run may be in two of them while it moves. */
 const liveRunsIn = (sql: Queryable, env: number, atMost: number | null, onlyNew: boolean) => sql`
   (select l.run_id from leases l where l.env = ${env}::int and not (${onlyNew} and l.cancel_requested) limit ${atMost}::int)
   union
@@ -22,7 +22,7 @@ const liveRunsIn = (sql: Queryable, env: number, atMost: number | null, onlyNew:
      join runs r on r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~'
     where b.sealed_at is null and b.aborted_at is null and b.env = ${env}::int and r.status is null limit ${atMost}::int)`;
 
-/** How many runs of an environment have not ended. It reads all of them, so it is for what a person does now and then. */
+/** How many runs of an environment have not ended. Reads all of them, so it is only for occasional interactive use. */
 export async function countLiveRuns(sql: Queryable, env: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (${liveRunsIn(sql, env, null, false)}) live`;
@@ -30,7 +30,7 @@ export async function countLiveRuns(sql: Queryable, env: number): Promise<number
 }
 
 export interface CancelLiveOptions {
-  /** Called in the first transaction that cancels something. */
+  /** Called in the first transaction that cancels a run. */
   readonly record: (tx: Transaction) => Promise<void>;
   readonly atOnce?: number;
   /** Milliseconds after which no further transaction begins. */
@@ -38,8 +38,8 @@ export interface CancelLiveOptions {
 }
 
 /**
- * Cancels the runs of an environment that have not ended and were not asked to stop, in short transactions, for some seconds at most. A call
- * after one that died, or had more to do, cancels the rest. Returns how many it cancelled. Live attempts end a little later.
+ * Cancels the runs of an environment that have not ended and have no stop signal yet, in short transactions, for a few seconds at most. If a
+ * call dies or runs out of time, the next one cancels the rest. Returns the number of cancelled runs. Live attempts end a little later.
  */
 export async function cancelLiveRuns(
   engine: Engine,
@@ -66,7 +66,7 @@ export async function cancelLiveRuns(
     changes.changed(env, runs);
     const before = done.size;
     for (const run of runs) done.add(run);
-    // Descendants end with the run that is named here, and may be found once more.
+    // Descendants end with the run named here, and may be found a second time.
     if (done.size === before || performance.now() > until) return done.size;
   }
 }

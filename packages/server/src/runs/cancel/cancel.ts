@@ -4,8 +4,8 @@ import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts
 import type { Engine } from '../engine/engine.ts';
 
 /**
- * Cancels a run and its descendants. Runs that wait end at once. A live attempt is asked to stop through its runner, wherever that is
- * connected, and ends CANCELED when it has stopped. A final run stays as it is. Returns false if there is no such run.
+ * Cancels a run and its descendants. Waiting runs end at once. A live attempt receives a stop signal through its runner, whichever process that
+ * is connected to, and ends CANCELED when it has stopped. A final run is left unchanged. Returns false if the run does not exist.
  */
 export async function cancelRun(
   engine: Engine,
@@ -14,37 +14,37 @@ export async function cancelRun(
   run: string,
 ): Promise<boolean> {
   const { sql, clock } = engine;
-  // The locks of a whole tree may deadlock with those of runs in it that begin to wait or end.
+  // The locks of a whole tree may deadlock with those of runs in the tree that begin to wait or end.
   const live = await retryOnConflict(() => markCanceled(sql, env, run, new Date(clock.now())));
   tellRunners(engine, runners, live);
   if (live.length === 0) {
     const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
     if (!row) return false;
   }
-  // Which descendants it reached is not known here.
+  // The affected descendants are not known here.
   engine.changes.someChanged(env);
   engine.changes.changed(env, [run]);
   return true;
 }
 
-/** An attempt that was asked to stop; its runner does not know yet. */
+/** An attempt that must stop, but whose runner has not been notified yet. */
 export interface AskedToStop {
   readonly runner_id: string;
   readonly fence: string;
 }
 
-/** The part of a cancellation that PostgreSQL does. After the commit the runners must be told. It may lose a deadlock (see db/retry.ts). */
+/** The database part of a cancellation. Runners must be notified after the commit. It may lose a deadlock (see db/retry.ts). */
 export const markCanceled = (sql: Queryable, env: number, run: string, at: Date): Promise<AskedToStop[]> =>
   sql<AskedToStop[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
 
-/** Live attempts of an environment that have been asked to stop and have not yet. */
+/** Live attempts of an environment that have a stop signal and have not stopped yet. */
 export const markedCanceled = (sql: Queryable, env: number): Promise<AskedToStop[]> =>
   sql<AskedToStop[]>`
     select runner_id, fence from leases where env = ${env} and cancel_requested
     union all
     select runner_id, fence from suspended where env = ${env} and cancel_requested and runner_id is not null`;
 
-/** Passes a cancellation to the runners that execute the attempts, wherever they are connected. */
+/** Sends a cancellation to the runners that execute the attempts, whichever process they are connected to. */
 export function tellRunners(
   { wakes }: Pick<Engine, 'wakes'>,
   runners: ConnectedRunners,
@@ -58,8 +58,8 @@ export function tellRunners(
 }
 
 /**
- * Tells a runner again which of its attempts were asked to stop: the first message may have been lost, or have come before the attempt.
- * Attempts that have stopped are not named.
+ * Sends the stop signals of a runner's attempts again: the first message may have been lost, or have arrived before the attempt. Attempts that
+ * have stopped are not included.
  */
 export async function tellCanceled(sql: Queryable, { id, env, held, send }: ConnectedRunner): Promise<void> {
   const asked = await markedCanceled(sql, env);

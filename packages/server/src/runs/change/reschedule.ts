@@ -4,7 +4,8 @@ import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 
 /**
- * Gives a run that is still delayed another time, which is not past: 400. One that was let go, started or ended has no delay any more: 422.
+ * Changes the due time of a run that is still delayed. 400 if the new time is in the past. 422 if the run was released, has started or has
+ * ended, so that it is no longer delayed.
  */
 export async function rescheduleRun(
   { sql, clock, changes }: Engine,

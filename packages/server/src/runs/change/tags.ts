@@ -6,8 +6,8 @@ import { holdAttempt } from '../dispatch/hold-attempt.ts';
 const maxTags = 10;
 
 /**
- * Adds tags to a run; how many of them it did not have yet. More than ten in all are refused with 422, and none is added; so are, with 409,
- * those of an attempt of the run (`fence`) that is over.
+ * Adds tags to a run. Returns how many of them are new. With more than ten tags in total it adds none and throws 422. If `fence` belongs to an
+ * ended attempt of the run, it throws 409.
  */
 export async function addTags(
   { sql, clock, changes }: Engine,

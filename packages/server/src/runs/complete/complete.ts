@@ -11,13 +11,13 @@ import { createWriteOutcome, type WriteDependencies } from './write.ts';
 export interface CompleteDependencies extends WriteDependencies {
   readonly runners: ConnectedRunners;
   readonly redactor: VariableCache['redactor'];
-  /** Undefined when nothing is traced. */
+  /** Undefined when tracing is off. */
   readonly tracing: Pick<Tracing, 'attempt'> | undefined;
 }
 
 /**
- * Everything that happens when an attempt ends, in this order, whether its runner reported it or it was taken back from a lost one. What
- * happens to the runner that reported it is in settlements.ts.
+ * Everything that happens when an attempt ends, in this order, whether its runner reported the end or the attempt was taken back from a lost
+ * runner. The reply to the reporting runner is in settlements.ts.
  */
 export function createComplete(dependencies: CompleteDependencies): Complete {
   const { engine, runners, redactor, tracing } = dependencies;

@@ -12,7 +12,7 @@ const countedAs: Readonly<Record<string, Counted>> = {
   retry: 'retried',
 };
 
-/** Counts the end of an attempt. One that was given back, or whose version lacks the task, did not end. */
+/** Counts the end of an attempt. An attempt that was returned, or whose version lacks the task, has not ended. */
 export function countEnded(
   { stats, clock }: Pick<Engine, 'stats' | 'clock'>,
   ended: EndedAttempt,

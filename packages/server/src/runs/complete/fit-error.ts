@@ -1,9 +1,9 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import { cutText } from '../values/cut-text.ts';
 
-/** Characters of the texts of an error. The SDK cuts at the same lengths. */
+/** Maximum characters for each text of an error. The SDK truncates at the same lengths. */
 const lengths = { name: 256, message: 16_384, stackTrace: 65_536, code: 128, fingerprint: 256 } as const;
-/** A sealed error with its causes cannot be opened if it is cut. */
+/** A sealed error with its causes cannot be opened after truncation. */
 const maxSealedCharacters = 2 * 1024 * 1024;
 const maxLevels = 3;
 const maxCauses = 9;
@@ -14,7 +14,7 @@ const types: readonly unknown[] = [
   'INTERNAL_ERROR',
 ] satisfies SerializedError['type'][];
 
-/** An error with texts of limited length, whatever its runner sent. Before anything searches the texts, such as for secrets. */
+/** An error with texts of limited length, whatever its runner sent. Runs before any search through the texts, such as for secrets. */
 export function fitError(sent: unknown): SerializedError {
   return fit(sent, 0, { left: maxCauses });
 }

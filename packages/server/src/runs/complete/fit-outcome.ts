@@ -7,8 +7,8 @@ import { fitError } from './fit-error.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An outcome that can be stored and shown, whatever its runner sent: one that cannot be read, or whose output cannot be stored, becomes an
- * error, because the run must end and its runner needs an answer. Answers later only about a long output.
+ * Converts whatever a runner sent to an outcome that can be stored and returned. An unreadable outcome, or one whose output cannot be stored,
+ * becomes an error, because the run must end and its runner needs a reply. Asynchronous only for a long output.
  */
 export function fitOutcome(sent: unknown): Outcome | Promise<Outcome> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))

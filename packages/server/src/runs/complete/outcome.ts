@@ -10,7 +10,7 @@ import { retrieveRun } from '../retrieve/retrieve.ts';
 
 type Result = Reply<Operations['retrieveRunResult']>;
 
-/** What a run returned or failed with; undefined while it is not over. */
+/** The output or error of a run; undefined until it has ended. */
 export async function resultOf({ sql }: Engine, env: number, run: string): Promise<Result | undefined> {
   const [row] = await sql<
     {
@@ -39,7 +39,7 @@ export async function resultOf({ sql }: Engine, env: number, run: string): Promi
   };
 }
 
-/** Most lines in the list of events, which has one page. */
+/** Maximum lines in the list of events, which has one page. */
 export const maxEvents = 1_000;
 
 export async function eventsOf(
@@ -79,7 +79,7 @@ type Mentioned = Omit<
   'relatedRuns' | 'payload' | 'output' | 'error' | 'attemptCount' | 'queue' | 'schedule'
 >;
 
-/** A run and those that it started directly, as spans: from the start of the first attempt to the end of the last. */
+/** A run and its direct children as spans, from the start of the first attempt to the end of the last. */
 export async function traceOf(
   engine: Engine,
   env: number,

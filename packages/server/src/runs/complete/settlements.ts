@@ -6,8 +6,8 @@ import { fitOutcome } from './fit-outcome.ts';
 import { completeWithRetry, type RetryDependencies } from './with-retry.ts';
 
 /**
- * Starts another run for messages of sessions that came while a run lived and that it had not consumed when it ended. `consumed` has the
- * last message that the run took, by session. Never rejects.
+ * Starts another run for session messages that arrived during a run and that it had not consumed when it ended. `consumed` has the last message
+ * that the run consumed, by session. Never rejects.
  */
 export type ServeUnread = (
   env: number,
@@ -21,7 +21,7 @@ export interface SettlementDependencies extends RetryDependencies {
   readonly serveUnread: ServeUnread;
 }
 
-/** Completes the attempts that a runner says have ended, frees their slots, and tells the runner that it may forget them. */
+/** Completes the attempts that a runner reports as ended, frees their slots, and confirms to the runner that it may discard them. */
 export async function completeSettlements(
   dependencies: SettlementDependencies,
   runner: ConnectedRunner,
@@ -47,7 +47,7 @@ export async function completeSettlements(
       };
     const completion = ended && (await completeWithRetry(dependencies, ended));
     runner.release(fence);
-    // Also if the attempt was completed before: the process that did so may have stopped before this step.
+    // Also for attempts that were completed before: the process that completed them may have stopped before this step.
     if (heard) await dependencies.serveUnread(runner.env, run, heard);
     (completion && !completion.stale ? fences : stale).push(fence);
     if (completion?.kind === 'returned') givenBack.push(run);
@@ -55,12 +55,12 @@ export async function completeSettlements(
 
   const completions: Promise<void>[] = [];
   for (const settlement of settlements) {
-    // What one sends at once may be long: it is worked through in parts, in turn with other environments.
+    // One runner may send many at once: they are processed in parts, alternating with other environments.
     const begun = turns.run(runner.env, () => ({ completed: completeOne(settlement) }));
     completions.push((begun instanceof Promise ? await begun : begun).completed);
   }
   const failed = (await Promise.allSettled(completions)).find(({ status }) => status === 'rejected');
-  // The others are answered: their runner would report them again and again.
+  // The others are confirmed; otherwise their runner would report them again and again.
   runner.send({ type: 'settled', fences, stale });
   if (givenBack.length > 0) {
     dependencies.engine.log.info('runs.givenBack', { runner: runner.id, env: runner.env, runs: givenBack });
@@ -69,7 +69,7 @@ export async function completeSettlements(
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
-/** The numbers of messages that a run consumed, of what its runner sent. */
+/** The numbers of consumed messages from a runner's message. */
 function fitConsumed(sent: unknown): Settlement['heard'] {
   if (typeof sent !== 'object' || sent === null) return undefined;
   const entries = Object.entries(sent).filter(([, number]) => Number.isSafeInteger(number));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { completeWithRetry } from './with-retry.ts';
 import { testEngine } from '../testing/engine.ts';
 
-/** One live attempt, in a database that refuses to end it with this code of PostgreSQL, if it ends in this way. */
+/** One live attempt, in a database that rejects its end with this PostgreSQL code, if the condition holds. */
 async function refusing(code: string, when = 'true') {
   const t = await testEngine();
   const version = await t.register('send');

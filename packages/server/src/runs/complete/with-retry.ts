@@ -5,13 +5,13 @@ import type { Complete, Completion, EndedAttempt } from './attempt.ts';
 export interface RetryDependencies {
   readonly engine: Engine;
   readonly complete: Complete;
-  /** Whether the runner that reported it can only be answered over another connection. */
+  /** Whether the reporting runner can only be reached over another connection. */
   readonly isOver: () => boolean;
 }
 
 /**
- * Completes an attempt, and tries again while PostgreSQL is away or takes nothing in, for instance for lack of space. If this process
- * ends meanwhile, the runner reports to the next one.
+ * Completes an attempt, and retries while PostgreSQL is unavailable or rejects writes, for instance for lack of space. If this process ends in
+ * the meantime, the runner reports to the next one.
  */
 export async function completeWithRetry(
   { engine, complete, isOver }: RetryDependencies,
@@ -24,7 +24,7 @@ export async function completeWithRetry(
     } catch (error) {
       if (isOver()) throw error;
       engine.log.warn('complete.failed', { run: reported.run, error: String(error) });
-      // It can never be stored as it is. The run must end all the same, and say why.
+      // This outcome can never be stored. The run must end anyway, with the reason.
       if (isTransient(error)) await untilNextTry();
       else if (outcome === resultNotStored) throw error;
       else outcome = resultNotStored;

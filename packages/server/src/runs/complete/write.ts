@@ -11,15 +11,15 @@ import type { Complete, Completion, EndedAttempt } from './attempt.ts';
 
 export interface WriteDependencies {
   readonly engine: Engine;
-  /** Connections of their own, so that outcomes never wait behind the queries of requests. */
+  /** Separate connections, so that outcomes never wait behind the queries of requests. */
   readonly engineSql: Sql;
   readonly dispatch: Pick<Dispatch, 'wake' | 'expect'>;
   readonly resume: (env: number) => void;
 }
 
 /**
- * Writes how attempts ended, and their failures to error groups in the same transaction. Concurrent calls share a statement and a commit.
- * Two writes may be under way: while one waits for the disk, the next one is worked out.
+ * Writes how attempts ended, and adds their failures to error groups in the same transaction. Concurrent calls share a statement and a commit.
+ * Two writes may be in progress: while one waits for the disk, the next one is computed.
  */
 export function createWriteOutcome(dependencies: WriteDependencies): Complete {
   const { engine, engineSql } = dependencies;
@@ -43,7 +43,7 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed' | 'released'>, st
   unknownTask: 'pending_version',
 };
 
-/** A year. A longer pause is no use to a task, and may not fit a date. */
+/** A year. A longer pause is of no use to a task, and may not fit a date. */
 export const maxPauseMs = 366 * 86_400_000;
 
 async function writeOutcomes(
@@ -76,7 +76,7 @@ async function writeOutcomes(
   const completions: Completion[] = attempts.map(() => ({ stale: true, kind: undefined }));
   const freed = new Set<number>();
   const ready = new Set<number>();
-  // Each row has all attempts that were asked to stop: one completion passes them on.
+  // Each row has all attempts that must stop; one completion passes them on.
   let asked = askedIn(recorded[0]);
   for (const { ix, kind, limited, woke } of recorded) {
     const row = rows[ix - 1];
@@ -130,7 +130,7 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: kinds.retry,
         error: storableJson(outcome.error),
-        // It is no occurrence, but it is kept with its group.
+        // Not an occurrence, but stored with its group.
         failure: outcome.error,
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
         // A runner may send anything.

@@ -22,8 +22,8 @@ export const payloadOf = ({
 }): GivenPayload => ({ payload, payloadType: options?.payloadType });
 
 /**
- * Throws 403 unless the caller may use the packet as payload of a run: whoever may read the run can read the packet from then on. The
- * caller may if they uploaded it, or may read a run that has it. Only then does it show whether the packet exists.
+ * Throws 403 unless the caller may use the packet as the payload of a run, since permission to read the run then includes the packet. Allowed
+ * if the caller uploaded it, or may read a run that has it. Only authorized callers can find out whether the packet exists.
  */
 export async function authorizePacket(
   sql: Queryable,

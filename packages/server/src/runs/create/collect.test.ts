@@ -19,7 +19,7 @@ const failed = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrac
 interface Collecting extends TestEngine {
   readonly version: number;
   start(): ReturnType<TestEngine['claim']>;
-  /** The payload of a run as it is stored. */
+  /** The stored payload of a run. */
   stored(run: string): Promise<{ payload: string | null; type: string | null }>;
   add(payload: unknown, options?: TriggerRequest['options']): Promise<string>;
 }
@@ -63,7 +63,7 @@ describe('triggers of a task with a batch', () => {
     await t.promote();
     expect(await t.start()).toEqual([]);
     t.engine.clock.shift(2_001);
-    // Its time has come, whether or not it was promoted.
+    // It is due, whether or not it has been promoted.
     const next = await t.add({ n: 3 });
     expect(next).not.toBe(first);
     await t.promote();
@@ -72,7 +72,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.stored(first)).toEqual({ payload: '[{"n":1},{"n":2}]', type: null });
     expect(await t.add({ n: 4 })).toBe(next);
 
-    // A retry has the same array, also where it waits as a delayed run does.
+    // A retry has the same array, even while it waits like a delayed run.
     await t.end(attempt!, { kind: 'retry', delayMs: 1_000, error: failed });
     expect(await t.add({ n: 5 })).toBe(next);
     t.engine.clock.shift(1_001);
@@ -166,7 +166,7 @@ describe('triggers of a task with a batch', () => {
       expect(await send(server, 2, undefined, 'two')).toEqual({ id: first.id, isCached: true });
       expect((await send(server, 2, two, 'two')).id).toBe(first.id);
     }
-    // both at the same moment
+    // both at the same time
     const three = crypto.randomUUID();
     await Promise.all([0, 1, 0, 1].map((server) => send(server, 3, three)));
     await t.promote();
@@ -195,7 +195,7 @@ describe('triggers of a task with a batch', () => {
     expect(third).not.toBe(second);
     await t.promote();
     expect(await t.start()).toMatchObject([{ run: second }]);
-    // as large as the body of a request
+    // as large as a request body
     const { id } = await t.trigger('index', undefined, 'z'.repeat(triggerBodyLimit - 16));
     await t.promote();
     t.engine.clock.shift(5_001);
@@ -220,7 +220,7 @@ describe('triggers of a task with a batch', () => {
     const within = { parentRunId: parent.id, parentFence: attempt!.fence };
     const child = await t.add(1, { ...within, waitKey: 'w/1' });
     expect(await t.add(2)).toBe(child);
-    // The same wait again, by code that runs again.
+    // The same wait again, from code that runs again.
     expect(await t.add(1, { ...within, waitKey: 'w/1' })).toBe(child);
     await cancelRun(t.engine, t.runners, t.environment.id, parent.id);
     await t.end(attempt!);
@@ -304,7 +304,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
   const t = await collectingEngine({ maxSize, maxWaitMs });
   const servers = [testTrigger(t.engine, t.dispatch), testTrigger(t.engine, t.dispatch)];
   const env = t.environment.id;
-  /** By payload: the runs that its calls led to. */
+  /** By payload, the runs that its calls resolved to. */
   const accepted = new Map<string, Set<string>>();
   let count = 0;
   let setBack = 0;
@@ -326,7 +326,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
       await send(name, requestKey, one);
       if (one.repeats) await send(name, requestKey, { ...one, server: server === 0 ? 1 : 0 });
     } else if (act === 'crash') {
-      // A trigger of a server that is killed before it commits.
+      // A trigger of a server that is killed before the commit.
       const run = await prepareRun(t.engine, t.environment, 'index', {
         payload: { name: `lost${++count}` },
         options: { batchKey: key },
@@ -356,7 +356,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
 
   for (const calls of steps) {
     await Promise.all(calls.map(perform));
-    // The promoter takes what is due: nothing is due later than it may be.
+    // The promoter takes due runs: none is due later than it may be.
     const late = await t.sql`
       select from delayed d join runs r on r.env = d.env and r.id = d.run_id
        where d.due > least(${new Date(t.engine.clock.now() + maxWaitMs + setBack)}::timestamptz,

@@ -5,12 +5,15 @@ import { tryParse } from '../../json/foreign.ts';
 import { unprocessable } from '../../problem.ts';
 import type { Collection, NewRun } from './row.ts';
 
-/** All payloads of a run together, in bytes. The SQL function `collect_triggers` has it, too. */
+/** Maximum total payload of a run, in bytes. The SQL function `collect_triggers` contains the same number. */
 export const maxCollectedBytes = triggerBodyLimit;
 
 const conflicting = ['delay', 'debounce', 'singleton', 'ttl'] as const;
 
-/** How the triggers of a task with `batch` are collected. `lane` is where its runs go: only triggers that go to the same place share a run. */
+/**
+ * How the triggers of a task with `batch` are collected. `lane` is the destination of its runs: only triggers with the same destination share a
+ * run.
+ */
 export function readCollection(
   options: TriggerOptions,
   task: string,
@@ -43,7 +46,7 @@ export function readCollection(
   return { key: options.batchKey ?? '', lane: JSON.stringify(lane), ...declared };
 }
 
-/** Throws for a payload whose notes the database does not take: names with a NUL character or half a surrogate pair. */
+/** Throws for a payload whose notes the database rejects: names with a NUL character or a lone surrogate. */
 export function checkPart(run: NewRun): void {
   if (/\\u(?:0000|d[89a-f])/i.test(partMetaOf(run) ?? '')) {
     throw unprocessable(
@@ -52,7 +55,7 @@ export function checkPart(run: NewRun): void {
   }
 }
 
-/** The payload of a trigger as an element of the array that its run gets. */
+/** The payload of a trigger as an element of its run's array. */
 export function partOf({ payload, payloadType }: NewRun): string {
   if (payload === null) return 'null';
   if (payloadType === 'text/plain') return JSON.stringify(payload);
@@ -61,7 +64,7 @@ export function partOf({ payload, payloadType }: NewRun): string {
   return JSON.stringify(json ?? null);
 }
 
-/** JSON text of what superjson has to know of the element; null for plain JSON. Equal objects are written as `{ path: [paths] }`, the root as `""`. */
+/** JSON text of superjson's notes for the element; null for plain JSON. Equal objects are written as `{ path: [paths] }`, the root as `""`. */
 export function partMetaOf({ payload, payloadType }: NewRun): string | null {
   if (payload === null || payloadType !== 'application/super+json') return null;
   const { meta } = superjson(payload);
@@ -79,7 +82,7 @@ interface Superjson {
   };
 }
 
-/** What is no JSON is kept as a text: its attempt says what is wrong with it. */
+/** Invalid JSON is stored as a text; its attempt reports the error. */
 function superjson(text: string): Superjson {
   const read = tryParse(text);
   if (read === undefined) return { json: text };

@@ -4,17 +4,17 @@ import { columns, facetsOf, type Debounce, type NewRun } from './row.ts';
 
 const debounced = Object.entries(columns).filter(([, { isDebounced }]) => isDebounced);
 
-/** What a run in trailing mode takes over from its latest trigger. */
+/** The data that a run in trailing mode takes from its latest trigger. */
 export const latestData = (latest: NewRun): Partial<NewRun> =>
   Object.fromEntries(debounced.map(([property]) => [property, latest[property as keyof NewRun]]));
 
-/** The same as JSON text, by the names of the columns. Null in leading mode: the run keeps the data of its first trigger. */
+/** The same as JSON text, by column name. Null in leading mode: the run keeps the data of its first trigger. */
 export function debounceData(run: NewRun): string | null {
   if (!run.debounce?.trailing) return null;
   const members = debounced.map(([property, { name, value }]): [string, unknown] => {
     const given = property === 'pathFacets' ? facetsOf(run) : run[property as keyof NewRun];
     const own = (value(run) ?? null) === null ? null : given;
-    // The driver replaces half a surrogate pair; jsonb would refuse it.
+    // The driver replaces lone surrogates; jsonb would reject them.
     return [name, typeof own === 'string' ? own.toWellFormed() : own];
   });
   return JSON.stringify(Object.fromEntries(members));
@@ -22,7 +22,7 @@ export function debounceData(run: NewRun): string | null {
 
 export const minDebounceMs = 1_000;
 
-/** Checks the option of a trigger. */
+/** Validates the option of a trigger. */
 export function readDebounce({ key, delay, mode, maxDelay }: NonNullable<TriggerOptions['debounce']>): {
   readonly debounce: Debounce;
   readonly delayMs: number;

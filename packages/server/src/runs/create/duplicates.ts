@@ -2,8 +2,8 @@ import { latestData } from './debounce.ts';
 import type { NewRun } from './row.ts';
 
 /**
- * Triggers of one flush that lead to the same run: a request that was sent twice, two with one idempotency key, two that are debounced
- * together. Such a run is written once. `indexes` has, for each trigger, the index of the run that answers it.
+ * Finds triggers of one flush that resolve to the same run: a request that was sent twice, two with one idempotency key, or two that are
+ * debounced together. Such a run is written once. `indexes` has, for each trigger, the index of its run.
  */
 export function withoutDuplicates(triggers: readonly NewRun[]): {
   readonly runs: readonly NewRun[];
@@ -28,7 +28,7 @@ export function withoutDuplicates(triggers: readonly NewRun[]): {
 export const isOfOneParent = (one: NewRun, other: NewRun): boolean =>
   one.parentId === other.parentId && one.parentFence === other.parentFence;
 
-/** In the order in which they decide: a debounce key counts only where nothing else leads to a run. */
+/** In order of precedence: a debounce key applies only if nothing else resolves to a run. */
 function namesOf({ env, task, requestKey, idempotencyKey, debounce }: NewRun): string[] {
   const names: string[] = [];
   if (requestKey !== undefined) names.push(`request ${env} ${requestKey}`);
@@ -37,7 +37,7 @@ function namesOf({ env, task, requestKey, idempotencyKey, debounce }: NewRun): s
   return names;
 }
 
-/** What one debounced trigger becomes when another one follows. */
+/** The result of one debounced trigger followed by another. */
 const pushed = (run: NewRun, later: NewRun): NewRun => ({
   ...run,
   due: later.due,

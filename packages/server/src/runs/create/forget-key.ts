@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { notFound } from '../../problem.ts';
 import { storedKey } from './idempotency-key.ts';
 
-/** Forgets an idempotency key, so that the next trigger with it makes a new run. 404 if it is not remembered. */
+/** Deletes an idempotency key, so that the next trigger with it creates a new run. 404 if the key is not stored. */
 export async function forgetKey(sql: Queryable, env: number, task: string, key: string): Promise<void> {
   const { count } = await sql`
     delete from idempotency_keys where env = ${env} and task = ${task} and key = ${storedKey(key)}`;

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { givenKey, type IdempotencyKeyOptions } from './idempotency-key.ts';
 import type { NewRun } from './row.ts';
 
-/** What the runner is sent of a run that was leased to it when it was created. Nothing of it is read from the database. */
+/** The assignment sent to a runner for a run that was leased to it on creation. Built without reading the database. */
 export async function assignmentOf(
   engine: Engine,
   run: NewRun,

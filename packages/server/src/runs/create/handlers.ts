@@ -19,7 +19,7 @@ export interface TriggerHandlerDependencies {
   readonly engine: Engine;
   readonly trigger: (run: NewRun) => Promise<Triggered>;
   readonly mint: MintPublicToken;
-  /** Counts runs against the quota of batches: many triggers in one request are no way around it. */
+  /** Counts runs against the batch quota, so that many triggers in one request cannot bypass it. */
   readonly takeRuns: TakeRuns;
 }
 
@@ -43,14 +43,14 @@ export function triggerHandlers({
       isLimited: true,
     });
 
-  /** With it a client reads the run that it made, or has a browser read it. */
+  /** A token with which a client, or a browser on its behalf, reads the created run. */
   const tokenOf = async (
     { principal }: Pick<Request<Operations['triggerTask']>, 'principal'>,
     run: string,
     { collection }: NewRun,
   ): Promise<string | undefined> => {
     if (isUser(principal)) return undefined;
-    // A run that collects has the payloads of others, which who may just trigger must not read.
+    // A collecting run has the payloads of other callers, which permission to trigger does not include.
     if (collection && principal.kind === 'publicToken') return undefined;
     const scopes = [`read:runs:${run}`, `write:inputStreams:${run}`];
     return mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
@@ -88,7 +88,7 @@ export function triggerHandlers({
 
     async triggerMany(request) {
       const { items } = request.body;
-      // All or none: who may not trigger one of the tasks learns nothing of the others.
+      // All or none: a caller without permission for one task learns nothing about the others.
       for (const task of new Set(items.map((item) => item.task)))
         request.authorize([{ type: 'tasks', id: task }]);
       if (items.length > 1 && oneTimeUseOf(request.principal)) {
@@ -120,7 +120,7 @@ export function triggerHandlers({
         }
       });
       if (principal.kind === 'secretKey' && !isRun) {
-        // A client signs for the runs that it wants a token of: for each of them here would be a third of a trigger's cost.
+        // Clients sign tokens for the runs they need: signing one for each run here would be a third of a trigger's cost.
         request.setHeader(
           'x-trigger-jwt-claims',
           JSON.stringify({ sub: request.environment.publicId, pub: true }),
@@ -137,7 +137,7 @@ export function triggerHandlers({
   };
 }
 
-/** With what the caller brings: a token that is good for one run, a key that this request will be known by when it is sent again. */
+/** Adds the caller's data: a token for one run, and a request key that identifies this request when it is sent again. */
 function withCaller(
   { principal, requestKey }: Pick<Request<Operations['triggerTask']>, 'principal' | 'requestKey'>,
   run: NewRun,

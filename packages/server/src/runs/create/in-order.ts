@@ -1,15 +1,15 @@
 import type { NewRun } from './row.ts';
 
 /**
- * Runs of one request, which are prepared at the same time. Those whose payloads are collected go on once all are prepared, in the order of
- * the request; the others at once.
+ * Runs of one request, which are prepared at the same time. Runs whose payloads are collected proceed once all are prepared, in the order of
+ * the request; the others proceed at once.
  */
 export function inOrder(count: number): (index: number, preparing: Promise<NewRun>) => Promise<NewRun> {
   const waiting: (() => void)[] = [];
   let left = count;
   const arrive = (): void => {
     left -= 1;
-    // The last one has to wait before it can go on.
+    // The last one must wait before it can proceed.
     if (left === 0)
       queueMicrotask(() => {
         for (const goOn of Object.values(waiting)) goOn();

@@ -3,8 +3,8 @@ import { arraysOf, namesOf, valuesOf } from './parameters.ts';
 import { everydayColumns, requestColumns, type NewRun } from './row.ts';
 
 /**
- * The fast paths of everyday triggers, each one statement that writes all of its runs or none: none where something is not as it expects (a
- * lane is missing, a run is ahead). The caller then takes the general way, which costs one and a half times as much (decision 33).
+ * The fast paths of everyday triggers. Each is one statement that writes all of its runs, or none if an expectation does not hold (a lane is
+ * missing, or a run is ahead). The caller then takes the general path, which costs one and a half times as much (decision 33).
  */
 
 const columns = { ...everydayColumns, ...requestColumns };
@@ -38,8 +38,8 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
 }
 
 /**
- * Inserts one everyday run, leased to a runner of this process, in one statement. Returns the fence of its lease;
- * undefined if something limits its queue, a run is ahead of it, or the runner is gone.
+ * Inserts one everyday run, leased to a runner of this process, in one statement. Returns the fence of its lease; undefined if a limit applies
+ * to its queue, a run is ahead of it, or the runner is gone.
  */
 export async function insertLeased(
   { sql, clock }: Engine,

@@ -5,8 +5,8 @@ import { arraysOf, namesOf, valuesOf } from './parameters.ts';
 import { everydayColumns, itemColumns, type Column, type NewRun } from './row.ts';
 
 /**
- * The fast path of a batch whose everyday items come all together. It sends the columns that the items share once, and costs two thirds of the
- * general way (decision 33).
+ * The fast path of a batch whose everyday items all arrive together. It sends the columns that the items share once, and costs two thirds of
+ * the general path (decision 33).
  */
 
 interface ItemsOfBatch {
@@ -35,12 +35,12 @@ const facets = raw(
 );
 
 interface Group {
-  /** Any of them. */
+  /** Any run of the group. */
   readonly run: NewRun;
   n: number;
 }
 
-/** Runs of one task, queue, version and span have the same facets. An id begins with its span. */
+/** Runs with the same task, queue, version and span have the same facets. An id begins with its span. */
 function groupsOf(runs: readonly NewRun[]): Group[] {
   const groups = new Map<string, Group>();
   for (const run of runs) {
@@ -52,9 +52,7 @@ function groupsOf(runs: readonly NewRun[]): Group[] {
   return [...groups.values()];
 }
 
-/**
- * `noted as (…), counted as (…)`: writes what lists find the runs by, and how many there are, if the batch is sealed.
- */
+/** `noted as (…), counted as (…)`: writes the facets for lists and the number of runs, if the batch is sealed. */
 function notedAndCounted(sql: Queryable, { env: environment, runs }: ItemsOfBatch, at: Date) {
   const groups = groupsOf(runs);
   const pick = (read: (run: NewRun) => Value) => column(groups, ({ run }) => read(run));
@@ -84,8 +82,8 @@ const sealedColumns = { id, payload, metadata, ...everyday, ...batchColumns };
 const sealedNames = namesOf(sealedColumns);
 
 /**
- * Inserts all items of a batch into their lanes and seals the batch. False if a lane is missing, or the batch is no longer empty and open;
- * then nothing was written. Waits for whoever holds the batch.
+ * Inserts all items of a batch into their lanes and seals the batch. Returns false if a lane is missing, or the batch is no longer empty and
+ * open; then nothing was written. Waits while another transaction holds the batch.
  */
 export async function insertSealed(sql: Queryable, given: ItemsOfBatch, now: number): Promise<boolean> {
   const { env: environment, batch, createdAt, runs } = given;
@@ -123,7 +121,7 @@ export async function insertSealed(sql: Queryable, given: ItemsOfBatch, now: num
   return count === runs.length;
 }
 
-/** Makes the lanes that are missing, in one order for every caller. Replies whether any was. */
+/** Creates missing lanes, in one order for every caller. Returns whether any was missing. */
 export async function makeLanes(
   sql: Queryable,
   environment: number,
@@ -140,7 +138,7 @@ export async function makeLanes(
   return count > 0;
 }
 
-/** A run of each lane, and for each run the index of its lane, from 1. */
+/** One run for each lane, and for each run the index of its lane, from 1. */
 function lanesOf(runs: readonly NewRun[]): { readonly lanes: NewRun[]; readonly laneOf: number[] } {
   const indexes = new Map<string, number>();
   const lanes: NewRun[] = [];
@@ -155,7 +153,7 @@ function lanesOf(runs: readonly NewRun[]): { readonly lanes: NewRun[]; readonly 
 
 type Columns = Readonly<Record<string, Column>>;
 
-/** Which everyday columns have the same value in all of some runs: it is sent once. */
+/** Separates everyday columns with the same value in all of some runs, which are sent once, from the others. */
 function compared(runs: readonly NewRun[]): { readonly shared: Columns; readonly differing: Columns } {
   const shared: Record<string, Column> = {};
   const differing: Record<string, Column> = {};
@@ -166,7 +164,7 @@ function compared(runs: readonly NewRun[]): { readonly shared: Columns; readonly
   return { shared, differing };
 }
 
-/** The columns that are sent as one text each. Metadata are seldom there. */
+/** Columns that are sent as one text each. Metadata is usually absent. */
 const textsOf = (some: Columns): string[] =>
   Object.values(some)
     .filter(({ name, type }) => type === 'text' && name !== metadata.name)

@@ -4,17 +4,15 @@ import { newRuns } from './new-runs.ts';
 import { inserted, type InsertedRow, type NewRun } from './row.ts';
 
 interface InsertOptions {
-  /**
-   * Whether a request may have been sent before. With false, the statement fails (`runs_by_request`) where one was. Default true.
-   */
+  /** Whether a request may have been sent before. If false, the statement fails (`runs_by_request`) when one was. Default true. */
   readonly findRequests?: boolean;
-  /** Whether the caller counts what was created. By default the statement does, so that a transaction counts only what it commits. */
+  /** Whether the caller counts the created runs. By default the statement does, so that a transaction counts only runs that it commits. */
   readonly isCounted?: boolean;
 }
 
 /**
- * The general way to create runs: one statement for any number of them, alone or in a transaction of the caller's. It finds the run that each
- * trigger leads to, inserts the runs that are new, and puts them where they wait (`create_runs`).
+ * The general path for creating runs: one statement for any number of them, alone or in the caller's transaction. It resolves each trigger to a
+ * run, inserts the new runs, and puts them where they wait (`create_runs`).
  */
 export async function insertRuns(
   { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
@@ -31,7 +29,7 @@ export async function insertRuns(
   return all;
 }
 
-/** Whether it may lead to another run than its own, or to none. A parent whose root is known was looked up before. */
+/** Whether the trigger may resolve to another run than its own, or to none. A parent whose root is known was looked up before. */
 const mayLeadElsewhere = (run: NewRun): boolean =>
   run.idempotencyKey !== null ||
   (run.parentId !== null && run.rootId === null) ||

@@ -21,7 +21,7 @@ for (const [how, made, options] of again) {
     const send = async (run: Partial<NewRun> = {}, given = {}) =>
       trigger({ ...(await prepareRun(engine, t.environment, 'send', { options: given })), ...run });
     const first = await send(made, options);
-    // Its lane is there.
+    // Its lane exists.
     await send();
     now += 5_000;
     expect((await send(made, options)).id).toBe(first.id);

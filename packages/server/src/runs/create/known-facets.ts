@@ -4,8 +4,8 @@ const spanLength = 10;
 const maxKnown = 10_000;
 
 /**
- * The facets of everyday runs that this process knows to be recorded (`run_facets`). The fast path records none: the first run of a kind in
- * a span of ids takes the general path, which records them.
+ * The facets of everyday runs that this process knows to be recorded (`run_facets`). The fast path records none: the first run of a kind in an
+ * id span takes the general path, which records them.
  */
 export class KnownFacets {
   readonly #known = new Set<string>();
@@ -14,7 +14,7 @@ export class KnownFacets {
     return this.#known.has(kindOf(run));
   }
 
-  /** The general path inserted the run, and that is committed. */
+  /** Records that the general path has inserted and committed the run. */
   add(run: NewRun): void {
     if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.add(kindOf(run));

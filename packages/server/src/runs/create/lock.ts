@@ -3,17 +3,17 @@ import type { Queryable } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
 import type { CurrentVersion, Versions } from '../../versions/versions.ts';
 
-/** A task as the version declares it that a run of it will execute on. */
+/** A task as declared by the version that a run of it will execute on. */
 export interface KnownTask {
-  /** Undefined where no version has it yet. */
+  /** Undefined if no version has the task yet. */
   readonly manifest: TaskManifest | undefined;
-  /** The id of that version, if the run may go to no other. */
+  /** The id of that version, if the run may use no other. */
   readonly lockedTo: number | undefined;
-  /** The `externalDeploymentId` of the deployment that it waits for: none carries it yet. */
+  /** The `externalDeploymentId` of the deployment that the run waits for; no deployment has it yet. */
   readonly awaited?: string;
 }
 
-/** The task of a run that is locked to a version, whatever version is current. 422 for a version that does not exist or lacks the task. */
+/** The task of a run that is locked to a version, whichever version is current. 422 for a version that does not exist or lacks the task. */
 export async function findLock(
   versions: Versions,
   env: number,
@@ -37,7 +37,7 @@ export async function findLock(
   return { manifest, lockedTo: id };
 }
 
-/** The same where the version is the current one, whose tasks are known. */
+/** The same if the version is the current one, whose tasks are cached. */
 export function lockToCurrent({ id, version, tasks }: CurrentVersion, task: string): KnownTask {
   const manifest = tasks.get(task);
   if (!manifest) throw lacksTask(version, task);
@@ -50,7 +50,7 @@ const lacksTask = (version: string, task: string) =>
     'task_not_found',
   );
 
-/** The same for the deployment that carries an `externalDeploymentId`. Undefined while none does. */
+/** The same for the deployment with an `externalDeploymentId`. Undefined while there is none. */
 export async function findExternal(
   sql: Queryable,
   env: number,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testEngine } from '../testing/engine.ts';
 import { newRunColumns } from './new-runs.ts';
 
-/** What `identify_runs` fills in. */
+/** The attributes that `identify_runs` sets. */
 const outcome = new Set(['target_id', 'is_cached', 'refused', 'wait_until']);
 
 test('the type new_run, the parameters of its function and the columns of runs agree', async () => {

@@ -24,7 +24,7 @@ interface Batch {
   readonly runs: readonly NewRun[];
 }
 
-/** `$1::int[], $2::text[], …`: an array for each column. Those in `long` are sent as one text, which is cheaper where many runs have them. */
+/** `$1::int[], $2::text[], …`: an array for each column. Columns in `long` are sent as one text, which is cheaper if many runs have them. */
 export const arraysOf = (columns: Columns, long: readonly string[] = []) =>
   parameters(
     columns,
@@ -36,12 +36,12 @@ export const arraysOf = (columns: Columns, long: readonly string[] = []) =>
 interface Shape {
   /** Columns that are sent for each run. */
   readonly each: Columns;
-  /** Columns that have the value of the first run in all of them. */
+  /** Columns in which all runs have the value of the first. */
   readonly once?: Columns;
   readonly long?: readonly string[];
 }
 
-/** `array(select new_run(env => …) from unnest($1::int[], …))`: an argument of `create_runs`. Attributes that have no column are null. */
+/** `array(select new_run(env => …) from unnest($1::int[], …))`: an argument of `create_runs`. Attributes without a column are null. */
 export function newRunsOf({ each, once = {}, long = [] }: Shape): (batch: Batch) => Template {
   const shared = parameters(once, ({ name, type }) => [`${name} => `, `::${type}`], valueOf);
   const arrays = arraysOf(each, long);
@@ -63,7 +63,7 @@ const arrayType = (type: Column['type']): string =>
   // The driver sends such arrays as text.
   type === 'boolean' || type === 'jsonb' ? `text[]::${type}[]` : `${type}[]`;
 
-/** A parameter for each column, between the pieces of text that `around` gives. */
+/** A parameter for each column, between the pieces of text from `around`. */
 function parameters<T>(
   columns: Columns,
   around: (column: Column) => readonly [before: string, after: string],

@@ -33,7 +33,7 @@ async function takeOver(t: TestEngine, version: number) {
 const prepared = (t: TestEngine, options: TriggerRequest['options']) =>
   prepareRun(t.engine, t.environment, 'send', { options });
 
-/** Once a statement that says this waits for a lock. */
+/** Resolves once a statement with this text waits for a lock. */
 async function untilWaiting(t: TestEngine, text: string): Promise<void> {
   await expect
     .poll(
@@ -74,7 +74,7 @@ describe('what an attempt triggers', () => {
     const { t, attempt, ofParent } = await startParent();
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push((await t.trigger('send', ofParent)).id);
-    // What has ended lies elsewhere in the table by now.
+    // Ended leases are elsewhere in the table by now.
     await t.sql`update runs set tags = '{moved}' where id = any(${ids.slice(0, 5)}::text[])`;
     const parent = await retrieveRun(t.engine, t.environment.id, attempt.run);
     expect(parent?.relatedRuns.children?.map(({ id }) => id)).toEqual(ids.toSorted());
@@ -92,7 +92,7 @@ describe('what an attempt triggers', () => {
     };
     const unknown = { parentRunId: 'run_unknown' };
     expect(await answers(ofParent, now, {}, unknown)).toEqual([409, false, false, 422]);
-    // Two that come to one run: one of them may.
+    // Two that resolve to one run: one of them may.
     const key = { idempotencyKey: 'one' };
     expect(await answers({ ...ofParent, ...key }, { ...now, ...key })).toEqual([409, false]);
     const debounce = { debounce: { key: 'd', delay: '1h' } };

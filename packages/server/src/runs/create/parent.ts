@@ -2,21 +2,21 @@ import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import { Problem, unprocessable } from '../../problem.ts';
 
-/** Why a run is not created because of its parent. */
+/** The reason that the parent prevents a run from being created. */
 export type ParentRefusal = 'unknown' | 'canceled' | 'stale' | 'ancestor';
 
-/** A run that triggers, and the position of its children in the tree. */
+/** A triggering run, and the position of its children in the tree. */
 export interface Parent {
   readonly id: string;
   readonly root: string;
-  /** Of its children. */
+  /** The depth of its children. */
   readonly depth: number;
   readonly status: RunStatus | null;
 }
 
 /**
- * Looks up a run that triggers, and locks it until the end of the caller's transaction: until then it is not cancelled, and with a fence its
- * attempt is not taken over. Throws a Problem if it may have no children: 422, or 409 if the attempt is over.
+ * Looks up a triggering run, and locks it until the end of the caller's transaction: until then it cannot be cancelled, and with a fence its
+ * attempt cannot be taken over. Throws a Problem if it may have no children: 422, or 409 if the attempt has ended.
  */
 export async function holdParent(
   sql: Queryable,
@@ -37,7 +37,7 @@ export function refusedParent(refused: string, run: string, field = 'options.par
     case 'unknown':
       return unprocessable(`${field}: there is no run "${run}" in this environment.`, 'run_not_found');
     case 'canceled':
-      // A child would outlive the tree that it belongs to.
+      // A child would outlive its tree.
       return unprocessable(
         `${field}: the run "${run}" has been canceled, and what it triggers with it.`,
         'run_canceled',

@@ -37,27 +37,27 @@ export const defaultIdempotencyMs = 30 * 86_400_000;
 export const maxIdempotencyKeyLength = 2_048;
 export const minMaxDuration = 5;
 const maxInt = 2_147_483_647;
-/** Time to live of a run in a development environment: when nobody works there, runs should not pile up. */
+/** Time to live of a run in a development environment, so that runs do not pile up while no runner is connected. */
 export const devTtlSeconds = 600;
 
-/** What is known of a run and is not in the body of its request. */
+/** Properties of a run that are not in the request body. */
 export interface BesideBody {
   /** Older clients send the key as headers. */
   readonly idempotencyKey?: string | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
-  /** A header; one that is no trace context counts as absent. */
+  /** The header value; an invalid trace context counts as absent. */
   readonly traceparent?: string | undefined;
-  /** Default: a new id. */
+  /** The run id. Default: a new id. */
   readonly runId?: string | undefined;
-  /** It is a call of the API for one run, which a trigger limit counts. */
+  /** Whether it is an API call for one run, which counts towards a trigger limit. */
   readonly isLimited?: boolean;
-  /** The payload is all that the run gets: it is not collected with those of other triggers. */
+  /** Whether the payload is complete: it is not collected with those of other triggers. */
   readonly isWhole?: boolean;
 }
 
 /**
- * Turns a trigger request into the row that will be written: reads and checks options, fills in the task's defaults. Answers at once where
- * this process knows the current version and the queue, which is nearly always.
+ * Converts a trigger request to the row to be written: reads and validates options, and applies the task's defaults. Synchronous if this
+ * process has cached the current version and the queue, which is nearly always the case.
  */
 export function prepareRun(
   engine: Engine,
@@ -125,7 +125,7 @@ const queueName = (task: string, options: Options, manifest: TaskManifest | unde
   (options.queue && cleanQueueName(options.queue.name)) ??
   (manifest ? queueOf(manifest) : `task/${task}`.slice(0, 128));
 
-/** Throws 422 unless the payload names a packet that was uploaded. From here on the packet is kept for a day: the run exists by then. */
+/** Throws 422 unless the payload names an uploaded packet. The packet is retained for a day from this point; the run exists by then. */
 async function checkStored(
   { sql, clock }: Engine,
   environment: Environment,
@@ -151,7 +151,7 @@ function buildRun(
   const options = body.options ?? {};
   const now = clock.now();
   const debounced = options.debounce && readDebounce(options.debounce);
-  // A debounce decides when its run is due. A delay beside it is checked and not used.
+  // A debounce determines when its run is due. A delay given with it is validated and ignored.
   const delay = options.delay === undefined ? null : readDelay(options.delay, now);
   const collection =
     beside.isWhole || (manifest?.batch === undefined && options.batchKey === undefined)
@@ -267,13 +267,13 @@ function readIdempotency(
   if (waitKey !== undefined) {
     return { idempotencyKey: storedWaitKey(waitKey), idempotencyExpiresAt: new Date(now + waitKeyMs) };
   }
-  // An empty header counts as none.
+  // An empty header counts as absent.
   const key = beside.idempotencyKey || options.idempotencyKey;
   const idempotencyExpiresAt = beside.idempotencyKeyTTL
     ? readIdempotencyExpiry(beside.idempotencyKeyTTL, 'idempotency-key-ttl', now)
     : readIdempotencyExpiry(options.idempotencyKeyTTL, 'options.idempotencyKeyTTL', now);
   if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
-  // The length of a key in the body was checked by its schema.
+  // The schema has checked the length of a key in the body.
   if (key.length > maxIdempotencyKeyLength) {
     throw badRequest(`idempotency-key: at most ${maxIdempotencyKeyLength} characters.`);
   }

@@ -6,16 +6,16 @@ import type { Request } from '../../request.ts';
 type Asking = Pick<Request<OperationDeclaration>, 'principal' | 'setHeader'>;
 
 /**
- * Counts runs that one request makes, before it makes them, whatever they come from: a batch, several triggers, events, a backfill, a bulk
- * replay. A 429 Problem when the caller made too many of late.
+ * Counts the runs of a request before they are created, whatever their source: a batch, several triggers, events, a backfill, a bulk replay.
+ * Throws a 429 Problem if the caller has created too many recently.
  */
 export interface TakeRuns {
   (request: Asking, runs: number): void;
-  /** Whether anything is counted for this caller at all. */
+  /** Whether the caller is limited at all. */
   isLimited(request: Pick<Asking, 'principal'>): boolean;
 }
 
-/** A bucket of tokens, one a run. */
+/** A token bucket with one token per run. */
 export interface RunBucket {
   readonly burst: number;
   take(
@@ -24,7 +24,7 @@ export interface RunBucket {
   ): { readonly allowed: boolean; readonly remaining: number; readonly resetAt: number };
 }
 
-/** Limits by the environment, for each kind of credential apart; a kind without a bucket is not limited. */
+/** Limits for each environment and kind of credential; a kind without a bucket is not limited. */
 export function createQuota(
   buckets: Readonly<Partial<Record<Asking['principal']['kind'], RunBucket>>>,
 ): TakeRuns {

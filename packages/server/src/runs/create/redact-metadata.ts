@@ -1,10 +1,10 @@
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import type { NewRun } from './row.ts';
 
-/** Finds out how to cut the secrets of an environment out of texts. */
+/** Returns the redactor for the secrets of an environment. */
 export type FindRedactor = (env: number) => Redactor | Promise<Redactor>;
 
-/** Cuts the secrets of its environment out of what a run is triggered with. */
+/** Removes the secrets of its environment from a run's trigger data. */
 export function redactMetadata(findRedactor: FindRedactor, run: NewRun): NewRun | Promise<NewRun> {
   const { metadata } = run;
   if (metadata === null) return run;

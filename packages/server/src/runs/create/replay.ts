@@ -26,9 +26,9 @@ const unchanged = Object.entries(columns).filter(([, { isReplayed }]) => isRepla
 const unchangedColumns = raw(unchanged.map(([, { name }]) => `r.${name}`).join(', '));
 
 /**
- * A new run of the same task with the payload, queue, tags, test mark, first metadata and keys of concurrency and singleton of an old run, and
- * its columns that replays take over unchanged. It runs on whatever version is current. Everything else (delay, ttl, idempotency, attempts,
- * priority, version, parent) is as for a trigger without options.
+ * A new run of the same task that copies the payload, queue, tags, test mark, first metadata, concurrency key and singleton key of an old run,
+ * plus its columns that replays copy unchanged. It runs on the version current at that time. Everything else (delay, ttl, idempotency,
+ * attempts, priority, version, parent) is as for a trigger without options.
  */
 export async function prepareReplay(
   engine: Engine,
@@ -61,14 +61,14 @@ export async function prepareReplay(
     ...(Object.fromEntries(
       unchanged.map(([property, { name }]) => [property, row[name]]),
     ) as Partial<NewRun>),
-    // The queue itself: its name may hold what a name on the wire may not, as that of a task does.
+    // The queue itself: its name may contain characters that the wire format does not allow, like that of a task.
     queueId: row.queue_id,
     replayOf: run,
     fromStep: other.fromStep,
   };
 }
 
-/** The payload as a trigger would bring it: a value for JSON, the text itself for other types. */
+/** The payload as a trigger would send it: a value for JSON, the text itself for other types. */
 function payloadOf({ payload, payload_type }: ReplayedRow): { payload?: unknown } {
   if (payload === null) return {};
   return { payload: payload_type === null ? (JSON.parse(payload) as unknown) : payload };

@@ -6,124 +6,124 @@ import { pathFacets, type RunPath } from '../paths/facets.ts';
 
 export interface Debounce {
   readonly key: string;
-  /** Milliseconds from its creation that a run can be pushed; null is no limit. */
+  /** Milliseconds after its creation in which a run can be pushed; null means no limit. */
   readonly maxMs: number | null;
-  /** The run takes over the data of the latest trigger instead of keeping that of the first. */
+  /** Whether the run takes the data of the latest trigger instead of keeping that of the first. */
   readonly trailing: boolean;
 }
 
 /** At most one run of the task with this key executes, and at most one waits. */
 export interface Singleton {
-  /** Empty for the whole task. */
+  /** The singleton key; empty for the whole task. */
   readonly key: string;
-  /** What a trigger does while there is one. */
+  /** The effect of a trigger while such a run is live. */
   readonly onConflict: 'skip' | 'replace' | 'queue';
 }
 
-/** Triggers above it are refused. */
+/** A limit above which triggers are rejected. */
 export interface TriggerLimit {
-  /** Empty for the whole task. */
+  /** The limit key; empty for the whole task. */
   readonly key: string;
-  /** No more than these are accepted in any span. */
+  /** The maximum number of triggers in any span. */
   readonly burst: number;
-  /** Microseconds. As many spans as there are bursts in the limit fit into its period. */
+  /** The span in microseconds. As many spans as there are bursts in the limit fit into its period. */
   readonly span: number;
   readonly drops: boolean;
 }
 
 /** The trigger adds its payload to the run that collects under this key, or to a new one. */
 export interface Collection {
-  /** Empty for the whole task. */
+  /** The collect key; empty for the whole task. */
   readonly key: string;
-  /** Queue, concurrency key, version and the like: only triggers that agree in them share a run. */
+  /** Queue, concurrency key, version and similar settings: only triggers with equal settings share a run. */
   readonly lane: string;
   readonly maxSize: number;
   readonly maxWaitMs: number;
 }
 
-/** A run about to be created. */
+/** A run to be created. */
 export interface NewRun extends PlainOptions {
   readonly env: number;
   readonly id: string;
   readonly task: string;
-  /** Where it waits: in a lane, for its time, for a version that has its task, or for its batch to be sealed. */
+  /** Where the run waits: in a lane, for its time, for a version that has its task, or for its batch to be sealed. */
   readonly state: 'queued' | 'delayed' | 'pendingVersion' | 'held';
   readonly queueId: number;
-  /** The deployment that it waits for or is bound to. */
+  /** The deployment that the run waits for or is bound to. */
   readonly externalDeploymentId?: string | undefined;
-  /** Empty for none. */
+  /** The concurrency key; empty for none. */
   readonly concurrencyKey: string;
-  /** The id of the version that it is locked to; 0 for whatever version is current when it starts. */
+  /** The id of the version that the run is locked to; 0 for the version that is current when it starts. */
   readonly pinnedVersion: number;
-  /** Its order in the lane: milliseconds since 1970 when it is due, less its priority. */
+  /** Its order in the lane: due time in milliseconds since 1970, minus its priority. */
   readonly sortKey: number;
   readonly payload: string | null;
-  /** Null for `application/json`, which most payloads are. */
+  /** The payload type; null for `application/json`, the most common one. */
   readonly payloadType: string | null;
   readonly expiresAt: Date | null;
-  /** Seconds. */
+  /** Time to live in seconds. */
   readonly ttl: number | null;
   readonly due: Date | null;
   readonly idempotencyKey: string | null;
   readonly idempotencyExpiresAt: Date | null;
-  /** JSON text. */
+  /** Key options as JSON text. */
   readonly idempotencyOptions: string | null;
-  /** The trigger is merged into the delayed run with the same key, which then waits longer. */
+  /** The trigger is merged into the delayed run with the same key, which is then postponed. */
   readonly debounce?: Debounce;
   readonly singleton?: Singleton | undefined;
   readonly collection?: Collection | undefined;
   readonly triggerLimit?: TriggerLimit | undefined;
-  /** A uuid that the request brings: sent again, it leads to the same run. */
+  /** A uuid from the request; sent again, it resolves to the same run. */
   readonly requestKey?: string;
-  /** The run that it is a replay of. */
+  /** The run that this one replays. */
   readonly replayOf?: string;
-  /** The step from which it is one: the results of those before are taken over. */
+  /** The first step to execute again: the results of earlier steps are copied. */
   readonly fromStep?: string | undefined;
-  /** The batch whose item it is. */
+  /** The batch that the run belongs to. */
   readonly batch?: string;
   readonly tags: readonly string[];
-  /** The paths that its environment has declared; undefined for none. */
+  /** The paths declared by its environment; undefined for none. */
   readonly paths?: readonly RunPath[] | undefined;
-  /** JSON text. */
+  /** Metadata as JSON text. */
   readonly metadata: string | null;
-  /** Seconds. */
+  /** Maximum duration in seconds. */
   readonly maxDuration: number | null;
   readonly priorityMs: number;
   readonly isTest: boolean;
   readonly parentId: string | null;
-  /** The parent's attempt that triggers it. */
+  /** The fence of the parent's attempt that triggers the run. */
   readonly parentFence?: number | undefined;
-  /** Null without a parent, and where the statement that inserts the run looks it up. The same holds for the depth. */
+  /** Null without a parent, and if the statement that inserts the run looks it up. The same holds for the depth. */
   readonly rootId: string | null;
   readonly depth: number;
-  /** The schedule whose tick it is. */
+  /** The schedule whose tick created the run. */
   readonly scheduleId?: string;
   /** The W3C trace context of the caller. */
   readonly traceparent?: string | null;
-  /** JSON text: what the run is told of the event that started it. */
+  /** JSON text: the properties of the starting event that the run receives. */
   readonly event?: string;
-  /** The one-time token that the run uses up. */
+  /** The one-time token that creating the run uses up. */
   readonly oneTime?: OneTimeUse;
-  /** A runner of this process with a free slot, to which the run may be leased at once, and the version that it would execute. */
+  /** A runner of this process with a free slot, to which the run may be leased at once, and the version it would execute. */
   readonly offer?: { readonly runner: string; readonly version: number } | undefined;
 }
 
-/** What became of a trigger. */
+/** The outcome of a trigger. */
 export interface InsertedRow {
-  /** Which of the runs it is about, counted from 1. */
+  /** The position of its run, counted from 1. */
   readonly ix: number;
-  /** The run that the trigger leads to: the new one, or one that exists. Empty for a refused trigger. */
+  /** The run that the trigger resolved to: new or existing. Empty for a rejected trigger. */
   readonly run_id: string;
-  /** An idempotency key or a singleton key led to another run. */
+  /** Whether an idempotency key or a singleton key resolved to another run. */
   readonly cached: boolean;
-  /** The fence of its lease. */
+  /** The fence of the run's lease. */
   readonly fence: string | null;
   readonly root_id: string | null;
-  /** Why it was not created: because of its parent, or a limit (`exceededLimit`). */
+  /** The reason the run was not created: its parent, or a limit (`exceededLimit`). */
   readonly refused: string | null;
 }
 
-/** The row of a run that was created and waits. `index` is its place among the runs of its statement, from 0. */
+/** The row of a created run that waits. `index` is its position among the runs of its statement, from 0. */
 export const inserted = ({ id, rootId }: NewRun, index: number): InsertedRow => ({
   ix: index + 1,
   run_id: id,
@@ -133,7 +133,7 @@ export const inserted = ({ id, rootId }: NewRun, index: number): InsertedRow => 
   refused: null,
 });
 
-/** Options that are stored as they come. */
+/** Options that are stored unchanged. */
 export const plainOptions = ({
   maxAttempts,
   machine,
@@ -148,24 +148,24 @@ export const plainOptions = ({
 type PlainOption = 'maxAttempts' | 'machine' | 'region' | 'description';
 type PlainOptions = Readonly<ReturnType<typeof plainOptions>>;
 
-/** An attribute of `new_run`, and mostly a column of `runs` that is written when a run is created. */
+/** An attribute of `new_run`, and usually a column of `runs` that is written when a run is created. */
 export interface Column {
   readonly name: string;
   readonly type: 'smallint' | 'int' | 'bigint' | 'text' | 'uuid' | 'boolean' | 'jsonb' | 'timestamptz';
-  /** What is sent. Null where the run does not have it. */
+  /** The value to send, or null if the run does not have it. */
   readonly value: (run: NewRun) => Value;
-  /** The value is sent as the text of an array: PostgreSQL has no arrays of arrays of different lengths. */
+  /** Whether the value is sent as the text of an array: PostgreSQL has no arrays of arrays of different lengths. */
   readonly isArray?: true;
-  /** In trailing mode, a debounced run takes it over from its latest trigger. */
+  /** Whether, in trailing mode, a debounced run takes it from its latest trigger. */
   readonly isDebounced?: true;
-  /** A replay takes it over from the run that it repeats, unchanged. */
+  /** Whether a replay copies it unchanged from the original run. */
   readonly isReplayed?: true;
 }
 
-/** A payload that is collected is no column of the run until the run starts. */
+/** A collected payload is not a column of the run until the run starts. */
 const whole = (run: NewRun): NewRun | undefined => (run.collection ? undefined : run);
 
-/** Columns of a run without anything special. */
+/** Columns of a run without special options. */
 export const everydayColumns = {
   env: { name: 'env', type: 'int', value: (run) => run.env },
   id: { name: 'id', type: 'text', value: (run) => run.id },
@@ -265,7 +265,7 @@ const specialColumns = {
   },
 } satisfies Record<string, Column>;
 
-/** Every column that is written when a run is created. `created_at` is added by the statements: it is the same for all their runs. */
+/** Every column that is written when a run is created. The statements add `created_at`, which is the same for all their runs. */
 export const columns: Readonly<Record<string, Column>> = {
   ...everydayColumns,
   ...requestColumns,
@@ -276,7 +276,7 @@ export const columns: Readonly<Record<string, Column>> = {
 const none: readonly string[] = [];
 const computed = new WeakMap<NewRun, readonly string[]>();
 
-/** The facets of the declared paths of a run, for what it carries when it is written. */
+/** The facets of a run's declared paths, from its data when it is written. */
 export function facetsOf(run: NewRun): readonly string[] {
   if (!run.paths) return none;
   const known = computed.get(run) ?? pathFacets(run.paths, run.collection ? { ...run, payload: null } : run);
@@ -290,11 +290,11 @@ const arrayText = (texts: readonly string[]): string =>
 const conditional = [...Object.values(itemColumns), ...Object.values(specialColumns)] as readonly Column[];
 const special = Object.values(specialColumns) as readonly Column[];
 
-/** A run that queues at once, for whatever version is current, and has nothing special. */
+/** A run that is queued at once, for the version current at its start, without special options. */
 export const isEveryday = (run: NewRun): boolean =>
   run.state === 'queued' && run.triggerLimit === undefined && lacks(run, conditional);
 
-/** An item of a batch that has nothing special. */
+/** A batch item without special options. */
 export const isEverydayItem = (run: NewRun): boolean => run.triggerLimit === undefined && lacks(run, special);
 
 const lacks = (run: NewRun, some: readonly Column[]): boolean =>

@@ -163,7 +163,7 @@ describe('triggers with a singleton', () => {
       await expect(
         t.trigger('sync', { singleton, ...within, waitKey: `w-${singleton.onConflict}` }),
       ).rejects.toMatchObject({ status: 409, message: expect.stringMatching(/would wait for itself/) });
-    // Without waiting the new run waits for the end of the one that triggers it, which is not cancelled.
+    // Otherwise the new run waits for the end of its triggering run, which is not cancelled.
     const next = await t.trigger('sync', { singleton: replace, ...within });
     expect(next.isCached).toBe(false);
     await t.end(attempt!);
@@ -258,7 +258,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
     await Promise.all(calls.map(perform));
     await check();
   }
-  // Whatever was promised comes to its end.
+  // Every promised run ends.
   for (let round = 0; round < 20; round++) {
     t.engine.clock.shift(1);
     await t.promote();

@@ -8,7 +8,7 @@ import { numRuns } from '../../../../../test/support/long.ts';
 
 type Options = TriggerRequest['options'];
 
-/** The clock of limits, moved by hand, in milliseconds since its start. */
+/** The clock of limits, moved by the test, in milliseconds since its start. */
 async function moveClock(t: TestEngine) {
   const start = Date.parse('2030-01-01');
   await t.sql`create table test_clock (at timestamptz not null)`;
@@ -35,7 +35,7 @@ describe('triggers with a limit', () => {
     const first = await call(t, trigger, { ...limited, idempotencyKey: 'one' });
     await clock.set(20_000);
     await call(t, trigger, limited);
-    // What leads to a run that is there is not counted.
+    // A trigger that resolves to an existing run is not counted.
     expect(await call(t, trigger, { ...limited, idempotencyKey: 'one' })).toEqual({
       id: first.id,
       isCached: true,
@@ -47,7 +47,7 @@ describe('triggers with a limit', () => {
       extra: { code: 'trigger_limit_exceeded', retryAt: clock.iso(60_000) },
     });
     expect(await t.sql`select key from idempotency_keys`).toEqual([{ key: 'one' }]);
-    // Another key and other numbers are another limit.
+    // Another key or other numbers form another limit.
     await call(t, trigger, { triggerLimit: { key: 'ada', rate: minute } });
     await call(t, trigger, { triggerLimit: { rate: { limit: 3, period: 60 } } });
     await clock.set(60_000);
@@ -67,7 +67,7 @@ describe('triggers with a limit', () => {
     await expect(call(t, trigger, { triggerLimit: { onExceed: 'refuse' } })).rejects.toMatchObject({
       status: 429,
     });
-    // What is no call of the API is not limited: replays, events, schedules, batches, transactions.
+    // Only API calls are limited, not replays, events, schedules, batches or transactions.
     await t.trigger('mail');
     expect(await t.sql`select from runs`).toHaveLength(2);
   });
@@ -131,7 +131,7 @@ test('no more are accepted in any period, by three servers at once, whose connec
       onTestFinished(async () => void (await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })))));
       const servers = pools.map((sql) => testTrigger({ ...t.engine, sql }, t.dispatch));
       let at = 0;
-      // What counts is the time that passes. A clock that is set back shows some of it once more.
+      // The elapsed time counts. A clock that is set back repeats some of it.
       let passed = 0;
       for (const { moveMs, calls, killed } of steps) {
         at = Math.max(0, at + moveMs);

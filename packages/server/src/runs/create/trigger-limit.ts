@@ -3,7 +3,7 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import { Problem, unprocessable } from '../../problem.ts';
 import type { NewRun, TriggerLimit } from './row.ts';
 
-/** A task's own limit holds for triggers that bring none. A trigger whose run is waited for is never dropped: somebody needs an answer. */
+/** A task's own limit applies to triggers without one. A trigger whose run is awaited is never dropped: the caller needs a result. */
 export function readTriggerLimit(
   { triggerLimit: given, waitKey }: Pick<TriggerOptions, 'triggerLimit' | 'waitKey'>,
   declared: TaskManifest['triggerLimit'],
@@ -23,7 +23,7 @@ export function readTriggerLimit(
   };
 }
 
-/** What `limit_triggers` says of a trigger that it refused; undefined for another refusal. */
+/** The limit that rejected a trigger in `limit_triggers`; undefined for another rejection. */
 export function exceededLimit(
   refused: string,
   { task, triggerLimit }: Pick<NewRun, 'task' | 'triggerLimit'>,

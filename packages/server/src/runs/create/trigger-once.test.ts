@@ -18,7 +18,7 @@ test('a request with a one-time token that is sent again while it is under way h
     await expect.poll(locked, { timeout: 15_000 }).toHaveLength(count);
   };
   const { both } = await t.sql.begin(async (tx) => {
-    // Runs can be looked for and not be made.
+    // Runs can be read but not created.
     await tx`lock table runs in exclusive mode`;
     const first = send();
     await waiting(1);

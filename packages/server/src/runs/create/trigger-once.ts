@@ -9,8 +9,8 @@ import { exceededLimit } from './trigger-limit.ts';
 import { Problem } from '../../problem.ts';
 
 /**
- * Creates a run with a one-time token, in a transaction of its own: the token is used up if and only if the run is created. Of two calls at
- * once the second waits for the first, and is refused if that one succeeded.
+ * Creates a run with a one-time token, in a separate transaction: the token is used up if and only if the run is created. Of two concurrent
+ * calls, the second waits for the first, and is rejected if that one succeeded.
  */
 export async function triggerOnce(
   { sql, clock }: Engine,
@@ -35,7 +35,7 @@ export async function triggerOnce(
     return inserted;
   };
   const row = await sql.begin(act).catch((error: unknown) => {
-    // Perhaps the same request used the token, sent twice at once. The run that it made is found now.
+    // The same request may have been sent twice at once and used the token. Its run is found now.
     if (error instanceof TokenUsed && run.requestKey !== undefined) return sql.begin(act);
     throw error;
   });

@@ -18,7 +18,7 @@ export interface TriggerDependencies {
   readonly engine: Engine;
   readonly dispatch: Dispatch;
   readonly redactor: FindRedactor;
-  /** Tells those who watch the run's tags. `id` is the run that the trigger led to. */
+  /** Notifies subscribers of the run's tags. `id` is the run that the trigger resolved to. */
   readonly published: (run: NewRun, id: string) => void;
 }
 
@@ -29,7 +29,7 @@ export interface Triggered {
   readonly isDropped?: true;
 }
 
-/** Creates runs. This is all that happens to a trigger, in order: redact its metadata, write it, publish its tags. */
+/** Creates runs. A trigger has these steps, in order: redact its metadata, write it, publish its tags. */
 export function createTrigger(dependencies: TriggerDependencies): (run: NewRun) => Promise<Triggered> {
   const { engine, dispatch, redactor, published } = dependencies;
   const writer: Writer = { engine, dispatch, facets: new KnownFacets() };
@@ -56,17 +56,17 @@ interface Writer {
   readonly facets: KnownFacets;
 }
 
-/** A refused trigger does not fail the others of its flush. */
+/** A rejected trigger does not fail the others of its flush. */
 type Written = Triggered | Problem;
 
 /**
- * The idempotency key of a debounced trigger is stored with the run that the trigger leads to. A singleton that replaces cancels runs, whose
- * locks are not in the order of those of other triggers.
+ * The idempotency key of a debounced trigger is stored with the run it resolves to. A singleton that replaces cancels runs, whose locks do not
+ * follow the order of other triggers.
  */
 const isWrittenAlone = ({ debounce, idempotencyKey, singleton }: NewRun): boolean =>
   (debounce !== undefined && idempotencyKey !== null) || singleton?.onConflict === 'replace';
 
-/** Writes the triggers of one flush: one statement and one commit, unless they get into each other's way. */
+/** Writes the triggers of one flush: one statement and one commit, unless they conflict with each other. */
 async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<Written[]> {
   if (triggers.length > 1 && triggers.some(isWrittenAlone)) {
     const alone: Written[] = [];
@@ -76,7 +76,7 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
   const { runs, indexes } = withoutDuplicates(triggers);
   const results = await writeDistinct(writer, runs);
 
-  // A refusal is about a run's parent: duplicates with another parent are written by themselves.
+  // A rejection concerns a run's parent: duplicates with another parent are written separately.
   const isApart = (trigger: NewRun, index: number): boolean =>
     results[index] instanceof Problem && !isOfOneParent(runs[index] as NewRun, trigger);
   const apart = triggers.filter((trigger, position) => isApart(trigger, indexes[position] as number));
@@ -88,7 +88,7 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
     if (isApart(trigger, index)) return others?.next().value as Written;
     const result = results[index] as Written;
     if (result instanceof Problem) return result;
-    // `isCached` says that an idempotency key led to a run that was there. A request that is sent again is not told so.
+    // `isCached` means that an idempotency key resolved to an existing run. It is not set for a request that is sent again.
     const isRepeated = trigger.requestKey !== undefined && trigger.requestKey === runs[index]?.requestKey;
     const isFirst = !answered.has(index) || trigger.idempotencyKey === null || isRepeated;
     answered.add(index);
@@ -96,7 +96,7 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
   });
 }
 
-/** Writes runs of which no two are the same, and starts what follows: a hand-off to a runner, a claim, a promotion. */
+/** Writes distinct runs, and starts the next step: a hand-off to a runner, a claim, or a promotion. */
 async function writeDistinct(
   { engine, dispatch, facets }: Writer,
   runs: readonly NewRun[],
@@ -149,7 +149,7 @@ function countTriggered({ stats, queues, clock }: Engine, run: NewRun, isHandedO
 
 type Offers = readonly (Offer | undefined)[];
 
-/** The fast path where all runs are everyday runs, else the general one. */
+/** Uses the fast path if all runs are everyday runs, else the general path. */
 async function insert(
   engine: Engine,
   facets: KnownFacets,
@@ -171,7 +171,7 @@ async function insert(
   return rows;
 }
 
-/** Undefined where the fast path wrote nothing. */
+/** Undefined if the fast path wrote nothing. */
 async function insertEveryday(
   engine: Engine,
   runs: readonly NewRun[],
@@ -187,7 +187,7 @@ async function insertEveryday(
   return runs.map(inserted);
 }
 
-/** Requests are rarely sent twice: whether one was is looked up only where the insertion shows it. */
+/** Requests are rarely sent twice, so a repetition is looked up only if the insertion fails because of it. */
 function ignoreRepeatedRequest(error: unknown): undefined {
   if (error instanceof Error && 'constraint' in error && error.constraint === 'runs_by_request')
     return undefined;

@@ -39,14 +39,14 @@ interface ClaimRow {
 
 export interface Claimed {
   readonly assignments: Assignment[];
-  /** Where the next claim of this environment goes on in the ring of lanes. */
+  /** Where the next claim of this environment continues in the ring of lanes. */
   readonly cursor: string;
 }
 
-/** Of the first claim: a `ring_cursor` of the database, which no code looks into. */
+/** The cursor of the first claim: a `ring_cursor` of the database, which is opaque to the code. */
 export const firstCursor = '(-1,0,)';
 
-/** Leases up to `want` waiting runs of these versions to a runner: one statement, its limits counted inside it. */
+/** Leases up to `want` waiting runs of these versions to a runner, in one statement that also counts their limits. */
 export async function claimRuns(
   engine: Engine,
   sql: Sql,

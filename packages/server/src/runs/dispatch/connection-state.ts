@@ -12,13 +12,13 @@ import { rescueRunner, type takeLeftovers } from './rescue.ts';
 import type { TenantTurns } from './tenant-turns.ts';
 
 export interface LeaseTimes {
-  /** How often a runner says that it lives. Default 10,000. */
+  /** Interval of a runner's heartbeats. Default 10,000. */
   readonly heartbeatMs: number;
   /** How long its leases outlive its last message. Default 30,000. */
   readonly leaseMs: number;
-  /** How long a runner whose connection dropped may take to come back before its runs are queued again. Default 500. */
+  /** How long a runner with a dropped connection may take to reconnect before its runs are queued again. Default 500. */
   readonly graceMs: number;
-  /** How often the server pings a runner. One that has not answered by the next ping is gone. Default 15,000. */
+  /** Interval of the server's pings. A runner that has not answered by the next ping is lost. Default 15,000. */
   readonly pingMs: number;
 }
 
@@ -29,7 +29,7 @@ export const defaultLeaseTimes: LeaseTimes = {
   pingMs: 15_000,
 };
 
-/** What the connections of all runners share. */
+/** State shared by the connections of all runners. */
 export interface ConnectionDependencies {
   readonly engine: Engine;
   readonly runners: ConnectedRunners;
@@ -43,11 +43,11 @@ export interface ConnectionDependencies {
   readonly times: LeaseTimes;
   /** Shares the event loop among environments: frames of all connections are read in slices. */
   readonly turns: TenantTurns;
-  /** True once the server is closing: it ends connections itself then, and their runners will be back. */
+  /** True while the server is closing: it then ends connections itself, and their runners will reconnect. */
   readonly closing: () => boolean;
 }
 
-/** The socket as the protocol needs it; the WebSocket library stays in `http/`. */
+/** The interface of the socket that the protocol requires; the WebSocket library stays in `http/`. */
 export interface RunnerSocket {
   send(message: ServerMessage): void;
   close(): void;
@@ -59,23 +59,23 @@ export interface Connection extends ConnectionDependencies {
   readonly env: number;
   readonly environment: EnvironmentFacts;
   readonly socket: RunnerSocket;
-  /** There once its `hello` has been handled. */
+  /** Set once its `hello` has been handled. */
   runner: ConnectedRunner | undefined;
   /** False once the socket has closed. */
   isOpen: boolean;
-  /** The server has ended it, and reads no further messages. */
+  /** Whether the server has ended the connection; it then reads no more messages. */
   isRefused: boolean;
-  /** Resolves when the frames of lines that came so far are on their way to the database. Their order stays. */
+  /** Resolves when the log frames received so far have been passed to the database. Their order is preserved. */
   logging: Promise<void>;
-  /** The runner understands `logged`. */
+  /** Whether the runner supports `logged`. */
   knowsLogged: boolean;
-  /** When its lease was last extended, as `performance.now()` says. */
+  /** When its lease was last extended, as a `performance.now()` time. */
   renewedAt: number;
-  /** The runner can only be answered over another connection. */
+  /** Whether the runner can only be reached over another connection. */
   readonly isOver: () => boolean;
 }
 
-/** Ends the connection. `retry` tells the runner to connect again. */
+/** Ends the connection. With `retry`, the runner connects again. */
 export function refuse(connection: Connection, reason: string, retry: boolean): void {
   if (connection.isRefused) return;
   connection.isRefused = true;
@@ -86,7 +86,7 @@ export function refuse(connection: Connection, reason: string, retry: boolean): 
 export const warn = ({ engine, env }: Connection, error: unknown): void =>
   engine.log.warn('runner.refused', { env, error: String(error) });
 
-/** After the end of a connection: takes the runner's attempts back, unless it has another connection by then. */
+/** After a connection has ended: takes the runner's attempts back, unless it has another connection by then. */
 export function rescueUnlessBack(
   connection: Connection,
   runner: string,

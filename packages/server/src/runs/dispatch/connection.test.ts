@@ -9,7 +9,7 @@ import { promote } from '../../../../../test/support/promote.ts';
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
-/** A runner that does nothing by itself, and says that it holds these fences. */
+/** A passive runner that reports holding these fences. */
 async function connected(
   installed: Installation,
   key: string,
@@ -20,7 +20,7 @@ async function connected(
   return { ...runner, welcome: await runner.hears('welcome') };
 }
 
-/** The same, before it is welcome. */
+/** The same, before the welcome message. */
 async function saidHello(
   { ask, server }: Installation,
   key: string,
@@ -31,7 +31,7 @@ async function saidHello(
     key,
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
   });
-  // Not again by one that comes back: tables may be locked then.
+  // Not again by a reconnecting one: tables may be locked then.
   if (held.length === 0) await promote(server.url, key);
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${key}` },
@@ -59,8 +59,8 @@ async function saidHello(
 }
 
 /**
- * A runner that holds an attempt reconnects before its old connection is known to be gone. What it holds has been read, and the rest of
- * its hello waits until `meanwhile` is over.
+ * A runner that holds an attempt reconnects before its old connection is known to have ended. Its attempts have been read, and the rest of its
+ * hello waits until `meanwhile` has ended.
  */
 async function comingBack(
   installed: Installation,
@@ -71,7 +71,7 @@ async function comingBack(
   const { run, fence } = assignment;
   const [before] = await sql<{ env: number }[]>`select env from runners`;
   return sql.begin(async (tx) => {
-    // Leases can be read but not be taken back. A transaction reads pg_stat_activity only once, so another connection reads it.
+    // Leases can be read but not taken back. A transaction reads pg_stat_activity only once, so another connection reads it.
     await tx`lock table leases in exclusive mode`;
     const back = await saidHello(installed, keys.prod, [fence]);
     const waiting = () => sql`
@@ -116,7 +116,7 @@ test('a runner cannot change attempts of another environment, whatever it writes
 test('a runner that missed a cancellation is told with its next heartbeat', async () => {
   const installed = await installation();
   const { say, hears, assignment } = await holding(installed, installed.keys.prod);
-  // Like a process that died before it told the runner.
+  // Like a process that died before it notified the runner.
   await installed.sql`update leases set cancel_requested = true`;
   say({ type: 'heartbeat' });
   expect((await hears('cancel')).fences).toEqual([assignment.fence]);
@@ -134,7 +134,7 @@ test('a run that is resumed while its runner reconnects stays with it', async ()
 
   const [before] = await sql<{ env: number; connection: string }[]>`select env, connection from runners`;
   const back = await sql.begin(async (tx) => {
-    // Readers of suspended runs wait here until the run has been resumed.
+    // Reads of suspended runs block here until the run has been resumed.
     await tx`lock table suspended in access exclusive mode`;
     const coming = connected(installed, key, [fence]);
     await expect
@@ -157,7 +157,7 @@ test('a run that is resumed while its runner reconnects stays with it', async ()
 test('a run that is cancelled while its runner reconnects is stopped there at once', async () => {
   const installed = await installation();
   const { hears, fence } = await comingBack(installed, async (tx, { env, run }) => {
-    // The process that cancels finds the runner connected nowhere, and tells nobody.
+    // The cancelling process finds the runner connected nowhere, and notifies none.
     expect(await tx`select * from cancel_runs(${env}, ${run}, now())`).toHaveLength(1);
   });
   expect((await hears('cancel')).fences).toEqual([fence]);
@@ -177,7 +177,7 @@ test('a lease from a slow write is not taken back before it can have reached the
   const installed = await installation();
   const { ask, sql, keys, server } = installed;
   const { say, heard } = await holding(installed, keys.prod);
-  // With a limit, claims and rescues wait for their turn.
+  // With a limit, claims and rescues take turns.
   const [row] = await sql<{ id: number }[]>`
     update environments set concurrency_limit = 5 where id = (select env from runners) returning id`;
   const waiting = () => sql`
@@ -187,7 +187,7 @@ test('a lease from a slow write is not taken back before it can have reached the
     await tx`select claim_lock(${row!.id})`;
     const { body } = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-    // It waits for longer than heartbeats are apart.
+    // It waits longer than the interval between heartbeats.
     server.shiftTime(15_000);
     say({ type: 'heartbeat' });
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
@@ -204,7 +204,7 @@ test('a lease from a slow write is not taken back before it can have reached the
   expect(told().map((one) => one.fence)).toEqual([Number(lease?.fence)]);
 }, 60_000);
 
-/** What the database says of the only run. */
+/** The state of the only run in the database. */
 const stateOf = async ({ sql }: Installation) =>
   (
     await sql`
@@ -227,7 +227,7 @@ test('a run that runners give back again and again goes on as the same attempt, 
   }
   expect(new Set(handed().map((one) => one.attempt ?? 1))).toEqual(new Set([1]));
   expect(await stateOf(installed)).toMatchObject({ rescues: 0, attempt: 0, started: true, bound: true });
-  // The message comes twice if its answer was lost. By now another attempt has the run.
+  // The message arrives twice if its answer was lost. By now another attempt has the run.
   complete(fence);
   await expect
     .poll(() => heard.some((one) => one.type === 'settled' && one.stale.includes(fence)), { timeout: 20_000 })
@@ -247,7 +247,7 @@ test('a run that is given back once its code has begun does not expire', async (
   runner.say({ type: 'drain' });
   runner.say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released', started: true } }] });
   expect((await runner.hears('settled')).fences).toEqual([fence]);
-  // It drains: the run is not handed to it again.
+  // It drains: the run is not leased to it again.
   expect(await stateOf(installed)).toMatchObject({ queued: true, expires_at: null, rescues: 0 });
 });
 
@@ -258,7 +258,7 @@ test.each([
   const installed = await installation();
   const { say, socket } = await holding(installed, installed.keys.prod);
   say({ type: 'drain' });
-  // By the time the server has answered this, it knows.
+  // By the time the server has answered these, it has processed the message.
   for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');
   if (inOrder) socket.close(1000);
   else socket.terminate();
@@ -269,7 +269,7 @@ test.each([
 
 const facts = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['gpu'] };
 
-/** A runner that fetches, has loaded nothing, and is given a run of an uploaded version. */
+/** A fetching runner without loaded versions, which receives a run of an uploaded version. */
 async function fetching(installed: Installation) {
   const { sql, keys, ask } = installed;
   const runner = await connected(installed, keys.prod, [], { versions: [], fetches: facts });
@@ -292,7 +292,7 @@ test('a runner that could not serve a version is not given it for a minute, and 
   const installed = await installation();
   const { say, assignment, run, handed } = await fetching(installed);
   const { fence, version } = assignment;
-  // In one go: the run must not come back between the two.
+  // Sent together: the run must not be leased to it again between the two.
   say({ type: 'unable', version, why: 'its layer is damaged\0' });
   say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released' } }] });
   const reason = async () =>
@@ -301,7 +301,7 @@ test('a runner that could not serve a version is not given it for a minute, and 
   await expect
     .poll(reason, { timeout: 20_000 })
     .toContain('the runner on test could not load it (its layer is damaged\uFFFD)');
-  // Longer than polls are apart.
+  // Longer than the poll interval.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(handed()).toHaveLength(1);
   installed.server.shiftTime(61_000);
@@ -463,7 +463,7 @@ test('lines are confirmed when they are stored, in their order, and a frame that
   expect(first.welcome).toMatchObject({ logFrames: 4, frameLines: 1_000, frameSpans: 500, logged: 0 });
   const stored = async () =>
     (await sql`select message from run_logs order by id`).map((row) => row['message']);
-  // PostgreSQL has no space, as while it restarts it takes nothing in.
+  // PostgreSQL has no space left, which rejects writes like a restart.
   await sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$
     begin raise exception 'no space' using errcode = '53100'; end $$;

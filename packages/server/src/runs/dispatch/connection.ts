@@ -13,19 +13,19 @@ import { handleMessage, renewLease } from './messages.ts';
 import { readFrame } from './read-frame.ts';
 import { rescueRunner, takeLeftovers } from './rescue.ts';
 
-/** The code with which a WebSocket is closed on purpose. */
+/** The code of an intentional WebSocket close. */
 const normalClosure = 1000;
 
 export interface RunnerConnection {
-  /** Resolves, if it takes time, when the message has been handled. Never rejects. */
+  /** Resolves when the message has been handled; undefined if it already has been. Never rejects. */
   receive(data: Uint8Array): Promise<void> | undefined;
-  /** Whether messages of the runner, its heartbeats too, are left unread for now. */
+  /** Whether the runner's messages, including heartbeats, are left unread for now. */
   unread(isUnread: boolean): void;
-  /** The socket has closed, with this code. */
+  /** Called when the socket has closed, with the close code. */
   ended(code: number): void;
 }
 
-/** Serves one runner's connection, from `hello` to its end. Messages are handled in the order of their arrival. */
+/** Serves one runner's connection, from `hello` to its end. Messages are handled in arrival order. */
 export function serveRunner(
   dependencies: ConnectionDependencies,
   env: number,
@@ -51,13 +51,13 @@ export function serveRunner(
   const renew = (): void => {
     if (connection.runner) renewLease(connection, connection.runner).catch(failed);
   };
-  /** A runner is not silent while its heartbeats are behind megabytes of other messages: whatever arrives keeps its lease. */
+  /** Any message extends a runner's lease, because its heartbeats may be queued behind megabytes of other messages. */
   const renewIfLate = (): void => {
     if (performance.now() - connection.renewedAt > 2 * times.heartbeatMs) renew();
   };
   let unreadTimer: NodeJS.Timeout | undefined;
   let hello: Promise<void> | undefined;
-  /** Resolves when the frames that came before have been read. */
+  /** Resolves when all earlier frames have been read. */
   let reading: Promise<unknown> | undefined;
 
   const close = (reason: string): undefined => {
@@ -106,7 +106,7 @@ export function serveRunner(
 
     unread(isUnread) {
       clearInterval(unreadTimer);
-      // The runner is not silent: this process does not read. What it holds must not be given to others for that.
+      // The runner is alive: this process is not reading. Its attempts must not be given to other runners because of that.
       if (!isUnread || !connection.isOpen) return;
       unreadTimer = setInterval(renew, times.heartbeatMs);
     },
@@ -119,7 +119,8 @@ export function serveRunner(
       runners.remove(runner);
       if (closing()) return;
       const held = runner.held.size;
-      // It said goodbye after the code of its runs had ended. What it holds all the same never reached it, or was not given back in time.
+      // The runner said goodbye after the code of its runs had ended. Attempts still leased to it never reached it, or were not returned in
+      // time.
       const stopped = runner.draining && code === normalClosure;
       if (stopped || (runner.draining && held === 0))
         engine.log.info('runner.left', { runner: runner.id, env, held });

@@ -9,7 +9,7 @@ import { pinsFor, versionsToLoad } from './eligible.ts';
 import { readReady, WaitingVersions } from './waiting-versions.ts';
 import type { Engine } from '../engine/engine.ts';
 
-/** A free slot of a runner, reserved for a run that is being written. Accept it or decline it, once. */
+/** A free runner slot, reserved for a run that is being written. Must be accepted or declined, once. */
 export interface Offer {
   readonly runner: string;
   /** The version that the run would execute on. */
@@ -20,51 +20,53 @@ export interface Offer {
 
 export interface Dispatch {
   /**
-   * A slot for a run that would otherwise be queued, if a runner of this process is free and nothing waits ahead of the run. `pinned` is the
-   * id of the version that it is pinned to, 0 for none: only runs of the current version are handed over.
+   * A slot for a run that would otherwise be queued, if a runner of this process is free and no run waits ahead of it. `pinned` is the id of
+   * the version that the run is pinned to, 0 for none: only runs of the current version are handed over.
    */
   offer(env: number, pinned: number): Offer | undefined;
-  /** Runs were queued, a slot of a limited queue came free, or a runner connected: claim again, here and in the other processes. */
+  /** Runs were queued, a slot of a limited queue became free, or a runner connected: claim again, in this process and the others. */
   wake(env: number): void;
-  /** Other versions may be current or fetched: claim again here, and tell runners what to load. */
+  /**
+   * The current version or the set of fetched ones may have changed: claim again in this process, and notify runners of the versions to load.
+   */
   versionsChanged(env: number): void;
-  /** A runner of this environment has free slots again: claim if something is left. */
+  /** A runner of this environment has free slots again: claim if runs are left. */
   slotsFreed(env: number): void;
-  /** Something falls due then (milliseconds by the database's clock). */
+  /** Schedules a wake-up for this time (milliseconds by the database's clock). */
   expect(at: number): void;
   stop(): Promise<void>;
 }
 
 export interface DispatchDependencies {
   readonly engine: Engine;
-  /** Connections of their own, so that claims never wait behind the queries of requests. */
+  /** Separate connections, so that claims never wait behind the queries of requests. */
   readonly engineSql: Sql;
   readonly runners: ConnectedRunners;
-  /** Of the promoter. */
+  /** The promoter's timer. */
   readonly timer: Timer;
   readonly isPaused?: () => boolean;
 }
 
-/** Most runs of one claim. */
+/** Maximum runs of one claim. */
 const maxClaimed = 500;
-/** Behind the wake-ups, which may be lost. */
+/** Poll interval, because wake-ups may be lost. */
 const pollMs = 1_000;
 
 interface Ring {
-  /** Where the next claim goes on in the environment's ring of lanes. */
+  /** Where the next claim continues in the environment's ring of lanes. */
   cursor: string;
-  /** Raised by every wake-up: a claim that found nothing counts only if there was no wake-up since it began. */
+  /** Incremented by every wake-up: an empty claim counts only if there was no wake-up since it began. */
   epoch: number;
-  /** When the last one came: monotonic milliseconds. */
+  /** When the last wake-up arrived: monotonic milliseconds. */
   wokenAt: number;
-  /** Runners for which nothing more waits in this epoch. */
+  /** Runners for which no more runs wait in this epoch. */
   readonly drained: Set<ConnectedRunner>;
   claiming: Promise<void> | undefined;
 }
 
 /**
- * Brings waiting runs to the runners connected to this process, as long as a runner has free slots and its last claim came back full. In
- * each environment there is one claim at a time: claims of one environment take turns in the database anyway.
+ * Delivers waiting runs to the runners connected to this process, as long as a runner has free slots and its last claim was full. Each
+ * environment has one claim at a time: claims of one environment take turns in the database anyway.
  */
 export function createDispatch({
   engine,
@@ -85,7 +87,7 @@ export function createDispatch({
     return ring;
   };
 
-  /** Hands attempts to a runner, and tells those who watch their runs that these execute now. */
+  /** Sends attempts to a runner, and notifies subscribers that the runs now execute. */
   const assign = (runner: ConnectedRunner, assignments: readonly Assignment[]): void => {
     const { changes } = engine;
     runner.assign(assignments);
@@ -113,7 +115,7 @@ export function createDispatch({
     });
   };
 
-  /** Tells the runners that fetch what to load, if it is something else than before. */
+  /** Notifies fetching runners of the versions to load, if the list has changed. */
   const tellToLoad = async (env: number): Promise<void> => {
     const fetching = [...runners.in(env)].filter(({ facts }) => facts !== undefined);
     if (fetching.length === 0) return;
@@ -169,7 +171,7 @@ export function createDispatch({
     ring.claiming = claim(env, ring).then(
       () => {
         ring.claiming = undefined;
-        // A wake-up may have come after the last read of the claim.
+        // A wake-up may have arrived after the last read of the claim.
         if (!isPaused() && freest(runners.in(env), (one) => !ring.drained.has(one))) start(env);
       },
       (error: unknown) => {
@@ -186,14 +188,17 @@ export function createDispatch({
     ring.wokenAt = performance.now();
     ring.drained.clear();
     start(env);
-    // If it fails, the next poll does it.
+    // If this fails, the next poll does it.
     tellToLoad(env).catch((error: unknown) =>
       engine.log.warn('dispatch.failed', { env, error: String(error) }),
     );
   };
   const waiting = new WaitingVersions(engineSql, (env) => wake(env));
 
-  /** Its runners load nothing ahead, so that there is nothing to do without runs. Of hundreds of branches most are like this. */
+  /**
+   * Whether the environment's runners load nothing ahead of time, so that without runs there is nothing to do. Of hundreds of branches, most
+   * are idle.
+   */
   const isIdle = (env: number): boolean =>
     engine.versions.wanted(env).length === 0 && [...runners.in(env)].every(({ isOnDemand }) => isOnDemand);
   const pollAll = async (): Promise<void> => {
@@ -213,12 +218,12 @@ export function createDispatch({
   return {
     offer(env, pinned) {
       const ring = rings.get(env);
-      // During a claim something may wait. Then the order of the lanes decides, not who calls first.
+      // During a claim, runs may be waiting. Then the order of the lanes decides, not the order of the calls.
       if (!ring || ring.claiming || isPaused()) return undefined;
       const current = engine.versions.current(env);
       if (!current || current instanceof Promise) return undefined;
       if (pinned !== 0 && pinned !== current.id) return undefined;
-      // Which version the run starts on depends on its id then: a claim decides.
+      // During a canary, the run's version depends on its id: a claim decides.
       if (current.canary) return undefined;
       const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));
       if (!runner) return undefined;
@@ -239,7 +244,7 @@ export function createDispatch({
             },
             (error: unknown) => {
               giveBack();
-              // It is leased all the same. The runner's next heartbeat does not name it, so it is taken back.
+              // The lease remains. The runner's next heartbeat does not name it, so it is taken back.
               engine.log.warn('dispatch.failed', { env, error: String(error) });
             },
           );

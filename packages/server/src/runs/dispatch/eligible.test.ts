@@ -43,7 +43,7 @@ test('a claim names what a runner has loaded, and of the rest what runs wait for
   expect(pinsFor({ ...choice, runner, fetchable, waiting, current: { id: 7 } })).toEqual([0, 1, 3, 4, 7]);
   // Runs that start on the current version are not for a runner that cannot execute it.
   expect(pinsFor({ ...choice, runner, fetchable, waiting, current: { id: 5 } })).toEqual([1, 3, 4]);
-  // A runner that does not fetch has what it has.
+  // A runner that does not fetch keeps its versions.
   const folder = new ConnectedRunner('f', 1, 10, new Set([1, 9]), () => {});
   expect(pinsFor({ ...choice, runner: folder, fetchable, waiting, current: { id: 9 } })).toEqual([0, 1, 9]);
 });
@@ -108,6 +108,6 @@ test('a runner that works on demand loads only what somebody tries to promote', 
     versionsToLoad(runner, { id: 1, canary: undefined }, fetchable, 1_000, wanted).map(({ id }) => id);
   expect(toLoad([])).toEqual([]);
   expect(toLoad([2])).toEqual([2]);
-  // It has been promoted meanwhile.
+  // It has been promoted in the meantime.
   expect(toLoad([1])).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { ConnectedRunner } from '../../runners/runners.ts';
 import type { CurrentVersion, FetchableVersion } from '../../versions/versions.ts';
 import { misfits } from './misfits.ts';
 
-/** A runner names this many of its versions in every claim; of more, only those that runs wait for. */
+/** Maximum number of versions that a runner names in every claim; if it has more, it names only those that runs wait for. */
 const namedAlways = 32;
 
 /** Whether a runner could fetch a version and execute it. */
@@ -13,19 +13,18 @@ export const canFetch = (runner: ConnectedRunner, version: FetchableVersion, now
 
 export interface Choice {
   readonly runner: ConnectedRunner;
-  /** Of the same environment and process, itself included. */
+  /** Runners of the same environment and process, including this one. */
   readonly others: Iterable<ConnectedRunner>;
   readonly current: Pick<CurrentVersion, 'id' | 'canary'> | undefined;
   readonly fetchable: readonly FetchableVersion[];
-  /** Versions that runs are bound to which wait. */
+  /** Versions with waiting runs bound to them. */
   readonly waiting: ReadonlySet<number>;
   readonly now: number;
 }
 
 /**
- * The versions whose runs a claim may lease to a runner: those that it has loaded, and those that it can fetch and that no other runner
- * with a free slot has loaded. 0 is for runs that start on the current version, or on
- * the canary.
+ * The versions whose runs a claim may lease to a runner: those it has loaded, and those it can fetch and that no other runner with a free slot
+ * has loaded. 0 is for runs that start on the current version or the canary.
  */
 export function pinsFor({ runner, others, current, fetchable, waiting, now }: Choice): number[] {
   const { versions } = runner;
@@ -44,14 +43,14 @@ export function pinsFor({ runner, others, current, fetchable, waiting, now }: Ch
   }
   const canary = current?.canary;
   if (canary && versions.has(canary.id)) pins.add(canary.id);
-  // Runs without a pinned version start on the current one, or on the canary.
+  // Runs without a pinned version start on the current version or the canary.
   const serves = (id: number | undefined) => id !== undefined && (versions.has(id) || pins.has(id));
   return serves(current?.id) || serves(canary?.id) ? [0, ...pins] : [...pins];
 }
 
 /**
- * The versions that a runner should keep ready, the most important first: the current one, the canary, those that somebody tries to promote,
- * and the newest, which may be promoted next. One that works on demand loads only those that somebody tries to promote.
+ * The versions that a runner should keep ready, most important first: the current one, the canary, those with a pending promotion, and the
+ * newest, which may be promoted next. An on-demand runner loads only those with a pending promotion.
  */
 export function versionsToLoad(
   runner: ConnectedRunner,
@@ -72,7 +71,7 @@ export function versionsToLoad(
 
 const indexes = new WeakMap<readonly FetchableVersion[], ReadonlyMap<number, FetchableVersion>>();
 
-/** By id. Lists are cached, and replaced when they change. */
+/** An index by id. Lists are cached, and replaced when they change. */
 function indexOf(fetchable: readonly FetchableVersion[]): ReadonlyMap<number, FetchableVersion> {
   let index = indexes.get(fetchable);
   if (!index) {

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 
 const maxAtOnce = 1_000;
 
-/** The job that ends runs which waited past their `ttl`. */
+/** The job that ends runs that waited longer than their `ttl`. */
 export const expirer = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>): Job => ({
   name: 'expirer',
   everyMs: 500,

@@ -15,10 +15,10 @@ import { reclaimUnheld } from './rescue.ts';
 
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 
-/** How many frames of lines a runner may send before they are stored, so that nothing else waits long behind them. */
+/** How many log frames a runner may send before they are stored, so that other messages do not wait long behind them. */
 const logFrames = 4;
 
-/** Takes a runner on. What it holds and what it has lost is decided before it is welcome. */
+/** Registers a runner. The attempts that it holds and has lost are determined before the welcome message. */
 export async function handleHello(connection: Connection, hello: Hello): Promise<void> {
   const { engine, env, runners, dispatch, resume } = connection;
   const { clock, versions } = engine;
@@ -41,7 +41,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   const facts = hello.fetches && checkedFacts(hello.fetches);
   const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), send, facts);
   await readHeld(connection, hello, runner);
-  // What was leased to it over an older connection and never arrived.
+  // Attempts leased to it over an older connection that never arrived.
   await reclaimUnheld(connection, hello.runner, hello.held, now);
   const variables = await connection.readVariables(env);
   runner.revision = variables.revision ?? 0;
@@ -74,12 +74,12 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   engine.log.info('runner.connected', { runner: hello.runner, host, pid, env, held: runner.held.size });
   dispatch.wake(env);
   resume(env);
-  // Only now that the runner is in `runners`: later cancellations find it there, earlier ones reached no runner.
+  // Sent only once the runner is in `runners`: later cancellations find it there, and earlier ones reached no runner.
   await tellCanceled(engine.sql, runner);
   await tellBranches(engine.sql, runner);
 }
 
-/** What was asked of it before, if it reconnects. Undefined if a runner of another environment has the id. */
+/** The requests made earlier, if the runner reconnects. Undefined if a runner of another environment has the id. */
 async function register(
   { engine, env, id, times }: Connection,
   { runner, host, pid, capacity, fetches, release }: Hello,
@@ -112,7 +112,7 @@ async function register(
   return row;
 }
 
-/** Only what has the right shape: a runner may be of another release, or somebody's own. */
+/** Keeps only values of the right type: the runner may be of another release, or a custom implementation. */
 const checkedFacts = ({ nodeMajor, platform, labels }: RunnerFacts): RunnerFacts => ({
   nodeMajor: Number.isInteger(nodeMajor) && nodeMajor >= 0 && nodeMajor <= 1_000 ? nodeMajor : 0,
   platform: typeof platform === 'string' ? storableText(platform).slice(0, 64) : '',
@@ -136,9 +136,9 @@ interface LeasedRow {
   readonly traceparent: string | null;
 }
 
-/** Gives the runner what it holds, both by its own account and by the database's. */
+/** Determines which attempts the runner holds, according to both the runner and the database. */
 async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
-  // In one statement: two would both miss a run that is resumed between them, and its code would be given up.
+  // In one statement: two statements would both miss a run that is resumed between them, and its code would be abandoned.
   const leased = await engine.sql<LeasedRow[]>`
     select l.run_id, l.fence, l.suspension, l.attempt, r.task, r.traceparent, q.name as queue, v.version,
            extract(epoch from ${new Date(engine.clock.now())}::timestamptz - l.leased_at)::float8 * 1000 as ms

@@ -11,7 +11,7 @@ import { refuse, type Connection } from './connection-state.ts';
 import { heed, type Asked } from './heed.ts';
 import { detachRuns, reclaimUnheld } from './rescue.ts';
 
-/** Handles a message of a runner that is welcome. */
+/** Handles a message of a welcomed runner. */
 export function handleMessage(
   connection: Connection,
   runner: ConnectedRunner,
@@ -42,7 +42,7 @@ export function handleMessage(
   }
 }
 
-/** Confirms a frame of lines when it is stored. One that is not is sent again over the next connection. */
+/** Confirms a log frame once it is stored. A frame that is not confirmed is sent again over the next connection. */
 function storeLog(
   connection: Connection,
   runner: ConnectedRunner,
@@ -96,18 +96,18 @@ async function detach(
   await detachRuns(connection, runner.id, fences);
 }
 
-/** Extends the runner's leases, and makes up for messages that were lost in either direction. */
+/** Extends the runner's leases, and recovers from messages that were lost in either direction. */
 export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
   const { engine, id, times } = connection;
   const { sql, clock } = engine;
   connection.renewedAt = performance.now();
-  // Nobody reads the versions of an idle branch again and again, and a wake-up may have been lost.
+  // The versions of an idle branch are not polled, and a wake-up may have been lost.
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
   const [row] = await sql<Asked[]>`
     update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
      where id = ${runner.id} and connection = ${id} returning draining, stopping`;
-  // Its runs were taken back meanwhile: it must say again what it holds.
+  // Its runs were taken back in the meantime: it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
   if (heed(runner, row)) connection.dispatch.slotsFreed(connection.env);
   const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
@@ -132,11 +132,11 @@ async function serveVersions(
   dispatch.wake(env);
 }
 
-/** How long a runner is given no runs of a version that it could not serve. */
+/** How long a runner receives no runs of a version that it could not serve. */
 const unableMs = 60_000;
 const maxWhy = 2_000;
 
-/** It gives back what it was given of this version. `millrace why` names the reason. */
+/** The runner returns its runs of this version. `millrace why` shows the reason. */
 async function cannotServe(
   { engine, env, id }: Connection,
   runner: ConnectedRunner,
@@ -145,7 +145,7 @@ async function cannotServe(
   const why = storableText(said).slice(0, maxWhy);
   const now = engine.clock.now();
   for (const [other, { until }] of runner.unable) if (until <= now) runner.unable.delete(other);
-  // At once: what it gives back in its next message must not come to it again.
+  // Takes effect at once: the runs that the runner returns in its next message must not be leased to it again.
   runner.unable.set(version, { why, until: now + unableMs });
   const [versionId] = (await engine.versions.ids(env, [version])).values();
   const versions = new Set(runner.versions);
@@ -157,7 +157,7 @@ async function cannotServe(
      where id = ${runner.id} and connection = ${id}`;
 }
 
-/** So that lists say it. What it does next needs no answer of this. */
+/** Stored so that lists show it. The runner does not wait for the result. */
 async function keepDraining({ engine, id }: Connection, runner: ConnectedRunner): Promise<void> {
   await engine.sql`
     update runners set draining = true, stopping = true where id = ${runner.id} and connection = ${id}`;

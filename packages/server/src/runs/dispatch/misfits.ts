@@ -1,10 +1,10 @@
 import type { RunnerFacts } from '@millrace/contract/runner';
 import type { FetchableVersion } from '../../versions/versions.ts';
 
-/** What a version needs of a runner. */
+/** The requirements of a version for runners. */
 export type Needs = Pick<FetchableVersion, 'nodeMajor' | 'platforms' | 'requires'>;
 
-/** What a runner lacks to execute a fetched version; empty if it can. */
+/** The requirements that a runner does not meet for a fetched version; empty if it can execute it. */
 export function misfits(facts: RunnerFacts, { nodeMajor, platforms, requires }: Needs): string[] {
   const labels = requires.filter((label) => !facts.labels.includes(label));
   return [

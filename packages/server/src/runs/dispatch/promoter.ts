@@ -14,8 +14,8 @@ export interface PromoterDependencies {
 }
 
 /**
- * The job that queues runs when their delay or the pause before a retry is over, puts lanes back into the ring when their limit of rate allows
- * a start, and ends the waits whose time has come: on the millisecond as far as this process knows of them.
+ * The job that queues runs when their delay or the pause before a retry has ended, returns lanes to the ring when their rate limit allows a
+ * start, and ends due waits. It acts to the millisecond for the times that this process knows of.
  */
 export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependencies): Job => ({
   name: 'promoter',
@@ -40,7 +40,7 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
     }
     const due = Math.min(
       next?.due?.getTime() ?? Number.POSITIVE_INFINITY,
-      // Limits of rate have the database's clock, from which this one may differ for a moment.
+      // Rate limits use the database's clock, which may differ slightly from this one.
       next?.held_ms == null ? Number.POSITIVE_INFINITY : clock.now() + Math.max(1, next.held_ms),
       (await nextDueWait(engine)) ?? Number.POSITIVE_INFINITY,
     );

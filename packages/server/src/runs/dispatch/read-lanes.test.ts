@@ -30,7 +30,7 @@ const draw = fc.record({
       key,
       pinned_version: fc.constantFrom(0, 7, 8),
       blocked: fc.constantFrom(false, false, false, true),
-      /** The ring, where it is not that of the shared limit. */
+      /** The ring, if it is not that of the shared limit. */
       otherRing: fc.constantFrom(null, null, null, 0, ...sharedLimits),
     }),
     {
@@ -61,7 +61,7 @@ const draw = fc.record({
     fc.record({
       queue: fc.nat(3),
       key,
-      /** Seconds; that in the future remains of a clock that was set back. */
+      /** Seconds; future times remain from a clock that was set back. */
       times: fc.array(
         fc.record({ age: fc.constantFrom(-1, 3, 9, window, window + 1), n: fc.integer({ min: 1, max: 2 }) }),
         {
@@ -92,7 +92,7 @@ interface ModelLane extends Omit<RingLane, 'queue_key'> {
   readonly group: string;
 }
 
-/** What each lane may give, from the rows alone. */
+/** The runs that each lane may give, computed from the rows alone. */
 function modelOf(input: Draw): ModelLane[] {
   return input.lanes.map((lane, index) => {
     const ofLane = (row: { queue: number; key: string }) => row.queue === lane.queue && row.key === lane.key;
@@ -207,7 +207,7 @@ test('the pages of a revolution have each ready lane once, with the room that it
           pages.push(page);
           position = page.reached;
           expect(page.credit).toBe(pages.length === 1 ? credit : 0);
-          // Only the last page may have fewer, and only that which continues at the beginning of the rings may have more.
+          // Only the last page may have fewer, and only the page that continues at the beginning of the rings may have more.
           const count = page.lanes.length + page.rate_limited.length;
           expect(page.is_end || (page.reached.wrapped ? count >= size : count === size)).toBe(true);
           const turn = input.created[pages.length - 1];
@@ -227,7 +227,7 @@ test('the pages of a revolution have each ready lane once, with the room that it
         }
         expect(pages.map((page) => page.is_only)).toEqual(pages.map(() => pages.length === 1));
 
-        // From the start to the end those of this revolution, then from the beginning to the start, and those of the next one.
+        // From the start to the end, the lanes of this revolution; then from the beginning to the start, also those of the next one.
         const isNext = (lane: ModelLane) => lane.turn <= start || (newest !== null && lane.lane_id > newest);
         const ring = model
           .filter((lane) => lane.isReady && rings.includes(lane.ring))

@@ -4,7 +4,7 @@ import type { Dispatch } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Complete } from '../complete/attempt.ts';
 
-/** A run whose runner is lost more often than this ends CRASHED: it may be what kills the runners. */
+/** A run whose runner is lost more often than this ends CRASHED: the run may be the cause. */
 export const maxRescues = 3;
 
 export interface RescueDependencies {
@@ -24,8 +24,8 @@ interface TakenBack {
 }
 
 /**
- * Takes back every run of a lost runner: each is queued again with its old sort key, and late messages about it are refused.
- * `connection` is the one that ended; without it, the runner's lease must have run out. Does nothing if the runner is back.
+ * Takes back every run of a lost runner: each is queued again with its old sort key, and late messages about it are rejected. `connection` is
+ * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected.
  */
 export const rescueRunner = (
   dependencies: RescueDependencies,
@@ -39,8 +39,8 @@ export const rescueRunner = (
   );
 
 /**
- * Takes back what is left of a runner that stopped in good order: what never reached it, or what it could not give back in time. Counts
- * no loss.
+ * Takes back the remaining attempts of a runner that stopped cleanly: those that never reached it, or that it could not return in time. Does
+ * not count a loss.
  */
 export const takeLeftovers = (
   dependencies: RescueDependencies,
@@ -54,7 +54,7 @@ export const takeLeftovers = (
     'runs.givenBack',
   );
 
-/** Takes back what was leased to a connected runner before `since` and never arrived, or is no longer held. */
+/** Takes back attempts that were leased to a connected runner before `since` and never arrived, or are no longer held. */
 export const reclaimUnheld = (
   dependencies: RescueDependencies,
   runner: string,
@@ -67,7 +67,7 @@ export const reclaimUnheld = (
     reclaim_leases(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${maxRescues})`,
   );
 
-/** Detaches suspended runs from their runner, whose executor process ended with their code in it. They go on waiting without it. */
+/** Detaches suspended runs from their runner, whose executor process ended with their code in it. They continue to wait without it. */
 export const detachRuns = (
   dependencies: RescueDependencies,
   runner: string,

@@ -5,7 +5,7 @@ import { testEngine } from '../testing/engine.ts';
 import { addRows, rolledBack } from '../testing/rows.ts';
 import { numRuns } from '../../../../../test/support/long.ts';
 
-/** Seconds. Longer than the test takes. */
+/** Seconds: longer than the test takes. */
 const window = 3_600;
 const keptLanes = 8;
 
@@ -32,7 +32,7 @@ const queue = fc.record({
   ages: fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 3, maxLength: 5 }),
 });
 const draw = fc.record({
-  /** The first two have a rate limit without a start left. */
+  /** The first two have a rate limit without any start left. */
   queues: fc.array(queue, { minLength: 4, maxLength: 4 }),
   lanes: fc.array(
     fc.record({
@@ -41,7 +41,7 @@ const draw = fc.record({
       key: fc.constantFrom('', 'a', 'b'),
       runs: fc.nat(2),
       ring: fc.constantFrom(0, 501, 502),
-      /** A list that a claim has put it in; lanes of a rate limit without a start left are in that one or in none. */
+      /** The list that a claim has put it in; rate-limited lanes without any start left are in that list or in none. */
       list: fc.constantFrom('none', 'at_limit', 'empty', 'empty'),
       isMisplaced: fc.boolean(),
     }),
@@ -128,7 +128,7 @@ test('a lane with runs stays, and is blocked only while its limit is used up; of
             left join queue_starts s on s.queue_id = q.id and s.key = case when q.rate_by_key then l.key else '' end
            where l.env = ${env}`;
         const after = new Map(rows.map((row) => [row.id, row]));
-        /** Lists that are long enough to delete what is empty of them. */
+        /** Lists that are long enough for their empty lanes to be deleted. */
         const isLong = {
           rate_limited:
             lanes.filter(({ list, runs }) => list === 'rate_limited' && runs === 0).length > keptLanes,
@@ -150,7 +150,7 @@ test('a lane with runs stays, and is blocked only while its limit is used up; of
           expect(row.blocked, `lane ${id} is blocked`).toBe(isHeld || (list === 'at_limit' && isUsedUp));
           expect(row.ring).toBe(isMisplaced ? (settings.shared_limit_id ?? 0) : ring);
           if (!isHeld) continue;
-          // It returns when the first start is over behind which fewer than the burst are left.
+          // It returns when the first start leaves the window after which fewer than the burst remain.
           const over = ages.filter((age) => ages.filter((later) => later < age).length < burst);
           expect(row.due).toBe(now - Math.max(...over) + window);
         }

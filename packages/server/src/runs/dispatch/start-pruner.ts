@@ -4,11 +4,11 @@ import type { Engine } from '../engine/engine.ts';
 const maxAtOnce = 1_000;
 
 /**
- * The job that deletes starts which no limit of rate needs any more. It reads the table page by page, so that starts need no index by time. Where
- * the clock was set back, lanes would be held for as long as it was: they are looked at again.
+ * The job that deletes starts that no rate limit needs any longer. It reads the table page by page, so that starts need no index by time. It
+ * also rechecks lanes after the clock was set back, which would otherwise be held for as long as it was set back.
  */
 export function startPruner({ sql }: Pick<Engine, 'sql'>): Job {
-  /** The last row of the page before; the next tick reads the page behind it. */
+  /** The last row of the previous page; the next tick reads the page after it. */
   let last = { queue: 0, key: '' };
   return {
     name: 'start pruner',

@@ -54,7 +54,7 @@ const draw = fc.record({
     { minLength: 1, maxLength: 5, size: 'max' },
   ),
   caps: fc.array(fc.oneof(fc.nat(6), fc.constant(30)), { minLength: 4, maxLength: 4 }),
-  /** Of each run that exists: its lane, if it waits in one. */
+  /** For each existing run: its lane, if it waits in one. */
   runs: fc.array(
     fc.record({ lane: fc.nat(4), sortKey: fc.nat(5), isExpired: fc.constantFrom(false, false, false, true) }),
     { minLength: 8, maxLength: 32, size: 'max' },
@@ -85,7 +85,7 @@ interface Started {
   readonly versions: { readonly current: number; readonly canary: number };
 }
 
-/** Runs of two tasks, of which the canary has one. */
+/** Runs of two tasks, one of which the canary has. */
 async function started(): Promise<Started> {
   const t = await testEngine();
   const { id: canary } = await t.register('both');
@@ -110,7 +110,7 @@ interface Waiting {
   readonly sortKey: number;
 }
 
-/** Which runs a claim takes: one after the other, until it has what it wants. */
+/** The runs that a claim takes: one after the other, up to the requested number. */
 function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (readonly Waiting[])[]) {
   const queues = waiting.map((runs) => [...runs]);
   const taken: { waiting: Waiting; lane: number }[] = [];
@@ -131,7 +131,7 @@ function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (r
   };
   const { first } = input;
   const order = shares.map((_, index) => index);
-  // The lane that had the rest of a turn is the last in the order of the ring.
+  // The lane that had the rest of a turn is last in ring order.
   if (shares[first]?.credit) order.push(...order.splice(first, 1));
   const creditUsed = shares[first] ? take(first, shares[first].credit) : 0;
   for (const index of order) take(index, shares[index]!.in_full_turns);

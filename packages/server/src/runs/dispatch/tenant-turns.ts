@@ -1,4 +1,4 @@
-/** Work of a slice, and of all slices of one iteration of the event loop, in milliseconds. A longer slice ends the iteration. */
+/** Maximum duration of a slice, and of all slices of one event-loop iteration, in milliseconds. A longer slice ends the iteration. */
 const iterationMs = 5;
 
 interface Waiting {
@@ -7,18 +7,18 @@ interface Waiting {
 }
 
 /**
- * Shares the event loop among tenants. Each calls `run` for a slice of work without waits. Between iterations of slices, requests are served;
- * tenants that wait take turns, and one whose slice was long rests as long as the slice took.
+ * Shares the event loop among tenants. Each calls `run` for a slice of synchronous work. Requests are served between iterations. Waiting
+ * tenants take turns, and after a long slice a tenant rests for as long as the slice took.
  */
 export class TenantTurns {
-  /** In the order of their turns. */
+  /** In turn order. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #restingUntil = new Map<number, number>();
   #usedMs = 0;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Runs the slice at once if it is this tenant's turn, or else later. */
+  /** Runs the slice at once if it is this tenant's turn, otherwise later. */
   run<R>(tenant: number, slice: () => R): R | Promise<R> {
     if (this.#waiting.size === 0 && this.#usedMs < iterationMs && !this.#isResting(tenant))
       return this.#measured(tenant, slice);
@@ -70,7 +70,7 @@ export class TenantTurns {
       const tenant = [...this.#waiting.keys()].find((one) => !this.#isResting(one));
       if (tenant === undefined) break;
       const [next, ...rest] = this.#waiting.get(tenant) ?? [];
-      // To the end of the line.
+      // Moves to the end of the line.
       this.#waiting.delete(tenant);
       if (rest.length > 0) this.#waiting.set(tenant, rest);
       next?.start();
@@ -78,7 +78,7 @@ export class TenantTurns {
     if (this.#waiting.size > 0 && !this.#isScheduled) this.#wakeLater();
   }
 
-  /** All tenants that wait are resting. */
+  /** Called when all waiting tenants are resting. */
   #wakeLater(): void {
     const soonest = Math.min(...[...this.#waiting.keys()].map((one) => this.#restingUntil.get(one) ?? 0));
     clearTimeout(this.#timer);

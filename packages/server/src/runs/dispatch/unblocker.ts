@@ -10,11 +10,11 @@ export interface UnblockerDependencies {
 }
 
 /**
- * The job that unblocks lanes below their limit. Whatever frees a slot does so itself; the job finds a lane that was blocked in the
- * moment in which its limit was raised.
+ * The job that unblocks lanes below their limit. Operations that free a slot unblock lanes themselves; the job finds a lane that was blocked at
+ * the moment its limit was raised.
  */
 export function unblocker({ engine: { sql }, dispatch }: UnblockerDependencies): Job {
-  /** The last lane of the page before; the next tick reads the page behind it. */
+  /** The last lane of the previous page; the next tick reads the page after it. */
   let last = 0;
   return {
     name: 'unblocker',

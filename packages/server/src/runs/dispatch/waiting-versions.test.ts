@@ -17,7 +17,7 @@ test('names each version with lanes once, reads again after half a second, and s
   const waiting = new WaitingVersions(sql, (which) => again.push(which));
   onTestFinished(() => waiting.stop());
   expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 700]);
-  // Nobody has woken since it was read.
+  // No wake-up has occurred since the read.
   await waiting.in(env, 0);
   expect(again).toEqual([]);
   await add(5);

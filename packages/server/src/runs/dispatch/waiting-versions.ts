@@ -1,18 +1,18 @@
 import type { Sql } from '../../db/connect.ts';
 
-/** How long what was read counts. */
+/** How long a result is considered fresh. */
 const freshMs = 500;
 
 interface Known {
   versions: ReadonlySet<number>;
   at: number;
-  /** Somebody was told something that may be old: they are to ask again. */
+  /** Set if a caller received an old result and should call again. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Which versions have lanes, so that a claim names only those: an environment may have a thousand versions of which a few have waiting runs.
- * Reads at most once in half a second and environment, and calls `again` when those who were told of older ones should ask again.
+ * The versions that have lanes, so that a claim names only those: of an environment's thousand versions, a few may have waiting runs. Reads an
+ * environment at most once every half second, and calls `again` when callers that received an old result should repeat the call.
  */
 export class WaitingVersions {
   readonly #sql: Sql;
@@ -24,7 +24,7 @@ export class WaitingVersions {
     this.#again = again;
   }
 
-  /** As of `since` (monotonic milliseconds), or of up to half a second before. */
+  /** The state as of `since` (monotonic milliseconds), or of up to half a second earlier. */
   async in(env: number, since: number): Promise<ReadonlySet<number>> {
     const known = this.#known.get(env);
     const age = known ? performance.now() - known.at : freshMs;
@@ -49,7 +49,7 @@ export class WaitingVersions {
   }
 }
 
-/** Those of some environments that have runs which could start. One step in the index of ready lanes for each. */
+/** Environments, of those given, with runs that could start. One step in the index of ready lanes for each. */
 export async function readReady(sql: Sql, environments: readonly number[]): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     select e.env from unnest(${[...environments]}::int[]) as e (env) cross join lateral (

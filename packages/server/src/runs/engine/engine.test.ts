@@ -126,7 +126,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(given.id)).toBe('EXPIRED');
     const [again] = await t.claim('r', [version], 10);
     expect(again!.run).toBe(late.id);
-    // A runner that is lost may have run some of it.
+    // A lost runner may have executed some of it.
     await rescueRunner(t, 'r', 'connection of r');
     t.engine.clock.shift(3_600_000);
     expect(await t.expire()).toBe(0);
@@ -165,7 +165,7 @@ describe('an idempotency key', () => {
   test('tells calls that share a statement which of them created the run', async () => {
     const t = await testEngine();
     await t.register('send');
-    // Those that come while a flush is under way share the next one.
+    // Triggers that arrive during a flush share the next one.
     const all = Promise.all([
       t.trigger('send'),
       ...Array.from({ length: 10 }, () => t.trigger('send', { idempotencyKey: 'k' })),
@@ -325,7 +325,7 @@ describe('limits', () => {
     );
     const left = new Set(old.map(({ id }) => id));
     for (let arrived = 0; left.size > 0;) {
-      // As many new keys as the claim takes: a ring that only grew at its end would never come round.
+      // As many new keys as the claim takes: a ring that only grew at its end would never be completed.
       await Promise.all(
         Array.from({ length: 10 }, () => t.trigger('send', { concurrencyKey: `new ${arrived++}` })),
       );
@@ -523,7 +523,7 @@ describe('cancel', () => {
     }
     for (const { id } of [queued, delayed, pending]) expect(await t.statusOf(id)).toBe('CANCELED');
     expect(await t.statusOf(running.id)).toBe(null);
-    // It ends CANCELED even if it fails, asks for a retry or completes after the request.
+    // It ends CANCELED even if it fails, requests a retry or completes after the request.
     await t.end(attempt!, { kind: 'retry', delayMs: 0, error: failure });
     expect(await t.statusOf(running.id)).toBe('CANCELED');
     expect(await t.claim('r1', [version.id], 10)).toEqual([]);
@@ -545,7 +545,7 @@ describe('cancel', () => {
     await expect(t.trigger('send', { parentRunId: root.id })).rejects.toMatchObject({ status: 422 });
   });
 
-  // Which of the two PostgreSQL picks is decided by who has waited for a second first: on a busy machine it may be this one.
+  // PostgreSQL ends the transaction that has waited for a second first: on a busy machine it may be this one.
   test('tries again after a deadlock with a run of the tree that begins to wait', { retry: 3 }, async () => {
     const t = await testEngine();
     const env = t.environment.id;
@@ -556,7 +556,7 @@ describe('cancel', () => {
     const child = await t.trigger('send', { parentRunId: root.id });
     let cancelled: Promise<boolean> | undefined;
     await t.sql.begin(async (tx) => {
-      // In the order of waits: what is waited for first, the waiting attempt last.
+      // In the order of waits: the target first, the waiting attempt last.
       await tx`select from runs where env = ${env} and id = ${child.id} for update`;
       cancelled = cancelRun(t.engine, t.runners, env, root.id);
       await expect

@@ -10,9 +10,9 @@ import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { numRuns } from '../../../../../test/support/long.ts';
 
 /**
- * The run engine against a model of it. A sequence of verbs, drawn at random, is driven through the real database; after each one
- * every run must be where the model says, and the invariants of the tables must hold. A failure prints seed and path: give them to
- * `fc.assert` to replay it.
+ * Compares the run engine with a model of it. A random sequence of operations runs against the real database; after each one, every run must be
+ * where the model expects it, and the invariants of the tables must hold. A failure prints seed and path: pass them to `fc.assert` to replay
+ * it.
  */
 const tasks = ['free', 'limited', 'keyed', 'unknown'] as const;
 type Task = (typeof tasks)[number];
@@ -20,12 +20,12 @@ const limits: Readonly<Partial<Record<Task, number>>> = { limited: 2, keyed: 1 }
 
 interface ModelRun {
   readonly id: string;
-  /** Seconds. */
+  /** Time to live in seconds. */
   readonly ttl: number;
   readonly task: Task;
-  /** `waiting` and `ready` are both suspended; what is ready lacks only its slot. */
+  /** `waiting` and `ready` are both suspended; a ready run lacks only its slot. */
   state: 'queued' | 'delayed' | 'pending_version' | 'leased' | 'waiting' | 'ready' | 'final';
-  /** The runs, tokens and times that its attempt waits for, also those that its code left behind when it began anew. */
+  /** The runs, tokens and times that its attempt waits for, including waits left behind when its code started again. */
   readonly waitsFor: Set<string | number>;
   due: number;
   expiresAt: number;
@@ -34,7 +34,7 @@ interface ModelRun {
   canceling: boolean;
   rescues: number;
   runner: string | undefined;
-  /** What is kept of its attempts that are over: number and status. */
+  /** Its stored ended attempts: number and status. */
   readonly attempts: string[];
 }
 
@@ -137,7 +137,7 @@ const keptAs = {
 } as const;
 
 const debounceMs = 4_000;
-/** Ends after which an idempotency key makes a new run. */
+/** Ends after which an idempotency key creates a new run. */
 const staleAfter = new Set<FinalStatus>(['FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED']);
 
 function optionsOf({ task, key, delayMs, ttl, once, debounced }: Extract<Step, { act: 'trigger' }>) {
@@ -270,13 +270,13 @@ class Drive {
         ],
       });
     let waited = await ask();
-    // It may first be told of a wait that its code left behind when it began anew.
+    // The first result may be for a wait left behind when its code started again.
     if (waited.state === 'running' && !waited.keys.includes(key)) waited = await ask();
     expect(waited.state).toBe(isOver ? 'running' : 'suspended');
     if (isOver) return;
     model.state = 'waiting';
     model.waitsFor.add({ RUN: target.id, TIME: until, TOKEN: token }[kind]);
-    // It has started: it does not expire.
+    // The run has started, so it does not expire.
     model.expiresAt = Number.POSITIVE_INFINITY;
   }
 
@@ -288,7 +288,7 @@ class Drive {
     return made;
   }
 
-  /** What waits for it is ready, or queued where its code is gone. */
+  /** The runs that wait for it become ready, or queued if their code is gone. */
   over(what: string | number): void {
     for (const model of this.runs) {
       if (!model.waitsFor.delete(what) || model.state !== 'waiting') continue;
@@ -316,7 +316,7 @@ class Drive {
       model.runner = by;
       this.fences.set(run, fence);
     }
-    // Progress: what is free and waits is taken, up to what was asked for.
+    // Progress: free waiting runs are taken, up to the requested number.
     if (claimed.length < want) {
       const waiting = this.runs.filter(
         (model) => model.state === 'queued' && model.task === 'free' && model.expiresAt > this.now,
@@ -326,7 +326,7 @@ class Drive {
   }
 
   async end(at: number, how: Extract<Step, { act: 'end' }>['how']): Promise<void> {
-    // Also what waits: its code may end all the same.
+    // Includes waiting attempts: their code may end anyway.
     const live = this.runs.filter((model) => this.fences.has(model.id));
     const model = live[at % live.length];
     if (!model) return;
@@ -354,7 +354,7 @@ class Drive {
       model.waitsFor.clear();
       model.due = this.now + 3_000;
     }
-    // Once started, a run does not expire; given back before that it does, counted from when it was due.
+    // Once started, a run does not expire; if returned before that it does, counted from when it was due.
     if (how === 'retry' || how === 'returned') model.expiresAt = Number.POSITIVE_INFINITY;
     if (how === 'released' && Number.isFinite(model.expiresAt))
       model.expiresAt = model.due + model.ttl * 1_000;
@@ -377,7 +377,7 @@ class Drive {
       if (model.canceling) this.keep(model, 'CANCELED');
       else if (model.state !== 'leased') this.keep(model, 'DETACHED');
       else this.keep(model, model.rescues >= 3 ? 'CRASHED' : 'LOST');
-      // What is waited for is waited for without it.
+      // The waits continue without it.
       if (model.state === 'waiting' && !model.canceling) continue;
       if (model.state === 'ready' && !model.canceling) {
         model.state = 'queued';
@@ -415,7 +415,7 @@ class Drive {
     }
   }
 
-  /** Its attempt is over. */
+  /** Stores its ended attempt. */
   keep(model: ModelRun, status: string): void {
     model.attempts.push(`${model.attempt + 1} ${status}`);
   }
@@ -520,7 +520,7 @@ async function checkTables({ sql, engine }: TestEngine): Promise<void> {
   expect(pushable, 'delayed runs that share a debounce key').toHaveLength(0);
 }
 
-/** Time passes only by `shift`: on a busy machine a second may go by between what the engine does and what the model makes of it. */
+/** Time only moves through `shift`: on a busy machine a second may pass between the engine's action and the model's. */
 function standStill(clock: TestEngine['engine']['clock']): void {
   const begin = clock.now();
   let passed = 0;
@@ -555,7 +555,7 @@ test(
           await drive.check();
         }
       }),
-      // One database for all sequences: what earlier ones left behind is part of the next one's start.
+      // One database for all sequences: the rows left by earlier ones are part of the next one's start.
       { numRuns: numRuns(8), endOnFailure: true, verbose: 1 },
     );
   },
@@ -591,7 +591,7 @@ test(
                 } else if (one.act === 'resume') await resumeAll(t);
                 else if (one.act === 'completeToken') await completeToken(t, tokens[one.pick % 2] as string);
                 else if (one.act === 'wait') {
-                  // For a run that is younger: nobody waits in a circle.
+                  // For a younger run, so that waits cannot form a circle.
                   const younger = known.filter(
                     (run) => attempt && run.id > attempt.run && run.task !== 'unknown',
                   );
@@ -648,7 +648,7 @@ async function checkStates(t: TestEngine): Promise<void> {
   await checkTables(t);
 }
 
-/** No run is lost: with runners that complete what they get, every run of a known task ends. */
+/** No run is lost: with runners that complete every run they receive, every run of a known task ends. */
 async function finishAll({ t, version }: Drive): Promise<void> {
   t.engine.clock.shift(60_000);
   await t.promote();

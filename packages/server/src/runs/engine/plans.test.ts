@@ -22,7 +22,7 @@ import { endDueWaits } from '../waits/due.ts';
 
 const few = 25;
 
-/** A server's connections on a database full of other runs, and what becomes of some runs of its own. */
+/** A server's connections on a database full of other runs, and the handling of some of its own runs. */
 async function crowded() {
   const t = await testEngine();
   const env = t.environment.id;
@@ -44,7 +44,7 @@ async function crowded() {
   await addCrowd(t.sql, env, await t.engine.queues.id(env, 'limited'));
   const plans = await watchPlans(t.sql);
   const pool = (settings: Readonly<Record<string, string>>) => {
-    // One connection each: it plans once, as the connections of a server that has run for long.
+    // One connection each: it plans once, like the connections of a server that has run for a long time.
     const sql = connect(t.database, { name: 'test', max: 1, settings });
     onTestFinished(() => sql.end({ timeout: 1 }));
     return sql;
@@ -84,7 +84,7 @@ async function crowded() {
     Promise.all(attempts.map((attempt) => complete({ ...attempt, outcome })));
   const completed = { kind: 'completed', output: null, outputType: 'application/json' } as const;
 
-  /** Everything that the engine does, once for some runs. */
+  /** Every operation of the engine, once for some runs. */
   const live = async (): Promise<void> => {
     const runner = `runner ${++clients}`;
     await t.sql`
@@ -158,7 +158,7 @@ async function crowded() {
     await end(some(3), { kind: 'failed', status: 'FAILED', error });
     await end(some(3), { kind: 'released' });
     await end(some(3), { kind: 'unknownTask' });
-    // they wait and go on
+    // they wait and continue
     const waiting = some(6);
     const [child] = some(1);
     await Promise.all([
@@ -173,7 +173,7 @@ async function crowded() {
     await endDueWaits(engine, 1_000);
     await engineSql`select * from resume_runs(${env}, ${now()}, 500)`;
     await end(waiting, completed);
-    // cancelled, looked at
+    // cancelled and read
     for (const { run } of [...some(2), { run: delayed[0]!.id }, { run: requests[3]!.id }])
       await cancelRun(engine, t.runners, env, run);
     for (const { run } of attempts.slice(0, 2)) await retrieveRun({ ...engine, sql }, env, run);
@@ -182,7 +182,7 @@ async function crowded() {
     for (const wait of ['delayed', 'retrying', 'pending_version', 'waiting', 'queued'])
       await engineSql`
         select * from move_runs(${env}, ${version.id}, ${other.id}, ${wait}, null, 0, 0, '', ${now()}, 100)`;
-    // a living runner says what it holds, then it is lost
+    // a live runner lists its attempts, then it is lost
     await reclaimUnheld(
       dependencies,
       runner,
@@ -194,7 +194,7 @@ async function crowded() {
   return { t, plans, live };
 }
 
-/** Makes all indexes again in the order of their names, as a restore from a dump makes them: the planner breaks ties by their age. */
+/** Rebuilds all indexes in the order of their names, like a restore from a dump: the planner breaks ties by their age. */
 async function remakeIndexes(sql: Sql): Promise<void> {
   const indexes = await sql<{ table: string; name: string; index: string; constraint: string | null }[]>`
     select c.relname as "table", i.relname as name, pg_get_indexdef(i.oid) as index, pg_get_constraintdef(o.oid) as constraint
@@ -212,13 +212,13 @@ async function remakeIndexes(sql: Sql): Promise<void> {
 
 const watched = new Set<string>([...hot, 'runs']);
 
-/** More of a table than a statement for a few runs has reason to see. */
+/** Reads more of a table than a statement for a few runs should. */
 const isTooMuch = ({ table, type, rows, pages, statement }: Scan): boolean =>
   watched.has(table) &&
   (rows > 200 || pages > 100 + 5 * rows || (type.startsWith('Bitmap') && rows > 1)) &&
-  // What a runner holds is read from all leases: when it is lost, and at each of its heartbeats.
+  // The attempts of a runner are read from all leases: when it is lost, and at each of its heartbeats.
   !statement.includes('l.runner_id = p_runner') &&
-  // Moving the runs of a version looks for its lanes among all that are blocked.
+  // Moving the runs of a version searches for its lanes among all blocked ones.
   !statement.includes('l.blocked and l.pinned_version = p_from');
 
 const shown = ({ table, type, index, condition, rows, pages, loops, statement }: Scan): string =>

@@ -5,7 +5,7 @@ import { findRuns } from './find.ts';
 import { rangeEnds } from './list.ts';
 import { readFilter, type ListRunsQuery } from './read-filter.ts';
 
-/** How many runs a list would have. Counting stops at a limit, or where filters hardly ever meet, and the answer says so. */
+/** How many runs a list would have. Counting stops at a limit, or if the filters rarely overlap; the result indicates this. */
 export async function countRuns(
   sql: Queryable,
   envs: readonly number[],

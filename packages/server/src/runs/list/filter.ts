@@ -2,13 +2,13 @@ import type { FinalStatus, RunStatus } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
 
-/** Which runs a list is about. What is undefined does not filter; an empty list of values lets nothing pass. */
+/** The filter of a list of runs. An undefined field does not filter; an empty list of values matches nothing. */
 export interface RunFilter {
   readonly envs: readonly number[];
   readonly statuses?: readonly RunStatus[] | undefined;
   readonly tasks?: readonly string[] | undefined;
   readonly queues?: readonly { readonly id: number; readonly name: string }[] | undefined;
-  /** Ids. */
+  /** Version ids. */
   readonly versions?: readonly number[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly machines?: readonly string[] | undefined;
@@ -20,7 +20,7 @@ export interface RunFilter {
   readonly paths?: readonly (readonly string[])[] | undefined;
   /** Ids of the fingerprints of an error group. */
   readonly errors?: readonly number[] | undefined;
-  /** Id of a bulk action: the runs that it cancelled, or the replays that it made. */
+  /** Id of a bulk action: the runs that it cancelled, or the replays that it created. */
   readonly bulkAction?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
@@ -28,7 +28,7 @@ export interface RunFilter {
 
 export const finalOf = (statuses: readonly RunStatus[]): FinalStatus[] => statuses.filter(isFinal);
 
-/** What a run `r` must be like. */
+/** The condition on a run `r`. */
 export function passes(sql: Queryable, filter: RunFilter): Fragment {
   const {
     statuses,
@@ -74,7 +74,7 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
   return terms.reduce((all, term) => sql`${all} and ${term}`, sql`true`);
 }
 
-/** Where a live run is says what its status is, as `retrieveRun` derives it. */
+/** The status of a live run follows from its table, as `retrieveRun` derives it. */
 function hasStatus(sql: Queryable, statuses: readonly RunStatus[]): Fragment {
   const leased = sql`exists (select from leases l where l.env = r.env and l.run_id = r.id)`;
   const delayed = sql`exists (select from delayed d where d.env = r.env and d.run_id = r.id)`;

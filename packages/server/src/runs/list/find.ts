@@ -7,23 +7,23 @@ export interface Found {
   readonly id: string;
 }
 
-/** A part of the order of runs: ids from `low` on, up to and without `high`. */
+/** A section of the order of runs: ids from `low` (included) to `high` (excluded). */
 export interface Wanted {
   readonly low: string;
   readonly high: string;
-  /** From `low` up; else from `high` down. */
+  /** Searches upward from `low`; otherwise downward from `high`. */
   readonly backward: boolean;
   readonly most: number;
 }
 
-/** The nearest runs that pass, in order. There may be fewer than were wanted, with an `edge` to continue from. */
+/** The nearest matching runs, in order. There may be fewer than requested, with an `edge` to continue from. */
 export interface Finding {
   readonly runs: readonly Found[];
-  /** The span at which the search ended: what lies beyond was not read. */
+  /** The span at which the search ended: runs beyond it were not read. */
   readonly edge: string | undefined;
 }
 
-/** Rows of a source that are counted to compare sources. Counting so many takes some milliseconds. */
+/** Maximum rows of a source that are counted to compare sources. Counting this many takes a few milliseconds. */
 const maxWeight = 30_000;
 const firstSpans = 40;
 const maxSpans = 5_000;
@@ -32,9 +32,9 @@ const maxRead = 1_300;
 const maxScanned = 12_000;
 
 /**
- * The nearest runs that pass the filter, in order. It scans the source with the fewest rows, and skips the spans in which another source has
- * nothing. So the cost of a page depends on how far apart its runs are, not on how many runs there are. Filters that are common and hardly
- * ever meet would read everything: such a search ends at an edge.
+ * The nearest runs that match the filter, in order. It scans the source with the fewest rows, and skips the spans in which another source has
+ * nothing. The cost of a page therefore depends on how far apart its runs are, not on how many runs exist. Common filters that rarely overlap
+ * would read everything: such a search ends at an edge.
  */
 export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Finding> {
   const search: Search = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
@@ -58,7 +58,7 @@ export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted
   return { runs, edge: runs.length < wanted.most ? edge : undefined };
 }
 
-/** Whether a run is not beyond the edge of the search. */
+/** Whether a run is within the edge of the search. */
 const within = (edge: string | undefined, { backward }: Wanted, id: string): boolean =>
   edge === undefined || (backward ? spanOf(id) <= edge : spanOf(id) >= edge);
 
@@ -95,7 +95,7 @@ async function smallest(search: Search, sources: readonly Source[]): Promise<Sou
   return sources[first?.index ?? 0];
 }
 
-/** Runs from a table that is in the order of runs, or small enough to be sorted. */
+/** Runs from a table that is in run order, or small enough to be sorted. */
 function inTable(search: Search, table: Fragment): Promise<Found[]> {
   const { sql, envs, wanted, matches } = search;
   return sql<Found[]>`
@@ -113,7 +113,7 @@ function inTable(search: Search, table: Fragment): Promise<Found[]> {
      order by r.id ${order(search)} limit ${wanted.most}`;
 }
 
-/** Scans the spans of the facets: a few at first, and more as long as they have too few runs. */
+/** Scans the spans of the facets: a few at first, and more while they have too few runs. */
 async function inSpans(
   search: Search,
   facets: readonly string[],
@@ -147,7 +147,7 @@ async function scanSpans(
   const { sql, envs, wanted, matches } = search;
   let hasOthers = sql`true`;
   for (const other of others) {
-    // No `exists`: that PostgreSQL would turn into a join, and read all of a facet for the few spans that are asked for.
+    // Not `exists`: PostgreSQL would turn it into a join, and read the whole facet for the few requested spans.
     hasOthers = sql`${hasOthers} and (
       select true from run_facets o where o.env = x.env and o.facet = any(${other.facets}::text[]) and o.span = x.span limit 1)`;
   }

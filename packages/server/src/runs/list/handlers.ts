@@ -32,7 +32,7 @@ export function listHandlers({
   };
 }
 
-/** Who may read some tasks only must name them. */
+/** Callers who may only read some tasks must name them. */
 function authorizeTasks(
   request: Pick<Request<Operations['listRuns']>, 'authorize'>,
   tasks: readonly string[] = [],

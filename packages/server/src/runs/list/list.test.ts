@@ -164,7 +164,7 @@ describe('a list of runs', () => {
     await t.register('send');
     await t.trigger('send');
     const now = t.engine.clock.now();
-    // In each span one run with the tag and one with the machine; in the three oldest, and in none else, one run has both.
+    // Each span has one run with the tag and one with the machine; only in the three oldest does one run have both.
     const spans = Array.from({ length: 1_200 }, (_, n) => idAt(now - 60_000 - n * 2_000));
     const isLast = (n: number) => n >= 1_197;
     const rows = spans.flatMap((span, n) => [
@@ -195,7 +195,7 @@ describe('a list of runs', () => {
     const oldest = await t.trigger('send', both);
     t.engine.clock.shift(10_000);
     const now = t.engine.clock.now();
-    // Spans in which each of the two turns up, though no run has both.
+    // Spans that contain both, though no run has both.
     const spans = Array.from({ length: 9_000 }, (_, n) => idAt(now + n * 1_296).slice(0, 10));
     await t.sql`
       insert into run_facets (env, facet, span)
@@ -251,7 +251,7 @@ interface Fact {
   readonly error: string | null;
 }
 
-/** Runs of every sort and status, made by the verbs themselves, and what a list does not show of them. */
+/** Runs of every kind and status, created by the operations themselves, and the data that a list does not include. */
 async function runsOfEverySort() {
   const t = await testEngine();
   const random = fc.sample(fc.infiniteStream(fc.nat(1_000_000)), { numRuns: 1, seed: 20261121 })[0]!;
@@ -309,7 +309,7 @@ describe('filters', () => {
     expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
     expect(versions).toHaveLength(2);
     const error = [...facts.values()].find((fact) => fact.error !== null)?.error;
-    // Mostly one or two filters at once: more leave nothing to be found.
+    // Usually one or two filters at once: with more, nothing would match.
     const sometimes = <T>(values: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
     const some = <T extends string>(...values: T[]) =>
@@ -327,7 +327,7 @@ describe('filters', () => {
       error: sometimes(fc.constant(error!)),
       from: at,
       to: at,
-      // A page for each run now and then: they are as many requests.
+      // Occasionally one page per run, which costs as many requests.
       size: fc.oneof(
         { weight: 1, arbitrary: fc.constant(1) },
         { weight: 9, arbitrary: fc.constantFrom(7, 100) },

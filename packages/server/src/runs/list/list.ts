@@ -10,14 +10,14 @@ import { cursorOf, idAt } from './position.ts';
 export interface RunList {
   readonly envs: readonly number[];
   readonly query: ListRunsQuery;
-  /** Milliseconds. */
+  /** Current time in milliseconds. */
   readonly now: number;
 }
 
 /**
- * A page of runs, newest first: in the order of their ids, which begin with the time of their creation. `before` wins over
- * `after`. Without a range of time, the runs of the last seven days. A page may hold fewer runs than were asked for, even none, and
- * still name a `next`: filters that hardly ever meet are searched a bounded way at a time.
+ * A page of runs, newest first, in the order of their ids, which begin with the creation time. `before` takes precedence over `after`. Without
+ * a time range, the runs of the last seven days. A page may have fewer runs than requested, even none, and still have a `next`: filters that
+ * rarely overlap are searched over a limited distance at a time.
  */
 export async function listRuns(
   sql: Queryable,
@@ -32,7 +32,7 @@ export async function listRuns(
   const backward = before !== undefined;
   const ends = rangeEnds(filter);
   const { runs, edge } = await findRuns(sql, filter, {
-    // Longer than an id: behind it in order, and before every other.
+    // Longer than an id: sorts after it, and before every other id.
     low: max(ends.low, before && `${before}0`),
     high: min(ends.high, after),
     backward,
@@ -52,13 +52,13 @@ export async function listRuns(
   };
 }
 
-/** The cursor that goes on behind a span; longer than an id where it must come after all of that span. */
+/** The cursor that continues after a span; longer than an id if it must sort after the whole span. */
 const beyond = (span: string, backward: boolean): string => (backward ? span.padEnd(60, 'z') : span);
 
-/** An id is given when a trigger is read, `createdAt` when it is written: that much later at most. */
+/** The maximum delay between reading a trigger, which assigns the id, and writing it, which sets `createdAt`. */
 const slackMs = 10_000;
 
-/** Where the ids of a range of time begin and end. */
+/** The first and last ids of a time range. */
 export const rangeEnds = ({ from, to }: Pick<RunFilter, 'from' | 'to'>) => ({
   low: from === undefined ? '' : idAt(from.getTime() - slackMs),
   high: to === undefined ? '~' : idAt(to.getTime() + 1),

@@ -3,15 +3,15 @@ import { unknownCursor, type AskedPage } from '../../page.ts';
 
 const maxMs = 36 ** 8 - 1;
 
-/** Where ids that are given at this moment begin. */
+/** The start of the ids assigned at this time. */
 export const idAt = (ms: number): string =>
   `run_${Math.min(maxMs, Math.max(0, Math.floor(ms)))
     .toString(36)
     .padStart(8, '0')}`;
 
 /**
- * The id that a cursor stands for: a run's id, or, as clients of other servers may still hold them, base64url of JSON with the id
- * as `r`. The run need not be there any more: its place in the order is in its id.
+ * The id in a cursor: a run's id, or, as clients of other servers may still hold, base64url of JSON with the id as `r`. The run may have been
+ * deleted: its position follows from its id.
  */
 export function cursorOf(text: string | undefined, parameter: AskedPage['parameter']): string | undefined {
   if (text === undefined) return undefined;

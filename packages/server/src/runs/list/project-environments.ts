@@ -2,7 +2,10 @@ import type { EnvironmentKind } from '@millrace/contract';
 import { seenBy } from '../../auth/target.ts';
 import type { Queryable } from '../../db/connect.ts';
 
-/** The environments of a project and their branches that a user sees: all, or those of some kinds. That they belong to it was settled before. */
+/**
+ * The environments of a project and their branches that a user can see: all, or those of some kinds. The user's membership has already been
+ * checked.
+ */
 export async function environmentsOf(
   sql: Queryable,
   userId: string,

@@ -12,7 +12,7 @@ const defaultPeriodMs = 7 * 86_400_000;
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31);
 
-/** What a request asks for, with ids for names. Undefined when nothing can pass: no such queue, no such version. */
+/** The filter of a request, with names resolved to ids. Undefined if nothing can match: no such queue or version. */
 export async function readFilter(
   sql: Queryable,
   envs: readonly number[],
@@ -29,7 +29,7 @@ export async function readFilter(
   const versionNames = listed(query['filter[version]']);
   const bulkAction = query['filter[bulkAction]'];
   const batch = query['filter[batch]'];
-  // Its runs are looked for by what the id begins with: another text would lead to all runs.
+  // The runs are found by a prefix of their ids: another text would match all runs.
   if (batch !== undefined && !/^batch_[0-9a-z]{24}$/.test(batch)) return undefined;
   const regions = listed(query['filter[region]']);
   const errorText = query['filter[errorText]'];
@@ -75,7 +75,7 @@ export async function readFilter(
   };
 }
 
-/** A list without a value does not filter. */
+/** An empty list does not filter. */
 const listed = <T>(values: readonly T[] | undefined) => (values?.length === 0 ? undefined : values);
 
 function rangeOf(query: ListRunsQuery, now: number): Pick<RunFilter, 'from' | 'to'> {
@@ -88,14 +88,14 @@ function rangeOf(query: ListRunsQuery, now: number): Pick<RunFilter, 'from' | 't
   return { from: storable(now - (period ?? defaultPeriodMs)) };
 }
 
-/** A date may be asked for that PostgreSQL cannot hold; no run was made then. */
+/** A request may name a date that PostgreSQL cannot store; no run was created then. */
 const storable = (ms: number): Date => new Date(Math.min(latest, Math.max(earliest, ms)));
 
 const findQueues = (sql: Queryable, envs: readonly number[], names: readonly string[]) =>
   sql<{ id: number; name: string }[]>`
     select id, name from queues where env = any(${envs}::int[]) and name = any(${names}::text[])`;
 
-/** The fingerprints of an error group, or of the one that it was merged with. Which runs have them is known once all are tallied. */
+/** The fingerprints of an error group, or of the one that it was merged into. The runs that have them are known once all are tallied. */
 async function findFingerprints(sql: Queryable, envs: readonly number[], error: string): Promise<number[]> {
   for (const env of envs) await tally(sql, env);
   const rows = await sql<{ id: number }[]>`
@@ -105,10 +105,10 @@ async function findFingerprints(sql: Queryable, envs: readonly number[], error: 
   return rows.map((row) => row.id);
 }
 
-/** Errors that a text may find. */
+/** Maximum number of error groups that a text search may match. */
 export const maxSaying = 500;
 
-/** The fingerprints of the error groups whose text has a piece. 400 if there are too many of them to list their runs. */
+/** The fingerprints of the error groups that contain a text. 400 if there are too many to list their runs. */
 async function findSaying(sql: Queryable, envs: readonly number[], text: string): Promise<number[]> {
   for (const env of envs) await tally(sql, env);
   const rows = await sql<{ id: number }[]>`

@@ -20,8 +20,8 @@ interface LineRow {
 }
 
 /**
- * The job that writes what searches of lines skip. A line gets an id before its transaction ends, so lines may appear below others: a tick
- * takes only lines up to the last one that an earlier tick saw.
+ * The job that writes the blocks with which searches skip lines. A line gets an id before its transaction ends, so a line may appear below
+ * others: a tick processes only lines up to the last one that an earlier tick saw.
  */
 export const logIndexer = ({ sql }: Pick<Engine, 'sql'>): Job => {
   let seenId: string | undefined;
@@ -39,14 +39,14 @@ export const logIndexer = ({ sql }: Pick<Engine, 'sql'>): Job => {
       for (const env of await environmentsWithLines(sql)) {
         while (written < blocksPerTick && (await writeBlock(sql, env, until))) written += 1;
       }
-      // The next tick may go on with what this one saw.
+      // The next tick may continue with the lines that this one saw.
       if (written === blocksPerTick) seenId = until;
       return written === blocksPerTick;
     },
   };
 };
 
-/** One index look-up for each environment. */
+/** One index lookup for each environment. */
 async function environmentsWithLines(sql: Queryable): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     with recursive e as (

@@ -2,12 +2,12 @@ import type { Fragment, Queryable } from '../../db/connect.ts';
 import { bitOfWord, bitsOfText, levelWord, taskWord } from './terms.ts';
 import { propertiesOf, type StoredLine } from './line.ts';
 
-/** Which lines. All that are given must match. */
+/** A filter for lines. All given fields must match. */
 export interface LineFilter {
   readonly tasks?: readonly string[] | undefined;
   readonly levels?: readonly string[] | undefined;
   readonly text?: string | undefined;
-  /** `customer.id=42` */
+  /** A property, such as `customer.id=42`. */
   readonly property?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
@@ -18,11 +18,11 @@ const pathAndValue = (property: string): { path: string[]; value: string } => {
   return { path: property.slice(0, end).split('.'), value: property.slice(end + 1) };
 };
 
-/** As it is written within JSON. */
+/** The form of a text within JSON. */
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const pattern = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** The condition on a line `l`. The value of a property is only searched for as a text: `matches` looks at the rest. */
+/** The condition on a line `l`. The value of a property is only searched for as text; `matches` checks the rest. */
 export function lineCondition(
   sql: Queryable,
   { tasks, levels, text, property, from, to }: LineFilter,
@@ -52,13 +52,13 @@ export function matches({ property }: LineFilter, line: Pick<StoredLine, 'proper
   return (typeof at === 'object' ? JSON.stringify(at) : String(at)) === value;
 }
 
-/** More bits exclude hardly more blocks, and each is read. */
+/** More bits exclude few additional blocks, and each one must be read. */
 const maxBits = 16;
 
 /** The bits that a block of lines must have: all of `all`, one of `tasks` and one of `levels`. */
 export function bitsOf({ tasks, levels, text, property }: LineFilter) {
   const all = new Set<number>();
-  // The text may be in the message as it is, or in the properties as JSON: without special characters they are the same.
+  // The text may be in the message verbatim, or in the properties as JSON: without special characters these are the same.
   if (text !== undefined && inJson(text) === text) for (const bit of bitsOfText(text)) all.add(bit);
   if (property !== undefined) {
     const { path, value } = pathAndValue(property);

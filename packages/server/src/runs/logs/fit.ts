@@ -4,11 +4,11 @@ import { cutAt, cutText, noteCharacters } from '../values/cut-text.ts';
 import { storableText } from '../values/storable.ts';
 import { shownText } from '../../json/shown.ts';
 
-/** Characters of a message, and of properties as JSON. The SDK cuts at the same length. */
+/** Maximum characters of a message, and of properties as JSON. The SDK truncates at the same length. */
 export const maxLineCharacters = 64 * 1024;
 const levels: readonly unknown[] = ['debug', 'info', 'log', 'warn', 'error'] satisfies LogLevel[];
 
-/** A line that can be stored, whatever its runner sent. Before anything searches its texts, such as for secrets. */
+/** A line that can be stored, whatever its runner sent. Runs before any search through its texts, such as for secrets. */
 export function fitLine(sent: LogLine, now: number): LogLine {
   const { run, attempt, at, level, message, properties } = sent as unknown as Readonly<
     Record<string, unknown>
@@ -23,11 +23,11 @@ export function fitLine(sent: LogLine, now: number): LogLine {
   };
 }
 
-/** Whether the SDK cut the text. Each character may be escaped, and a note follows. */
+/** Whether the SDK truncated the text. Each character may be escaped, and a note follows. */
 const isCut = (text: string): boolean =>
   text.startsWith('{"cut":"') && text.length <= 2 * maxLineCharacters + noteCharacters;
 
-/** Properties that are too long become other JSON. */
+/** Replaces properties that are too long with other JSON. */
 const shortJson = (text: string): string =>
   text.length > maxLineCharacters && !isCut(text)
     ? JSON.stringify({ cut: storableText(cutAt(text, maxLineCharacters)) })

@@ -20,7 +20,7 @@ export const wireLine = (line: FoundLine): WireLine => ({
   properties: propertiesOf(line),
 });
 
-/** The filter that a query asks for. */
+/** The filter in a query. */
 export const filterOf = (
   query: Partial<
     Pick<

@@ -1,6 +1,6 @@
 import type { LogLine, SpanChunk } from '@millrace/contract/runner';
 
-/** A line in the place of each attempt's lines that cannot be stored. Runners write the same of lines that they dropped. */
+/** One replacement line for each attempt's lines that cannot be stored. Runners write the same line for those that they dropped. */
 export function missingLines(lines: readonly LogLine[]): LogLine[] {
   const counts = new Map<string, { line: LogLine; count: number }>();
   for (const line of lines) {
@@ -17,7 +17,7 @@ export function missingLines(lines: readonly LogLine[]): LogLine[] {
   }));
 }
 
-/** The same for spans: only their number is left. */
+/** The same for spans: only their number remains. */
 export const missingSpans = (chunks: readonly SpanChunk[]): SpanChunk[] =>
   chunks.map(({ spans, dropped = 0, ...chunk }) => ({
     ...chunk,

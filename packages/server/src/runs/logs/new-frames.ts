@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/connect.ts';
 
-/** A frame of lines: the number that its runner gave it. */
+/** The number that a runner assigned to a log frame. */
 export interface FrameNumber {
   readonly runner: string;
   readonly seq: number;
@@ -18,8 +18,8 @@ interface LoggedRow {
 }
 
 /**
- * Which frames are not stored yet, and records in the transaction that stores them that they are. A runner sends a frame again whose
- * confirmation it did not get.
+ * Returns which frames are not stored yet, and marks them as stored in the transaction that stores them. A runner sends a frame again if it
+ * received no confirmation.
  */
 export async function newFrames(tx: Transaction, frames: readonly Numbered[]): Promise<boolean[]> {
   const senders = new Map<string, { readonly env: number; readonly runner: string }>();
@@ -28,7 +28,7 @@ export async function newFrames(tx: Transaction, frames: readonly Numbered[]): P
   if (senders.size === 0) return frames.map(() => true);
   const envs = [...senders.values()].map(({ env }) => env);
   const runners = [...senders.values()].map(({ runner }) => runner);
-  // In one order everywhere, so that two servers do not wait for each other.
+  // In one global order, so that two servers do not wait for each other.
   const rows = await tx<LoggedRow[]>`
     select n.env, n.runner_id, n.logged
       from runner_names n

@@ -8,7 +8,7 @@ interface Lines {
   readonly next: number | undefined;
 }
 
-/** A page of a run's lines, in the order of their arrival. */
+/** A page of a run's lines, in arrival order. */
 export async function readLines(
   sql: Queryable,
   env: number,

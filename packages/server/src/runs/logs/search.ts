@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { bitsOf, lineCondition, matches, type LineFilter } from './filter.ts';
 import type { StoredLine } from './line.ts';
 
-/** A line with where it comes from. */
+/** A line with its run and task. */
 export interface FoundLine extends StoredLine {
   readonly run_id: string;
   readonly task: string | null;
@@ -10,16 +10,16 @@ export interface FoundLine extends StoredLine {
 
 interface Page {
   readonly lines: FoundLine[];
-  /** The search goes on below this id; undefined at the end. */
+  /** The search continues below this id; undefined at the end. */
   readonly next: number | undefined;
 }
 
-/** Milliseconds after which a page is answered with what there is. */
+/** Milliseconds after which the lines found so far are returned. */
 const pageMs = 150;
-/** Ids of lines that no block describes, looked at in one statement; more where they are few. */
+/** Ids of lines without a block that one statement reads; more where lines are few. */
 const firstWindow = 8_192;
 const maxWindow = 4_194_304;
-/** Blocks that are asked for in one statement. */
+/** Blocks that one statement requests. */
 const blocksAtOnce = 16;
 
 interface Range {
@@ -27,7 +27,7 @@ interface Range {
   readonly last: number;
 }
 
-/** Lines of an environment that match, newest first, below the id `below`. */
+/** Matching lines of an environment, newest first, below the id `below`. */
 export async function searchLines(
   sql: Queryable,
   env: number,
@@ -51,13 +51,13 @@ export async function searchLines(
     const most = limit - lines.length;
     const found = await readRange(sql, env, filter, { first, last }, most);
     lines.push(...found.filter((line) => matches(filter, line)));
-    // A full answer ends within the range.
+    // A full result ends within the range.
     end = found.length === most ? Number(found.at(-1)?.id) - 1 : first - 1;
     return lines.length >= limit;
   };
   const page = (): Page => ({ lines, next: end >= oldest ? end + 1 : undefined });
 
-  // What is too new for a block.
+  // Lines too new for a block.
   const tail = Math.max(oldest, lastBlock + 1);
   while (end >= tail) {
     const began = performance.now();
@@ -72,7 +72,7 @@ export async function searchLines(
       break;
     }
     for (const { first, last } of blocks) {
-      // A range is read again where its answer was cut before anything matched.
+      // A range is read again if its result was cut off before anything matched.
       do {
         if (await read({ first, last: Math.min(last, end) })) return page();
         if (performance.now() > deadline) return page();

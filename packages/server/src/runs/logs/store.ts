@@ -21,17 +21,18 @@ export interface LineFrame {
   readonly env: number;
   readonly lines: readonly LogLine[];
   readonly spans?: readonly SpanChunk[];
-  /** The runner that sent it, and its number there: it is stored once, however often it is sent. */
+  /** The runner that sent it, and the frame's number: a frame is stored once, however often it is sent. */
   readonly from?: FrameNumber;
   readonly traceparentOf?: (run: string) => string | null | undefined;
 }
 
-/** Runs a part of the work when it is its turn. */
+/** Runs a part of the work when its turn comes. */
 export type InTurn = <R>(slice: () => R) => R | Promise<R>;
 
 /**
- * Stores a frame; frames are stored in the order of the calls. Resolves when the frame is worked through and the next one may follow. `stored`
- * resolves when it is on disk, after any time that PostgreSQL is away, and rejects only if `isOver` says that its runner can be answered no more.
+ * Stores a frame; frames are stored in call order. Resolves when the frame has been processed and the next one may follow. `stored` resolves
+ * when the frame is on disk, after any period in which PostgreSQL is unavailable, and rejects only if `isOver` reports that its runner can no
+ * longer be reached.
  */
 export type StoreLines = (
   frame: LineFrame,
@@ -47,15 +48,15 @@ interface CleanFrame {
   readonly isOver: () => boolean;
 }
 
-/** Lines, and spans, of a slice. */
+/** Lines or spans of a slice. */
 const sliceLines = 100;
 const sliceSpans = 50;
-/** Characters of a slice, at least: its last line may exceed it. */
+/** Minimum characters of a slice: its last line may exceed this. */
 const sliceCharacters = 65_536;
-/** Characters of one write. */
+/** Maximum characters of one write. */
 const maxWritten = 2 * 1024 * 1024;
 
-/** Stores what runs write, and the spans of their code, without the secrets of their environment. */
+/** Stores the lines and spans of runs without the secrets of their environment. */
 export function createStoreLines(
   engine: Engine,
   redactor: VariableCache['redactor'],
@@ -65,7 +66,7 @@ export function createStoreLines(
   const { sql, clock, log } = engine;
   const writeOnce = (frames: readonly CleanFrame[]): Promise<readonly boolean[]> =>
     sql.begin(async (tx) => {
-      // A confirmed line outlives a crash of PostgreSQL. That it is on a standby too is not waited for.
+      // A confirmed line survives a crash of PostgreSQL. The commit does not wait for a standby.
       await tx`set local synchronous_commit = local`;
       const isNew = await newFrames(tx, frames);
       const fresh = frames.filter((_, at) => isNew[at]);
@@ -81,7 +82,7 @@ export function createStoreLines(
         try {
           return await writeOnce(frames);
         } catch (error) {
-          // Those behind it wait too: a later frame must not be stored before an earlier one.
+          // The frames behind it wait too: a later frame must not be stored before an earlier one.
           if (!isTransient(error) || frames.every(({ isOver }) => isOver())) throw error;
           log.warn('lines.waiting', { frames: frames.length, error: String(error) });
           await untilNextTry();
@@ -90,7 +91,7 @@ export function createStoreLines(
     },
     { maxItems: 100, maxSize: maxWritten, sizeOf },
   );
-  /** Whether it was stored now, and not before. */
+  /** Returns whether the frame was stored now rather than earlier. */
   const writeOrNote = async (frame: CleanFrame, noted: () => CleanFrame): Promise<boolean> => {
     try {
       return await write(frame);
@@ -151,7 +152,7 @@ export function createStoreLines(
     const clean = { env, from, lines, spans, isOver };
     const noted = (): CleanFrame => ({
       ...clean,
-      // A later frame may be stored by then.
+      // A later frame may already be stored.
       from: undefined,
       lines: missingLines(lines),
       spans: cleanSpans(secrets, env, missingSpans(chunks)),
@@ -200,7 +201,7 @@ const insertLines = (sql: Queryable, lines: readonly (LogLine & { readonly env: 
 
 const maxPruned = 1_000;
 
-/** The job that deletes lines that are older than their retention. */
+/** The job that deletes lines older than their retention. */
 export const logPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number): Job => ({
   name: 'log pruner',
   everyMs: 60_000,

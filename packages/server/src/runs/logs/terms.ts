@@ -1,4 +1,4 @@
-/** Which three-letter groups occur in lines, as a Bloom filter with one hash: a bit for each group. */
+/** The trigrams of lines, as a Bloom filter with one hash: one bit for each trigram. */
 
 const bits = 65_536;
 export const termBytes = bits / 8;
@@ -22,7 +22,7 @@ export class Terms {
   }
 }
 
-/** The bits that a block must have for a text to occur in it; none for a text of fewer than three characters. */
+/** The bits that a block must have to contain a text; none for a text of fewer than three characters. */
 export function* bitsOfText(text: string): Generator<number> {
   const folded = text.toLowerCase();
   for (let at = 2; at < folded.length; at += 1) {

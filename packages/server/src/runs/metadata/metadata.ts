@@ -14,14 +14,14 @@ import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/m
 
 export interface MetadataChange {
   readonly metadata?: Metadata | undefined;
-  /** Of the attempt that tells; without one, anybody may. */
+  /** The fence of the attempt that makes the change; without one, any caller may make it. */
   readonly fence?: number | undefined;
   readonly operations?: readonly MetadataOperation[] | undefined;
   readonly parentOperations?: readonly MetadataOperation[] | undefined;
   readonly rootOperations?: readonly MetadataOperation[] | undefined;
 }
 
-/** A run's metadata; undefined if there is no such run. */
+/** A run's metadata; undefined if the run does not exist. */
 export async function readMetadata({ sql }: Engine, env: number, run: string): Promise<Metadata | undefined> {
   const [row] = await sql<{ metadata: string | null }[]>`
     select metadata from runs where env = ${env} and id = ${run}`;
@@ -38,9 +38,8 @@ interface Row {
 }
 
 /**
- * Changes a run's metadata and, with it, its parent's and its root's (a run without them is its own). A run that is over keeps
- * what it has: 422 for the run itself, nothing for the others. So does one that another attempt has: 409. Secrets of the environment
- * are cut out.
+ * Changes the metadata of a run, its parent and its root (a run without them is its own). An ended run keeps its metadata: 422 for the run
+ * itself; for the others the change is ignored. So does a run that another attempt has: 409. Secrets of the environment are removed.
  */
 export async function changeMetadata(
   { sql, clock, changes, paths }: Engine,
@@ -90,7 +89,7 @@ export async function changeMetadata(
   return after;
 }
 
-/** What the run was triggered with is kept for replays when it first changes. */
+/** The metadata of the trigger is kept for replays at the first change. */
 async function write(
   tx: Transaction,
   env: number,
@@ -112,7 +111,7 @@ async function write(
      where env = ${env} and id = ${run}`;
 }
 
-/** Indexes what a run carries now, where its environment has declared paths. The run is locked. */
+/** Indexes a run's current data, if its environment has declared paths. The run is locked. */
 async function indexPaths(
   tx: Transaction,
   env: number,
@@ -138,7 +137,7 @@ function refuseKeys(operations: readonly MetadataOperation[] = [], list: string)
   }
 }
 
-/** Triggers may store any text as metadata; what is no object, or could not be written again, counts as none. */
+/** Triggers may store any text as metadata; a text that is not an object, or could not be written back, counts as none. */
 function parsed(text: string | null): Metadata {
   const value = text === null ? undefined : tryParse(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};

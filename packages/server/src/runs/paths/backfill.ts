@@ -12,7 +12,7 @@ export interface PathKeeperDependencies {
 }
 
 export const refreshMs = 2_000;
-/** After this time every process indexes what it creates. Runs of before are backfilled. */
+/** After this time, every process indexes the runs that it creates. Earlier runs are backfilled. */
 const knownAfterMs = 20_000;
 const maxRuns = 200;
 
@@ -23,7 +23,7 @@ interface PendingPath {
   readonly from: string;
 }
 
-/** The job that knows which paths are declared, and indexes the runs that existed before, the newest first. */
+/** The job that reads the declared paths, and indexes existing runs, newest first. */
 export const pathKeeper = ({ sql, clock, paths }: PathKeeperDependencies): Job => ({
   name: 'path keeper',
   everyMs: refreshMs,
@@ -42,7 +42,7 @@ async function backfillSome(tx: Transaction, now: number): Promise<boolean> {
   const { id, env, from } = pending;
   const found = await tx<{ id: string }[]>`
     select id from runs where env = ${env} and id < ${from} order by id desc limit ${maxRuns}`;
-  // Locked in the order of ids, as everybody does, and read after that.
+  // Locked in id order, like everywhere, and read after that.
   const rows = await tx<(Carried & { id: string })[]>`
     select id, metadata, payload, payload_type as "payloadType" from runs
      where env = ${env} and id = any(${found.map((run) => run.id)}::text[]) order by id for no key update`;

@@ -4,8 +4,8 @@ import type { Transaction } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
 
 /**
- * Declares paths of an environment, as far as they are not declared already. Replies those that are new. 422 beyond the limit.
- * @param field what the caller is to change
+ * Declares paths of an environment, as far as they are not declared already. Returns the new ones. 422 beyond the limit.
+ * @param field the field that the caller must change
  */
 export async function declarePaths(
   tx: Transaction,
@@ -14,7 +14,7 @@ export async function declarePaths(
   now: number,
   field: string,
 ): Promise<string[]> {
-  // Two that declare at once take turns, so that the limit holds.
+  // Concurrent declarations take turns, so that the limit holds.
   await tx`select from environments where id = ${env} for no key update`;
   const rows = await tx<{ path: string }[]>`
     insert into run_paths (env, path, created_at)
@@ -30,7 +30,10 @@ export async function declarePaths(
   return rows.map(({ path }) => path);
 }
 
-/** Declares what tasks are to be found by, in the transaction that makes their version current. Paths that no task names any more remain. */
+/**
+ * Declares the paths that tasks can be found by, in the transaction that makes their version current. Paths that no task names any longer
+ * remain.
+ */
 export async function declareFindBy(
   tx: Transaction,
   env: number,

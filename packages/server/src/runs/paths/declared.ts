@@ -2,9 +2,9 @@ import { groupBy } from '../values/group-by.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { RunPath } from './facets.ts';
 
-/** The declared paths of all environments, as this process knows them. */
+/** The declared paths of all environments that this process has cached. */
 export interface DeclaredPaths {
-  /** Undefined where none are declared. */
+  /** Undefined if none are declared. */
   of(env: number): readonly RunPath[] | undefined;
   /** Reads them again. */
   refresh(): Promise<void>;

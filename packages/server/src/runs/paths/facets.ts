@@ -7,18 +7,18 @@ export interface RunPath {
   readonly path: string;
 }
 
-/** What a run carries. */
+/** The data of a run that facets are taken from. */
 export interface Carried {
   readonly metadata: string | null;
   readonly payload: string | null;
-  /** Null for JSON. */
+  /** The payload type; null for JSON. */
   readonly payloadType: string | null;
 }
 
-/** Longer values are known by their hash. */
+/** Longer values are identified by their hash. */
 const maxShown = 128;
 
-/** The facet of a value: `p:7:=42`. A number and the text of it are the same. */
+/** The facet of a value: `p:7:=42`. A number and its text are the same. */
 export function pathFacet(id: number, value: string | number | boolean): string {
   const text = String(value).replaceAll('\0', '').toWellFormed();
   return text.length <= maxShown
@@ -26,7 +26,7 @@ export function pathFacet(id: number, value: string | number | boolean): string 
     : `p:${id}:#${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** The facets of a run: one for each path at which it has a text, a number or a boolean. */
+/** The facets of a run: one for each path that leads to a text, a number or a boolean. */
 export function pathFacets(paths: readonly RunPath[], carried: Carried): string[] {
   const facets: string[] = [];
   const sources = new Map<string, unknown>();
@@ -49,7 +49,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 function contentOf(source: string, { metadata, payload, payloadType }: Carried): unknown {
   if (source === 'metadata') return parsed(metadata);
   if (payloadType === null) return parsed(payload);
-  // What cannot be written as JSON stands beside the values, which are below `json`.
+  // Superjson's notes are next to the values, which are in `json`.
   return payloadType === 'application/super+json' ? memberOf(parsed(payload), 'json') : undefined;
 }
 

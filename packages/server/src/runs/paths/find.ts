@@ -6,8 +6,8 @@ import { pathFacet } from './facets.ts';
 type PathFilters = Pick<Query<Operations['listRuns']>, 'filter[metadata]' | 'filter[payload]'>;
 
 /**
- * For each path that a list of runs is filtered by, the facets of which a run must have one. 400 for a path that none of the environments has
- * declared: nothing is scanned for it.
+ * For each path in the filter of a list, the facets of which a run must have one. 400 for a path that no environment has declared: it would
+ * require a full scan.
  */
 export async function findPathFacets(
   sql: Queryable,

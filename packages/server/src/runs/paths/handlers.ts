@@ -68,7 +68,7 @@ async function readPaths(sql: Queryable, env: number, path?: string): Promise<De
   }));
 }
 
-/** By the times in the ids: what is done, of the time from the oldest run to the declaration. */
+/** The indexed share of the time between the oldest run and the declaration, by the times in the ids. */
 function progressOf({ created_at, backfilled_from: from, oldest }: PathRow): number {
   if (from === null || oldest === null) return 0;
   const begin = timeOf(oldest);
@@ -78,5 +78,5 @@ function progressOf({ created_at, backfilled_from: from, oldest }: PathRow): num
     : Math.min(0.99, Math.max(0, Math.round(((created_at.getTime() - timeOf(from)) / whole) * 100) / 100));
 }
 
-/** An id begins with its time, in eight digits of base 36. */
+/** An id begins with its time, as eight base-36 digits. */
 const timeOf = (id: string): number => parseInt(id.slice(4, 12), 36);

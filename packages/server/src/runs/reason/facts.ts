@@ -4,15 +4,15 @@ import { sharedRunning } from '../../queues/find.ts';
 import type { Needs } from '../dispatch/misfits.ts';
 import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 
-/** What decides whether a run may start now. */
+/** The conditions that determine whether a run may start now. */
 export interface WaitFacts {
   readonly status: RunStatus;
   readonly due: Date | null;
-  /** The run with its singleton key whose end it waits for. */
+  /** The run with the same singleton key whose end it waits for. */
   readonly predecessor: string | null;
-  /** Under which later triggers may push it. */
+  /** The key under which later triggers may push it. */
   readonly debounceKey: string | null;
-  /** How many payloads it has collected, if further ones may come. */
+  /** How many payloads it has collected, if more may arrive. */
   readonly collected: number | null;
   /** Its batch, if that still waits for items. */
   readonly openBatch: string | null;
@@ -20,46 +20,46 @@ export interface WaitFacts {
   readonly queue: string;
   readonly key: string;
   readonly queuePaused: boolean;
-  /** Of the queue, for each of its keys. */
+  /** The queue's limit for each of its keys. */
   readonly limit: number | null;
   /** The limit that its queue shares with others, and the runs that execute under it. */
   readonly shared: { readonly name: string; readonly limit: number; readonly running: number } | null;
-  /** Of its queue, or of its key there. */
+  /** The rate limit of its queue, or of its key there. */
   readonly rate: ShownRateLimit | null;
-  /** When the limit of rate lets it start, if those ahead of it in its lane start as soon as they may; null if that is now. */
+  /** When the rate limit lets it start, if the runs ahead in its lane start as soon as they may; null if that is now. */
   readonly rateUntil: Date | null;
-  /** Live attempts in its place: its queue and key. */
+  /** Live attempts with its queue and key. */
   readonly running: number;
   readonly installationPaused: boolean;
   readonly environmentPaused: boolean;
   readonly environmentLimit: number | null;
   readonly environmentRunning: number;
-  /** The version that it is bound to, else the one that it would start on. */
+  /** The version that it is bound to, otherwise the one that it would start on. */
   readonly version: string | null;
   readonly bound: boolean;
-  /** It would start on the canary, which is `version`. */
+  /** Whether it would start on the canary, which is `version`. */
   readonly canary: boolean;
-  /** Of the deployment that it waits for. */
+  /** The id of the deployment that it waits for. */
   readonly externalId: string | null;
-  /** The version that carries this id, without the task. */
+  /** The version that has this id but not the task. */
   readonly externalVersion: string | null;
-  /** What the version needs of runners that fetch it; null if only runners with its folder have it. */
+  /** The requirements of the version for runners that fetch it; null if only runners with its folder have it. */
   readonly needs: Needs | null;
-  /** It was uploaded, and its files are gone. */
+  /** Whether it was uploaded and its files have been deleted. */
   readonly archived: boolean;
-  /** Connected runners; the newest few. */
+  /** Connected runners: the few newest. */
   readonly runners: readonly RunnerFact[];
   readonly ahead: number;
-  /** What it waits for in the midst of its code; the oldest few. */
+  /** The waits within its code: the few oldest. */
   readonly waits: readonly {
     readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
     readonly target: string | null;
-    /** ISO 8601. */
+    /** An ISO 8601 time. */
     readonly until: string | null;
   }[];
 }
 
-/** A connected runner and the version that a run needs. */
+/** A connected runner, with regard to the version that a run needs. */
 export interface RunnerFact {
   readonly host: string;
   /** Null for a runner that does not fetch versions. */
@@ -68,7 +68,7 @@ export interface RunnerFact {
   readonly labels: readonly string[];
   readonly draining: boolean;
   readonly loaded: boolean;
-  /** Why it could not load it; null if it has not tried lately. */
+  /** Why it could not load the version; null if it has not tried recently. */
   readonly unable: string | null;
 }
 

@@ -25,7 +25,7 @@ export function whyNoRunner(facts: WaitFacts): string | undefined {
   return `No connected runner can execute ${which}: ${named}${others}.${orMove}`;
 }
 
-/** What keeps a runner from executing it; undefined if nothing does. */
+/** The reason that a runner cannot execute it; undefined if it can. */
 function obstacleOf(runner: RunnerFact, needs: WaitFacts['needs']): string | undefined {
   const { host, platform, nodeMajor, labels, draining, loaded, unable } = runner;
   if (draining) return `the runner on ${host} takes no more attempts`;

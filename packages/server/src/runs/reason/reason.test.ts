@@ -18,7 +18,7 @@ async function why(t: TestEngine, run: string) {
   return facts && reasonOf(facts);
 }
 
-/** A runner as its connection would announce it. */
+/** Registers a runner like its connection would. */
 async function connectRunner(t: TestEngine, id: string, versions: readonly number[]): Promise<void> {
   await t.addRunner(id);
   await t.sql`update runners set versions = ${versions}::int[] where id = ${id}`;
@@ -152,7 +152,7 @@ describe('why a run is not running', () => {
     await connectRunner(t, 'new', [current.id]);
     expect(await why(t, free.id)).toMatchObject({ reason: 'waiting_its_turn' });
     expect(await why(t, locked.id)).toMatchObject({ reason: 'no_runner', version: old.version });
-    // One that was not heard of for longer than its lease counts as gone.
+    // A runner that has been silent for longer than its lease is considered lost.
     t.engine.clock.shift(31_000);
     expect(await why(t, free.id)).toMatchObject({ reason: 'no_runner' });
   });
@@ -337,7 +337,7 @@ test('removing what is told, one thing after the other, starts any run', async (
             await changeQueue(t.sql, env, mail, { override: known.limit! + 1, at: new Date() });
             break;
           case 'waiting_its_turn':
-            // Only others may be ahead of it: they were claimed and ended above, one a round.
+            // Only others may be ahead of it: they were claimed and ended above, one per round.
             expect(known.ahead).toBeGreaterThanOrEqual(0);
             break;
           default:

@@ -6,9 +6,8 @@ import { whyNoRunner } from './no-runner.ts';
 type Told = Omit<RunReasonReply, 'id' | 'status'>;
 
 /**
- * Why a run does not run. Causes are looked at in the order in which they must go away: whoever removes the one that is told
- * starts the run, or is told the next.
- * `nearest` is a task of the current version that may have been meant where no version has the run's.
+ * Why a run is not executing. Causes are checked in the order in which they must be removed: removing the reported cause starts the run or
+ * reveals the next cause. `nearest` is a task of the current version that may have been meant if no version has the run's task.
  */
 export function reasonOf(facts: WaitFacts, nearest?: string): Told {
   const { status, queue, key } = facts;
@@ -157,7 +156,7 @@ function rateText({ limit, period, burst }: ShownRateLimit): string {
   return `${runs} in ${time}${burst < limit ? `, at most ${burst} at once` : ''}`;
 }
 
-/** The first of its waits is what it is told to wait for; the others are mentioned. */
+/** The first of its waits is the reported one; the others are mentioned. */
 function waitReason(waits: WaitFacts['waits']): Told {
   const [first] = waits;
   const others = waits.length > 1 ? ` It has ${waits.length - 1} more such waits.` : '';

@@ -26,7 +26,7 @@ test('runs go when they have been over for as long as their environment keeps th
   t.engine.clock.shift(29 * dayMs);
   await prune(t);
   expect(await remaining(t)).toContain(done.id);
-  // One that was triggered long ago and ended only now is kept from now on.
+  // A run triggered long ago that has only just ended is retained from now on.
   const [late] = await t.claim('r', [version], 1);
   await t.end(late!);
   expect(late!.run).toBe(waiting.id);
@@ -35,7 +35,7 @@ test('runs go when they have been over for as long as their environment keeps th
   await prune(t);
   expect(await remaining(t)).toEqual([delayed.id, waiting.id, young.id].toSorted());
   expect(await t.sql`select from run_logs`).toHaveLength(0);
-  // Its key makes a new run, for the old one could not be retrieved.
+  // Its key creates a new run, because the old one could not be retrieved.
   expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
 });
 
@@ -90,7 +90,7 @@ test('pruning goes on over any number of runs and leaves nothing that they were 
   await prune(t);
   expect(await remaining(t)).toEqual([stuck.id, young.id]);
   await t.sql`delete from runs where id = ${stuck.id}`;
-  // Facets are gone through little by little, a part of them in each round.
+  // Facets are pruned in parts, one part in each round.
   for (let n = 0; n < 4; n++) await prune(t);
   expect(await t.sql`select facet, span from run_facets`).toEqual([
     { facet: 'o:send', span: young.id.slice(0, 10) },

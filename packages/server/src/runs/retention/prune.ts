@@ -7,9 +7,9 @@ const maxRows = 5_000;
 const hourMs = 3_600_000;
 
 /**
- * The job that lets go of runs that ended longer ago than their environment keeps them, with their attempts, their log and what they were listed by. Runs that
- * are not over stay, however old. Each batch is a short transaction of its own and walks on in the order of creation, so nothing
- * that works waits for it. What was counted of failures stays with their error groups.
+ * The job that deletes runs that ended longer ago than the retention of their environment, with their attempts, logs and facets. Unfinished
+ * runs stay, however old. Each batch is a separate short transaction and proceeds in creation order, so it delays no other work. The counts of
+ * failures stay with their error groups.
  */
 export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) {
   /** Where the next batch of an environment begins. */
@@ -44,14 +44,14 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
             delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
           )
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
-        // To a debounced run there may lead more keys than the one that it has.
+        // A debounced run may have more keys resolving to it than the one in its row.
         await tx`
           delete from idempotency_keys k where k.redirected and k.env = ${env} and k.run_id = any(${ids}::text[])`;
       }
       return more;
     });
 
-  /** Of some facets, their spans before the oldest run: nothing is left there. */
+  /** Deletes the spans of some facets before the oldest run, where nothing is left. */
   const pruneFacets = async (env: number, now: number): Promise<boolean> => {
     const [row] = await sql<{ facets: string[] | null; oldest: string | null }[]>`
       with recursive f as (
@@ -68,7 +68,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
       return false;
     }
     const { facets, oldest } = row;
-    // Never the spans that runs may just be written to.
+    // Never the spans that runs may currently be written to.
     const recent = idAt(now - hourMs).slice(0, 10);
     const gone = await sql`
       delete from run_facets where ctid = any(array(

@@ -10,7 +10,7 @@ import { retrieveRun, type AddressOf } from './retrieve.ts';
 export interface RetrieveHandlerDependencies {
   readonly engine: Engine;
   readonly packets: Pick<PacketAddresses, 'sign'>;
-  /** What became of a trigger of a transaction that has no run of its id. */
+  /** The outcome of a transaction's trigger that has no run with its id. */
   readonly findTriggered: (
     environment: Environment,
     id: string,
@@ -46,7 +46,7 @@ export function retrieveHandlers({
         }
         if (triggered) run = await retrieve(triggered.run);
       }
-      // A client that has just triggered may be ahead of a replica: let it ask again.
+      // A client that has just triggered the run may be ahead of a replica: it should try again.
       if (!run) throw notFound('Not found', true, 'run_not_found');
       authorizeRun(request, run);
       return run;
@@ -54,7 +54,7 @@ export function retrieveHandlers({
 
     async retrieveRunPacket(request) {
       const { runId, field } = request.params;
-      // In place of the addresses of its packets it has their names.
+      // With the names of its packets instead of their addresses.
       const run = await retrieveRun(engine, request.environment.id, runId, (name) => name);
       if (run) authorizeRun(request, run);
       const name = field === 'payload' ? run?.payloadPresignedUrl : run?.outputPresignedUrl;

@@ -1,7 +1,7 @@
 import type { RunStatus } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 
-/** By their names; published clients take no other codes. */
+/** Error codes by name; published clients accept no other codes. */
 const codeOfName = new Map([
   ['PayloadParseError', 'TASK_INPUT_ERROR'],
   ['PayloadValidationError', 'TASK_INPUT_ERROR'],
@@ -22,8 +22,8 @@ const codeOfStatus: Partial<Record<RunStatus, string>> = {
 };
 
 /**
- * Why a run that is over did not complete, as published clients read it: what was thrown and is no Error has its text as `raw`, the
- * platform's own word has one of their codes. A run that never threw ended for a reason of its own.
+ * Why an ended run did not complete, in the format of published clients. A thrown value that is not an Error has its text as `raw`, and an
+ * error of the platform has one of their codes. A run that never threw has its own reason.
  */
 export function resultError(
   error: SerializedError | null,
@@ -40,8 +40,8 @@ export function resultError(
 }
 
 /**
- * Its causes for both kinds of clients. Published clients read a list of texts, each before its cause. Our SDK reads the cause, which comes
- * first and has its own, and the members.
+ * The causes in a format for both kinds of clients. Published clients read a list of texts, each before its cause. The Millrace SDK reads the
+ * cause, which comes first and has its own cause, and the members.
  */
 function chain(error: SerializedError): SerializedError[] {
   const causes: SerializedError[] = [];
@@ -54,7 +54,7 @@ const maxChain = 10;
 const causeOf = (error: SerializedError): SerializedError | undefined =>
   partsOf(error).find(({ isMember }) => isMember !== true);
 
-/** A runner may have written anything there. Published clients refuse a reply with a cause that has no message. */
+/** A runner may have written anything there. Published clients reject a reply that has a cause without a message. */
 const partsOf = ({ causes }: SerializedError): SerializedError[] =>
   Array.isArray(causes)
     ? (causes as readonly unknown[]).filter(

@@ -9,7 +9,7 @@ import { shownKey, type IdempotencyKeyOptions } from '../create/idempotency-key.
 import { shownError } from './shown-error.ts';
 import { triggerOf, type TriggerRow } from './trigger-of.ts';
 
-/** What every mention of a run shows. */
+/** The fields included in every reference to a run. */
 export interface RelatedRow {
   readonly id: string;
   readonly task: string;
@@ -27,9 +27,9 @@ export interface RelatedRow {
   readonly parent_id: string | null;
   readonly root_id: string | null;
   readonly batch_id: string | null;
-  /** Somebody waits or waited for its end. */
+  /** Whether a wait for its end is or was registered. */
   readonly awaited: boolean;
-  /** The run that made its batch waited for it. */
+  /** Whether the run that created its batch waited for it. */
   readonly batch_awaited: boolean | null;
   readonly depth: number;
   readonly created_at: Date;
@@ -47,9 +47,9 @@ interface RunRow extends RelatedRow, TriggerRow {
   readonly error: SerializedError | null;
   readonly env_revision: number | null;
   readonly replay_of: string | null;
-  /** JSON text. */
+  /** The event as JSON text. */
   readonly event: string | null;
-  /** Null when no schedule made it, or it was deleted since. */
+  /** Null if no schedule created it, or the schedule has been deleted. */
   readonly schedule: {
     readonly id: string;
     readonly externalId: string | null;
@@ -59,13 +59,13 @@ interface RunRow extends RelatedRow, TriggerRow {
   } | null;
 }
 
-/** Where whoever asks can read a packet of the run's environment. */
+/** The address from which the caller can read a packet of the run's environment. */
 export type AddressOf = (packet: string) => string;
 
 /**
- * A run, whole, with its root, parent and children; undefined if it does not exist in the environment.
- * Its live status is derived: a lease is EXECUTING, a due time DELAYED (or EXECUTING between two attempts), and so on. A suspended
- * run is WAITING, and QUEUED once it may go on and lacks only its place.
+ * A complete run with its root, parent and children; undefined if it does not exist in the environment. Its live status is derived: a lease is
+ * EXECUTING, a due time DELAYED (or EXECUTING between two attempts), and so on. A suspended run is WAITING, and QUEUED once it may continue and
+ * needs only a slot.
  */
 export async function retrieveRun(
   engine: Engine,
@@ -79,7 +79,7 @@ export async function retrieveRun(
   if (!row) return undefined;
   const parent = rows.find((one) => one.id === row.parent_id);
   const root = rows.find((one) => one.id === row.root_id);
-  // Ids grow with time, nearly: oldest first.
+  // Ids almost always increase with time: oldest first.
   const children = rows.filter((one) => one.parent_id === id).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     ...related(row),
@@ -91,7 +91,7 @@ export async function retrieveRun(
       (row.output_type === storedType
         ? { outputPresignedUrl: addressOf?.(row.output ?? '') }
         : { output: readData(row.output, row.output_type ?? 'application/json') })),
-    // What the last attempt failed with is no error of a run that then completed.
+    // A failure of the last attempt is not an error of a run that then completed.
     error: row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? shownError(row.error) : undefined,
     relatedRuns: {
       root: root && related(root),
@@ -131,7 +131,7 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
       ${whereabouts(sql)}`;
 }
 
-/** The columns of a `RelatedRow`, of a row `f` of runs joined with its `whereabouts`. */
+/** The columns of a `RelatedRow`, from a row `f` of runs joined with its `whereabouts`. */
 export const relatedColumns = (sql: Queryable): Fragment => sql`
   f.id, f.task, coalesce(v.version, lv.version) as version, coalesce(l.attempt, u.attempt, f.attempt) as attempt, f.ttl, f.tags, f.metadata,
   f.region, f.description, f.is_test, f.idempotency_key, f.idempotency_key_options, f.parent_id, f.root_id, f.depth, f.batch_id, f.awaited,
@@ -139,7 +139,7 @@ export const relatedColumns = (sql: Queryable): Fragment => sql`
   coalesce(f.updated_at, l.leased_at, f.created_at) as updated_at, f.delayed_until,
   coalesce(f.started_at, l.leased_at) as started_at, f.finished_at, f.duration_ms, ${liveStatus(sql)} as status`;
 
-/** The status of a row `f` of runs, of its `whereabouts`. */
+/** The status of a row `f` of runs, from its `whereabouts`. */
 export const liveStatus = (sql: Queryable): Fragment => sql`
   coalesce(f.status, case
     when l.run_id is not null then 'EXECUTING'
@@ -149,7 +149,7 @@ export const liveStatus = (sql: Queryable): Fragment => sql`
     else 'QUEUED'
   end)`;
 
-/** Where a live run is: that is what its status follows from. One that has ended is nowhere, and is not looked for. */
+/** The tables that a live run is in, which determine its status. Ended runs are in none, and are not looked up. */
 export const whereabouts = (sql: Queryable): Fragment => sql`
   left join lateral (select * from leases x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) l on true
   left join lateral (select * from suspended x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) u on true

@@ -3,7 +3,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 
 type ShownError = NonNullable<Run['error']>;
 
-/** An error as runs show it: its causes, and theirs, in one list, each before what caused it. */
+/** An error in the format of runs: all its direct and indirect causes in one list, each before its own cause. */
 export function shownError(error: SerializedError): ShownError {
   const causes = causesIn(error);
   return { ...plain(error), ...(causes.length > 0 && { causes }) };
@@ -11,7 +11,7 @@ export function shownError(error: SerializedError): ShownError {
 
 const maxCauses = 100;
 
-/** A runner may have written anything there, of any depth. */
+/** A runner may have written anything there, at any depth. */
 function causesIn(error: SerializedError): ReturnType<typeof plain>[] {
   const found: ReturnType<typeof plain>[] = [];
   const left = partsOf(error);

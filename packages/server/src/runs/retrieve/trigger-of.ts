@@ -16,9 +16,9 @@ export interface TriggerRow {
   readonly idempotency_key_options: IdempotencyKeyOptions | null;
 }
 
-/** Options of the trigger of a run that the run does not show, as a trigger takes them. */
+/** Trigger options that the run itself does not include, in the trigger format. */
 export const triggerOf = (row: TriggerRow): Run['trigger'] => ({
-  // A stored payload comes with its type.
+  // A stored payload contains its type.
   ...(row.payload_type !== null && row.payload_type !== storedType && { payloadType: row.payload_type }),
   ...(row.payload_type === 'application/super+json' && row.payload !== null && { payloadText: row.payload }),
   ...(row.concurrency_key !== null && row.concurrency_key !== '' && { concurrencyKey: row.concurrency_key }),

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 
 const maxPruned = 1_000;
 
-/** The job that deletes spans that are older than their retention. Those of a run that is deleted go with it. */
+/** The job that deletes spans older than their retention. The spans of a deleted run are deleted with it. */
 export const spanPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number): Job => ({
   name: 'span pruner',
   everyMs: 60_000,

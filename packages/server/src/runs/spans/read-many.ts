@@ -2,15 +2,15 @@ import type { EndedSpan } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import { runSpan, type ChunkRow, type RunSpan } from './read.ts';
 
-/** The first spans of a run, with what tells their attempt from others of its number. */
+/** The first spans of a run, with the data that distinguishes their attempt from others with its number. */
 export interface SpansOfRun {
-  /** In the order in which they arrived. */
+  /** In arrival order. */
   readonly chunks: { readonly attempt: number; readonly arrivedAt: Date; readonly spans: RunSpan[] }[];
-  /** There are more, or some were dropped. */
+  /** Whether more exist, or some were dropped. */
   readonly isCut: boolean;
 }
 
-/** Spans of several runs: of each whole chunks, as many as have about `limit` spans. Runs without spans are left out. */
+/** Spans of several runs: for each run, whole chunks up to about `limit` spans. Runs without spans are omitted. */
 export async function readSpansOf(
   sql: Queryable,
   env: number,

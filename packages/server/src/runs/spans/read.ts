@@ -11,23 +11,23 @@ export interface RunSpan {
   readonly attempt: number;
   readonly name: string;
   readonly kind: NonNullable<EndedSpan['kind']>;
-  /** Microseconds since 1970. Within an attempt they are of a monotonic clock of the runner's machine. */
+  /** Microseconds since 1970. Within an attempt, they are from a monotonic clock of the runner's machine. */
   readonly at: number;
-  /** Microseconds. */
+  /** Duration in microseconds. */
   readonly took: number;
   readonly status: 'unset' | 'ok' | 'error';
   readonly message: string | undefined;
   readonly attributes: SpanAttributes;
   readonly events: NonNullable<EndedSpan['events']>;
   readonly scope: string | undefined;
-  /** How many attributes and events were left out. */
+  /** How many attributes and events were omitted. */
   readonly omitted: number;
 }
 
 export interface SpanPage {
-  /** By attempt in the order in which they arrived, which is the order in which they ended. */
+  /** By attempt, in arrival order, which is the order in which they ended. */
   readonly spans: RunSpan[];
-  /** How many spans of these chunks were dropped, because there were too many. */
+  /** How many spans of these chunks were dropped because there were too many. */
   readonly dropped: number;
   /** Where the next page begins; undefined at the end. */
   readonly next: number | undefined;
@@ -41,7 +41,7 @@ export interface ChunkRow {
   readonly spans: string;
 }
 
-/** Spans of a run: whole chunks, as many as have about `limit` spans. */
+/** Spans of a run: whole chunks up to about `limit` spans. */
 export async function readSpans(
   sql: Queryable,
   env: number,

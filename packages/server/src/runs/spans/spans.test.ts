@@ -115,7 +115,7 @@ test('what a hostile runner sends is brought within the limits, and the rest is 
   });
   expect(big).toMatchObject({ attributes: {}, events: [] });
   expect(big!.omitted).toBeGreaterThan(100);
-  // Of a run that has too many, no more are stored; another run's are.
+  // A run with too many spans stores no more; another run's spans are stored.
   const full = Array.from({ length: spanLimits.perAttempt }, (_, n) => span(n));
   for (let attempt = 1; attempt <= 7; attempt += 1) {
     await (

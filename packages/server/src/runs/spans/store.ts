@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { storableText } from '../values/storable.ts';
 import { fitSpans, isTraceId } from './fit.ts';
 
-/** A chunk of spans as it is stored, without secrets. */
+/** A chunk of spans in its stored form, without secrets. */
 export interface NewSpans {
   readonly env: number;
   readonly run: string;
@@ -18,14 +18,14 @@ export interface NewSpans {
   readonly sampled: boolean;
 }
 
-/** What is stored of chunks that a runner sent: within the limits, and without secrets. */
+/** The stored form of chunks from a runner: within the limits, and without secrets. */
 export function cleanSpans(redactor: Redactor, env: number, chunks: readonly SpanChunk[]): NewSpans[] {
   return chunks.flatMap((chunk) => {
     if (typeof chunk?.run !== 'string' || !Number.isInteger(chunk.attempt)) return [];
     const fitting = fitSpans(chunk);
     const text = JSON.stringify(fitting);
     const clean = redactor.json(text);
-    // A secret with the syntax of JSON may span several values. Then nothing is left of the list.
+    // A secret that contains JSON syntax may extend over several values. Then the whole list is omitted.
     const isWhole = clean.startsWith('[');
     const dropped = Number.isInteger(chunk.dropped)
       ? Math.max(0, Math.min(1_000_000, chunk.dropped ?? 0))
@@ -47,9 +47,9 @@ export function cleanSpans(redactor: Redactor, env: number, chunks: readonly Spa
   });
 }
 
-/** Stores chunks of spans, within a transaction. Of a run that has all that may be stored, nothing more is. */
+/** Stores chunks of spans, within a transaction. Once a run has the maximum number of spans, no more are stored. */
 export async function insertSpans(sql: Queryable, chunks: readonly NewSpans[], at: Date): Promise<void> {
-  // Without statistics the planner would read the whole table for each run.
+  // Without statistics, the planner would read the whole table for each run.
   await sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;

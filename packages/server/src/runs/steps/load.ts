@@ -12,21 +12,21 @@ const pageSize = 100;
 export interface LoadOptions {
   readonly fence: number;
   readonly after: string | undefined;
-  /** This step alone. */
+  /** Only the step with this name. */
   readonly name: string | undefined;
   readonly addressOf: AddressOf;
-  /** The caller is the code of the run: it reads what it returned, secrets included. Undefined: it reads what people see. */
+  /** Set if the caller is the run's code, which reads its own results including secrets. Undefined: the caller gets the readable form. */
   readonly masterKey: MasterKey | undefined;
 }
 
-/** The results that earlier executions of a run stored, for the one that has the run now. 409 if the caller's attempt is over. */
+/** The results that earlier executions of a run stored, for the one that has the run now. 409 if the caller's attempt has ended. */
 export async function loadSteps(
   { sql }: Engine,
   env: number,
   run: string,
   { fence, after, name, addressOf, masterKey }: LoadOptions,
 ): Promise<Reply<Operations['loadRunSteps']>> {
-  // The pages of one attempt fit together: nobody else stores steps while it has its lease.
+  // The pages of one attempt are consistent: no other attempt stores steps while it has its lease.
   const [held] = await sql<{ version_id: number }[]>`
     (select l.version_id from leases l where l.env = ${env} and l.run_id = ${run} and l.fence = ${fence} limit 1)
     union all

@@ -27,7 +27,7 @@ export interface StepRow {
 interface StepPage {
   readonly size: number;
   readonly after?: string | undefined;
-  /** This step alone. */
+  /** Only the step with this name. */
   readonly name?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { NewRun } from '../create/row.ts';
 const maxNamed = 20;
 
 /**
- * Creates the run of a replay from a step, with the results of the steps that ended before it, in one transaction: no runner may have the
+ * Creates the run of a replay from a step, with the results of the steps that ended before it, in one transaction: no runner may receive the
  * run without them. 422 if the original has no such step.
  */
 export async function replayFromStep(
@@ -22,7 +22,7 @@ export async function replayFromStep(
     const seq = await seqOf(tx, env, replayOf, fromStep);
     const [row] = await insertRuns({ sql: tx, clock }, [run]);
     if (!row) throw new TypeError('the inserted run has no row');
-    // A request that was sent before has its run, with its steps.
+    // A request that was sent before already has its run and steps.
     if (row.run_id === run.id) {
       await tx`
         insert into run_steps (env, run_id, name, kind, status, seq, attempt, version_id, tries, started_at, ended_at, detail, output,

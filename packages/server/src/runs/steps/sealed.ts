@@ -8,7 +8,7 @@ interface Result {
 
 const contextOf = (id: string): string => `run_steps:${id}`;
 
-/** The type is sealed with the text: what people see of it may be a packet, whose type is another. */
+/** The type is sealed with the text: the readable form may be a packet, which has another type. */
 export const sealResult = (masterKey: MasterKey, id: string, { output, outputType }: Result): Buffer =>
   seal(masterKey, `${outputType}\n${output}`, contextOf(id));
 

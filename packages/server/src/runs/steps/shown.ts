@@ -4,7 +4,7 @@ import type { AddressOf } from '../retrieve/retrieve.ts';
 import { shownError } from '../retrieve/shown-error.ts';
 import type { StepRow } from './read.ts';
 
-/** A step as people see it. */
+/** A step in its readable form. */
 export function shownStep(row: StepRow, addressOf: AddressOf): RunStep {
   const { output, output_type: type } = row;
   return {

@@ -23,7 +23,7 @@ import { sealResult } from './sealed.ts';
 
 type Told = Body<Operations['storeRunStep']>;
 
-/** A step that code of a run tells of. */
+/** A step reported by the code of a run. */
 export interface NewStep {
   readonly env: number;
   readonly run: string;
@@ -37,7 +37,7 @@ export interface StoredAt {
   readonly detail?: string;
 }
 
-/** A step as it is written. */
+/** A step in its stored form. */
 interface Row extends NewStep {
   readonly detail: string | null;
   readonly output: string | null;
@@ -47,12 +47,10 @@ interface Row extends NewStep {
   readonly error: string | null;
 }
 
-/** Characters of one write. */
+/** Maximum characters of one write. */
 const maxWritten = 2 * 1024 * 1024;
 
-/**
- * Stores the result of a step, once. 409 if the attempt that tells has its run no more. Concurrent calls share a statement and a commit.
- */
+/** Stores the result of a step, once. 409 if the reporting attempt no longer has its run. Concurrent calls share a statement and a commit. */
 export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: NewStep) => Promise<StoredAt> {
   const write = groupCommit<Row, StoredAt | undefined>((rows) => writeSteps(engine, rows), {
     maxItems: 50,
@@ -66,7 +64,7 @@ export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: Ne
   };
 }
 
-/** People see it without secrets. Code that executes again needs what it returned: where that differs, it is kept encrypted. */
+/** The readable form has no secrets. Code that executes again needs the original result; if it differs, it is stored encrypted. */
 async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promise<Row> {
   const { env, run, redactor, told } = step;
   const { name, status, error, output, outputType = 'application/json', detail = null } = told;
@@ -98,7 +96,7 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
   };
 }
 
-/** A result without secrets. A large one takes several turns. */
+/** A result without secrets. Processing a large one takes several turns. */
 function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): InParts<string> {
   const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
@@ -125,14 +123,14 @@ interface WrittenRow {
   readonly detail: string | null;
 }
 
-/** A call of one attempt. Attempts do not share rows: only one of them has the run. */
+/** The key of one attempt's call. Attempts do not share rows: only one of them has the run. */
 const keyOf = (env: number, run: string, fence: number, name: string): string =>
   `${env} ${run} ${fence} ${name}`;
 const keyOfRow = ({ env, run, told }: Row): string => keyOf(env, run, told.fence, told.name);
 
 async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promise<(StoredAt | undefined)[]> {
   const now = clock.now();
-  // A call that was repeated while the first was under way.
+  // A call may be repeated while the first is in progress.
   const rows = [...new Map(calls.map((row) => [keyOfRow(row), row])).values()];
   const pick = (read: (row: Row) => string | number | null | undefined) => column(rows, read);
   const detailOf = ({ told: { sleepMs }, detail }: Row) =>

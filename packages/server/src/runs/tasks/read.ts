@@ -8,7 +8,7 @@ import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 
 const maxLastRuns = 10;
 
-/** The tasks of the current version by id. */
+/** The tasks of the current version, by id. */
 export async function listTasks({ versions }: Engine, env: number): Promise<TaskInfo[]> {
   const current = await versions.current(env);
   if (!current) return [];
@@ -17,7 +17,7 @@ export async function listTasks({ versions }: Engine, env: number): Promise<Task
     .map((task) => infoOf(task, current.version));
 }
 
-/** A task of the current version, with what its latest runs were like. Undefined if that version does not have it. */
+/** A task of the current version, with statistics of its latest runs. Undefined if that version does not have it. */
 export async function retrieveTask(
   { sql, versions }: Engine,
   env: number,
@@ -28,7 +28,7 @@ export async function retrieveTask(
   if (!current || !task) return undefined;
   const [runs, [stored]] = await Promise.all([
     readRecent(sql, env, id),
-    // It is large and read by people only, so it is not among the tasks that are kept in memory.
+    // The schema is large and only read by people, so cached tasks do not include it.
     sql<Pick<TaskDetail, 'payloadSchema'>[]>`
       select payload_schema as "payloadSchema" from tasks where version_id = ${current.id} and id = ${id}`,
   ]);
@@ -77,7 +77,7 @@ interface RecentRow {
   readonly duration_ms: string;
 }
 
-/** The latest runs, the newest first. They are found as lists find theirs: the cost does not grow with the history. */
+/** The latest runs, newest first. They are found the way lists find them: the cost does not grow with the history. */
 async function readRecent(sql: Queryable, env: number, task: string): Promise<RecentRow[]> {
   const { runs } = await findRuns(
     sql,
@@ -112,6 +112,6 @@ function recentOf(runs: readonly RecentRow[]): TaskDetail['recent'] {
   };
 }
 
-/** By the nearest rank. */
+/** The nearest-rank percentile. */
 const percentile = (sorted: readonly number[], share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;

@@ -27,7 +27,7 @@ test('a task has what it declares, and what its latest runs were like', async ()
     recent: { runs: 0, from: null, successRate: null, p50Ms: null },
     lastRuns: [],
   });
-  // An old failure, which the latest hundred runs leave behind.
+  // An old failure, outside of the latest hundred runs.
   await t.trigger('mail');
   for (const attempt of await t.claim('r1', [id], 1)) await t.end(attempt, failed);
   for (let n = 0; n < 99; n++) await t.trigger('mail');

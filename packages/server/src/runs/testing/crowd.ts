@@ -3,8 +3,8 @@ import type { Sql } from '../../db/connect.ts';
 const rows = 20_000;
 
 /**
- * Fills every table that a run passes through with rows of other runs, most of them in the same environment and queue: whatever is read by
- * less than its key meets them all. Autovacuum leaves the tables alone, so statistics stay as they are set.
+ * Fills every table that a run passes through with rows of other runs, most of them in the same environment and queue: a read by less than its
+ * key meets all of them. Autovacuum is off for these tables, so that statistics stay as set.
  */
 export async function addCrowd(sql: Sql, env: number, queue: number): Promise<void> {
   const others = (text: string): string =>
@@ -84,13 +84,13 @@ export const hot = [
   'error_arrivals',
 ] as const;
 
-/** What VACUUM and ANALYZE may have written about a table. */
+/** The statistics that VACUUM and ANALYZE write about a table. */
 export interface Statistics {
   readonly rows: number;
   readonly pages: number;
 }
 
-/** Writes it about all hot tables and their indexes. */
+/** Writes these statistics for all hot tables and their indexes. */
 export async function pretend(sql: Sql, { rows: tuples, pages }: Statistics): Promise<void> {
   await sql`
     update pg_class set reltuples = ${tuples}, relpages = ${pages}

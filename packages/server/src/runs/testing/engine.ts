@@ -25,7 +25,7 @@ import { createComplete } from '../complete/complete.ts';
 import { createTrigger, type Triggered } from '../create/trigger.ts';
 import { declaredPaths } from '../paths/declared.ts';
 
-/** The verbs of runs on a database of their own, driven by hand: no background jobs, no dispatch, no connections. */
+/** Run operations on a separate database, called by the test: no background jobs, no dispatch, no connections. */
 export interface TestEngine {
   readonly engine: Engine;
   readonly sql: Sql;
@@ -40,9 +40,9 @@ export interface TestEngine {
     ...tasks: (string | (Partial<TaskManifest> & { id: string }))[]
   ): Promise<{ id: number; version: string }>;
   trigger(task: string, options?: TriggerRequest['options'], payload?: unknown): Promise<Triggered>;
-  /** A row in `runners`, as a connection would make it. */
+  /** Adds a row in `runners`, like a connection. */
   addRunner(id: string): Promise<void>;
-  /** Leases up to `want` runs, as dispatch would. */
+  /** Leases up to `want` runs, like dispatch. */
   claim(
     runner: string,
     versions: readonly number[],
@@ -52,7 +52,7 @@ export interface TestEngine {
   statusOf(run: string): Promise<string | null>;
   promote(): Promise<void>;
   expire(): Promise<number>;
-  /** At the end of the test at the latest. */
+  /** Called at the end of the test at the latest. */
   close(): Promise<void>;
 }
 
@@ -169,7 +169,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
   };
 }
 
-/** Triggers where nobody has secrets and nobody watches. */
+/** Triggers without secrets and subscribers. */
 export const testTrigger = (engine: Engine, dispatch: Dispatch): ReturnType<typeof createTrigger> =>
   createTrigger({ engine, dispatch, redactor: () => createRedactor([]), published() {} });
 

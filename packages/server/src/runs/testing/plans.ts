@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { onTestFinished, vi } from 'vitest';
 import type { Sql } from '../../db/connect.ts';
 
-/** How one statement read one table: what PostgreSQL planned, and what that cost when it ran. */
+/** How one statement read one table: the plan of PostgreSQL, and its cost when executed. */
 export interface Scan {
   readonly statement: string;
   readonly table: string;
@@ -10,7 +10,7 @@ export interface Scan {
   readonly type: string;
   readonly index: string | undefined;
   readonly condition: string | undefined;
-  /** Each time it ran: rows that it looked at, and pages. */
+  /** For each execution: the rows and pages that it read. */
   readonly rows: number;
   readonly pages: number;
   readonly loops: number;
@@ -31,8 +31,8 @@ interface Node {
 }
 
 /**
- * Collects the plans of all statements of this process on a database, those inside functions as well: auto_explain sends each to the session
- * that ran it. Only sessions that begin afterwards.
+ * Collects the plans of all statements of this process on a database, including those inside functions: auto_explain sends each to the session
+ * that ran it. Only covers sessions that begin afterwards.
  */
 export async function watchPlans(sql: Sql): Promise<{ take(): Scan[] }> {
   const [row] = await sql<{ name: string }[]>`select current_database() as name`;
@@ -50,7 +50,7 @@ export async function watchPlans(sql: Sql): Promise<{ take(): Scan[] }> {
     await sql.unsafe(`alter database ${row?.name} set ${name} = '${value}'`);
 
   let scans: Scan[] = [];
-  // Every connection of a pool is one of these, and nothing else of the pool shows what it was told.
+  // Every connection of a pool is a `Client`; the pool itself does not expose its notices.
   const emit = Client.prototype.emit;
   const spy = vi.spyOn(Client.prototype, 'emit').mockImplementation(function (this: Client, event, ...given) {
     const message = event === 'notice' ? String((given[0] as Error).message) : '';
@@ -75,7 +75,7 @@ function scansOf(text: string): Scan[] {
     const { 'Relation Name': table, 'Node Type': type, 'Actual Loops': loops } = node;
     const below = node.Plans ?? [];
     if (table !== undefined && type.includes('Scan') && loops > 0) {
-      // A bitmap is made by the scan of an index below.
+      // A bitmap is created by an index scan below.
       const index = [node, ...below].find((one) => one['Index Name'] !== undefined);
       found.push({
         statement: statement.replaceAll(/\s+/g, ' ').trim(),

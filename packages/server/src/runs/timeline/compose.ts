@@ -18,21 +18,21 @@ import {
 } from './read.ts';
 import { iso } from '../values/iso.ts';
 
-/** What is known of one run. */
+/** The data of one run. */
 interface Facts {
   readonly attempts: readonly AttemptRow[];
   readonly waits: readonly WaitRow[];
   readonly lines: readonly LineRow[];
   readonly steps: readonly StepRow[];
   readonly spans: SpansOfRun | undefined;
-  /** How many lines are shown. */
+  /** The maximum number of lines. */
   readonly maxLines: number;
 }
 
 const none: never[] = [];
 const placed = (entry: TimelineEntry): Placed => ({ entry, at: Date.parse(entry.startedAt) });
 
-/** All entries of a tree, each after the one below which it is, and otherwise in the order in which they started. */
+/** All entries of a tree, each after its parent entry, and otherwise in start order. */
 export function composeTimeline(
   tree: readonly TreeRun[],
   happened: Happened,
@@ -85,7 +85,7 @@ export function composeTimeline(
   return inOrder(entries);
 }
 
-/** Its batch if that has an entry, else the attempt that triggered it. */
+/** Its batch if that has an entry, otherwise the attempt that triggered it. */
 function aboveOf(
   run: TreeRun,
   batches: ReadonlyMap<string, { readonly parent_run_id: string | null }>,
@@ -128,7 +128,7 @@ function runEntry(
   };
 }
 
-/** What happened in one run. */
+/** The entries of one run. */
 function entriesOf(
   run: TreeRun,
   { attempts, waits, lines, steps, spans, maxLines }: Facts,
@@ -182,7 +182,7 @@ function entriesOf(
     });
   }
   const last = shown.at(-1);
-  // It has no attempt: it waits for the next one, or ended while it did.
+  // No attempt is live: the run waits for the next one, or ended while it did.
   if (!last || last.ended_at) {
     const end = run.finished_at?.getTime();
     const isEnded = isFinal(run.status);
@@ -202,7 +202,7 @@ function entriesOf(
 function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): TimelineEntry {
   const startedAt = wait.created_at.getTime();
   const attempt = whichLived(lived, startedAt, wait.attempt);
-  // The code of a detached attempt is gone, but what it waits for is not.
+  // The code of a detached attempt is gone, but its wait is not.
   const isCutShort = !wait.over_at && attempt?.until !== undefined && attempt.status !== 'DETACHED';
   const endedAt = wait.over_at?.getTime() ?? (isCutShort ? attempt.until : undefined);
   return {
@@ -221,7 +221,7 @@ function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): Timeli
 
 function stepEntry(run: TreeRun, step: StepRow, lived: readonly Lived[]): TimelineEntry {
   const isTaken = step.taken_from !== null;
-  // What was taken over was done before this run was created.
+  // Copied steps were executed before this run was created.
   const endedAt = isTaken ? run.created_at : step.ended_at;
   const attempt = isTaken ? undefined : whichLived(lived, step.ended_at.getTime(), step.attempt);
   const startedAt = isTaken ? endedAt : new Date(Math.max(step.started_at.getTime(), attempt?.from ?? 0));
@@ -257,7 +257,7 @@ function endOf({ kind, over_at, due, timed_out }: WaitRow) {
   }
 }
 
-/** Of entries that start together: what was first. */
+/** The order of entries that start together. */
 const ranks: Readonly<Record<TimelineEntry['kind'], number>> = {
   waiting: 0,
   attempt: 1,

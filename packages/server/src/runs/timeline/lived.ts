@@ -2,7 +2,7 @@ import type { Attempt, TimelineEntry } from '@millrace/contract';
 
 /** An attempt in the timeline. Several may have the same number. */
 export interface Lived {
-  /** Of its entry. */
+  /** The id of its entry. */
   readonly id: string;
   readonly number: number;
   readonly status: Attempt['status'];
@@ -10,13 +10,13 @@ export interface Lived {
   readonly until: number | undefined;
 }
 
-/** An entry with the moment by which it is ordered: milliseconds with their fractions. */
+/** An entry with its sort time in milliseconds, including fractions. */
 export interface Placed {
   readonly entry: TimelineEntry;
   readonly at: number;
 }
 
-/** The attempt of this number, if given, that lived at a moment: the last one that had begun, else the first. */
+/** The attempt, with this number if given, that was live at a time: the last one that had begun, otherwise the first. */
 export function whichLived(
   lived: readonly Lived[] | undefined,
   at: number,

@@ -8,17 +8,17 @@ import { whichLived, type Lived, type Placed } from './lived.ts';
 import type { LineRow } from './read.ts';
 import { iso } from '../values/iso.ts';
 
-/** Where and when a run was, without attempts. */
+/** Where and when a run executed, without its attempts. */
 interface Bounds {
   readonly id: string;
   readonly from: number;
-  /** The server's clock now. */
+  /** The server's current time. */
   readonly now: number;
 }
 
 /**
- * Lines and spans, which have times of their runner's clock: within their attempt they are moved alike, onto the server's clock and between the
- * attempt's start and end. The order of lines is that of their ids.
+ * Lines and spans, whose times are from their runner's clock. Within their attempt they are moved by the same amount, onto the server's clock
+ * and between the attempt's start and end. Lines are in id order.
  */
 export function fitMarks(
   run: Bounds,
@@ -79,7 +79,7 @@ function lineEntries(lines: readonly LineRow[], below: Below, fit: (ms: number) 
   });
 }
 
-/** A hostile task may send spans below each other in a circle, or two with one id. */
+/** A hostile task may send spans that are nested in a circle, or two with one id. */
 function spanEntries(spans: readonly RunSpan[], below: Below, fit: (ms: number) => number): Placed[] {
   const known = new Map<string, RunSpan>();
   for (const span of spans) if (!known.has(span.id)) known.set(span.id, span);
@@ -111,7 +111,7 @@ function spanEntries(spans: readonly RunSpan[], below: Below, fit: (ms: number) 
   });
 }
 
-/** Whether going up from a span ends, at a span below its attempt, within the levels that there may be. */
+/** Whether the ancestors of a span lead to a span directly below its attempt, within the maximum depth. */
 function rootedIn(known: ReadonlyMap<string, RunSpan>): (id: string) => boolean {
   const levels = new Map<string, number>();
   return (id) => {
@@ -119,7 +119,7 @@ function rootedIn(known: ReadonlyMap<string, RunSpan>): (id: string) => boolean 
     let at: string | undefined = id;
     while (at !== undefined && !levels.has(at)) {
       path.push(at);
-      // Seen again on this path, it is in a circle.
+      // A span seen again on this path is in a circle.
       levels.set(at, Number.POSITIVE_INFINITY);
       const parent: string | undefined = known.get(at)?.parentId;
       at = parent !== undefined && known.has(parent) ? parent : undefined;
@@ -133,7 +133,7 @@ function rootedIn(known: ReadonlyMap<string, RunSpan>): (id: string) => boolean 
 const maxDetail = 300;
 const detailAttributes = ['db.query.text', 'db.statement', 'url.full', 'http.url'] as const;
 
-/** By the semantic conventions of OpenTelemetry, the present ones and those before. */
+/** According to the semantic conventions of OpenTelemetry, both current and earlier ones. */
 function detailOf(attributes: SpanAttributes): string | undefined {
   for (const name of detailAttributes) {
     const value = attributes[name];

@@ -22,20 +22,20 @@ export interface TimelineRun extends RunStart {
 
 /** A run in its tree. */
 export interface TreeRun extends TimelineRun {
-  /** Child runs that are not in the tree. */
+  /** Whether it has child runs that are not in the tree. */
   hasMore: boolean;
 }
 
 interface TreePage {
   /** Levels of child runs. */
   readonly depth: number;
-  /** Child runs of all levels together. */
+  /** Maximum child runs of all levels together. */
   readonly size: number;
-  /** Children of the first run after this one. */
+  /** Only children of the first run that come after this one. */
   readonly after: string | undefined;
 }
 
-/** Children of a child run; the others are found through its own timeline. */
+/** Maximum children of a child run; the others are in that run's own timeline. */
 const maxInnerChildren = 20;
 
 const columns = (sql: Queryable): Fragment => sql`
@@ -44,8 +44,8 @@ const columns = (sql: Queryable): Fragment => sql`
   (select b.sealed_at from batches b where b.env = f.env and b.id = f.batch_id) as sealed_at, ${liveStatus(sql)} as status`;
 
 /**
- * A run and the runs below it, level by level. The children of the run are in the order of their ids. Of a child run there are some, in no order:
- * it may have very many, and all of them would have to be read to sort them.
+ * A run and its descendants, level by level. The children of the run are in id order. A child run includes some of its children in no
+ * particular order: it may have very many, and sorting would require reading all of them.
  */
 export async function readTree(
   sql: Queryable,
@@ -59,7 +59,7 @@ export async function readTree(
   let parents = tree;
   for (let level = 1; parents.length > 0; level++) {
     const left = level > depth ? 0 : size + 1 - tree.length;
-    // One more than there is room for tells whether there are more.
+    // One more than the remaining space, to detect whether there are more.
     const each = Math.min(left, level === 1 ? size : maxInnerChildren) + 1;
     const ids = parents.map((run) => run.id);
     const found = await sql<TimelineRun[]>`
@@ -85,7 +85,7 @@ export async function readTree(
   return tree;
 }
 
-// Both read through the index of parents: `offset 0` keeps the planner from reading all runs in the order of their ids instead.
+// Both read through the index of parents: `offset 0` prevents the planner from reading all runs in id order instead.
 const childrenInOrder = (sql: Queryable, env: number, after: string, limit: number): Fragment => sql`
   select o.id from (select r.id from runs r where r.env = ${env} and r.parent_id = parent.id offset 0) o
    where o.id > ${after} order by o.id limit ${limit}`;
@@ -135,7 +135,7 @@ export interface BatchRow {
   readonly created_at: Date;
 }
 
-/** What happened in some runs. Of each kind there is one more than is shown, if there are more. */
+/** The events of some runs. Each kind has one more than the maximum, if there are more. */
 export interface Happened {
   readonly attempts: readonly AttemptRow[];
   readonly waits: readonly WaitRow[];
@@ -145,7 +145,7 @@ export interface Happened {
   readonly spans: ReadonlyMap<string, SpansOfRun>;
 }
 
-/** Of each run, the last ones. */
+/** The last attempts of each run. */
 export const maxAttempts = 50;
 export const maxWaits = 100;
 export const maxStepsShown = 200;

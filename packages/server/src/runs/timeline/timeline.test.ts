@@ -22,7 +22,7 @@ interface Asked {
   readonly mayRead?: (run: TimelineRun) => boolean;
 }
 
-/** Time stands still but for `pass`. */
+/** Time only moves through `pass`. */
 async function start() {
   const t = await testEngine();
   const { clock } = t.engine;
@@ -108,7 +108,7 @@ test('a run with three attempts, a wait, a child and lines is told on one clock,
   await t.promote();
   pass(second);
   let attempt = await claim();
-  // Its runner's clock is an hour ahead, and the lines arrive in their order.
+  // Its runner's clock is an hour ahead, and the lines arrive in order.
   const runner = 3_600 * second;
   await log(id, 1, s.now() + runner, 'begins');
   pass(second);
@@ -215,7 +215,7 @@ test('very many children come in pages, deeper ones in part, and nothing is told
     const parents = new Set(runs.map((run) => run.id));
     for (const entry of entries) {
       const { parentId } = entry;
-      // What an attempt did is below it on the first page only.
+      // The entries of an attempt are below it on the first page only.
       if (parentId !== undefined && after !== undefined) expect(parents).toContain(parentId);
     }
     seen.push(...runs.slice(1).map((run) => run.id));
@@ -326,13 +326,13 @@ test('spans are below their attempt or each other, whatever a task sends', async
     span(3, 2.5, 0.0005, { parent: idOf(2), attributes: query, kind: 'client' }),
     span(2, 2, 1, { parent: idOf(1) }),
     span(1, 1, 3),
-    // a circle, one whose parent is missing, and one that there is twice
+    // a circle, one whose parent is missing, and one that occurs twice
     span(10, 5, 1, { parent: idOf(11) }),
     span(11, 5, 1, { parent: idOf(10) }),
     span(12, 6, 1, { parent: idOf(99) }),
     span(12, 6, 1, { name: 'again' }),
   ];
-  // deeper than there are levels
+  // deeper than the maximum depth
   const chain = Array.from({ length: 200 }, (_, n) =>
     span(100 + n, 7, 1, n === 0 ? {} : { parent: idOf(99 + n) }),
   );
@@ -371,7 +371,7 @@ test('times of another clock are moved into their attempt, all alike', () => {
   expect(clockOffset(12, 18, 10, 20)).toBe(0);
   expect(clockOffset(112, 118, 10, 20)).toBe(-98);
   expect(clockOffset(2, 8, 10, 20)).toBe(8);
-  // A clock that runs faster: the start counts.
+  // A clock that runs faster: aligned with the start.
   expect(clockOffset(0, 30, 10, 20)).toBe(10);
   expect(clockOffset(12, 32, 10, 20)).toBe(-2);
 });

@@ -3,17 +3,17 @@ import type { Engine } from '../engine/engine.ts';
 import { composeTimeline } from './compose.ts';
 import { readHappened, readTree, type TimelineRun } from './read.ts';
 
-/** Of the run that was asked for. */
+/** Maximum spans of the requested run. */
 const maxSpans = 2_000;
-/** Of a child run, which is one of many. */
+/** Maximum lines of a child run, which is one of many. */
 const maxChildLines = 5;
-/** Of all child runs. */
+/** Maximum lines of all child runs. */
 const maxLinesOfChildren = 500;
 const maxChildSpans = 50;
 
 /**
- * The timeline of a run, read in one snapshot. What happened in a child run is told to callers who may read that run; others see that it is there,
- * as with the related runs of a run.
+ * The timeline of a run, read in one snapshot. The entries of a child run are returned to callers who may read that run; other callers see only
+ * that it exists, as with the related runs of a run.
  */
 export async function timelineOf(
   { sql, clock }: Engine,
@@ -26,8 +26,8 @@ export async function timelineOf(
   const after = query['page[after]'];
   const at = clock.now();
   return sql.moment(async (tx) => {
-    // Everything is read by its key for each run, whatever the statistics say: on a table that has grown since they were taken, the planner
-    // would read all of it for each.
+    // Everything is read by key for each run, whatever the statistics: if a table has grown since they were taken, the planner would read all
+    // of it for each run.
     await tx`
       select set_config(name, 'off', true)
         from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan']) as name`;

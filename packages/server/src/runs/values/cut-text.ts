@@ -1,7 +1,7 @@
-/** The SDK cuts at the same lengths, and its note of what is missing is stored too. */
+/** Maximum length of the SDK's note about omitted text: it truncates at the same lengths, and its note is stored too. */
 export const noteCharacters = 64;
 
-/** At most `limit` characters and a note of how many are missing. A text that the SDK has cut stays as it is. */
+/** At most `limit` characters and a note of how many are missing. A text that the SDK truncated is unchanged. */
 export const cutText = (text: string, limit: number): string =>
   text.length > limit + noteCharacters ? cutAt(text, limit) : text;
 

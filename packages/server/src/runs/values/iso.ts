@@ -1,8 +1,11 @@
-/** The last second that was formatted, and its text. Times of one reply are mostly close, and `toISOString` is most of the time of a timeline. */
+/**
+ * The last second that was formatted, and its text. Times of one reply are usually close together, and `toISOString` dominates the cost of a
+ * timeline.
+ */
 let second = Number.NaN;
 let text = '';
 
-/** Milliseconds since 1970, with fractions or without, as the API shows them. */
+/** Milliseconds since 1970, with or without fractions, in the API's format. */
 export function iso(ms: number): string {
   const whole = Math.floor(ms / 1_000);
   if (whole !== second) {

@@ -9,8 +9,8 @@ export interface WaitDependencies extends RetryDependencies {
 }
 
 /**
- * Begins waits, and tries again while PostgreSQL is away or takes nothing in. If the connection ends meanwhile, the runner asks again over
- * the next one. An attempt whose waits can never be stored fails: it would wait for ever.
+ * Begins waits, and retries while PostgreSQL is unavailable or rejects writes. If the connection ends in the meantime, the runner repeats the
+ * request over the next one. An attempt whose waits can never be stored fails; otherwise it would wait forever.
  */
 export async function beginWaitsWithRetry(
   dependencies: WaitDependencies,

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 
-/** Ends the waits and tokens whose time has come. Returns the environments in which runs may go on. */
+/** Ends due waits and tokens. Returns the environments in which runs may continue. */
 export async function endDueWaits({ sql, clock }: Engine, limit: number): Promise<number[]> {
   const rows = await sql<
     { env: number }[]

@@ -38,13 +38,13 @@ async function start(sessions: readonly string[] = ['talk'], expiresInMs?: numbe
     keyOf,
     begin: (attempt: { run: string; fence: number }, ...waits: Wait[]) =>
       begin({ env, run: attempt.run, fence: attempt.fence, waits }),
-    /** Appends a message; what follows from it is told apart. */
+    /** Appends a message; its effects are returned separately. */
     append: async (session = 'talk', partId?: string) => {
       const { end: next } = await channels.append(keyOf(session), [{ body: '{}' }], { partId });
       return { env, channel: keyOf(session).id, last: next - 1 };
     },
     tell: end,
-    /** As the close of their session does it. */
+    /** Closes the channel like the close of its session. */
     close: () =>
       sql.begin(async (tx) => {
         const at = await closeChannels(tx, env, 'session_x', engine.clock.now);

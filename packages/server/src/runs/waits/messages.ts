@@ -3,19 +3,19 @@ import type { Queryable } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import type { Engine } from '../engine/engine.ts';
 
-/** A message that came to the `in` channel of a session, by the channel's id and the message's number. */
+/** A message that arrived in the `in` channel of a session, by the channel's id and the message's number. */
 export interface Came {
   readonly env: number;
   readonly channel: string;
   readonly last: number;
 }
 
-/** In place of the number of a message: no message comes any more, so every wait for one is over. */
+/** Replaces a message number when no more messages can arrive, so that every wait for one ends. */
 export const noneToCome = Number.MAX_SAFE_INTEGER;
 
 export type EndMessageWaits = (came: Came) => Promise<void>;
 
-/** Ends the waits for a message that came. Concurrent calls share a statement. */
+/** Ends the waits for a message that arrived. Concurrent calls share a statement. */
 export function createEndMessageWaits(
   { sql, clock }: Pick<Engine, 'clock'> & { readonly sql: Queryable },
   resume: (env: number) => void,
@@ -26,7 +26,7 @@ export function createEndMessageWaits(
   });
 }
 
-/** The same in one statement, alone or in a transaction of the caller. Returns the environments whose runs may go on. */
+/** The same in one statement, alone or in the caller's transaction. Returns the environments whose runs may continue. */
 export async function endMessageWaits(sql: Queryable, at: Date, came: readonly Came[]): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     select env from end_message_waits(

@@ -4,11 +4,11 @@ import { retryOnConflict } from '../../db/retry.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Engine } from '../engine/engine.ts';
 
-/** Most runs of one statement. */
+/** Maximum runs of one statement. */
 const maxResumed = 500;
 
 export interface Resume {
-  /** Suspended runs of this environment may be ready: give them slots and tell their runners. */
+  /** Suspended runs of this environment may be ready: give them slots and notify their runners. */
   (env: number): void;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface ResumedRow {
   readonly keys: string[];
 }
 
-/** Brings suspended runs back to the runners that hold their code, one statement at a time in each environment. */
+/** Returns suspended runs to the runners that hold their code, one statement at a time in each environment. */
 export function createResume(
   engine: Engine,
   sql: Sql,
@@ -59,7 +59,7 @@ export function createResume(
       })
       .finally(() => {
         resuming.delete(env);
-        // A call may have come after the last read.
+        // A call may have arrived after the last read.
         if (again.has(env)) resume(env);
       });
     resuming.set(env, done);
@@ -84,7 +84,7 @@ function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
   return grouped;
 }
 
-/** Tells a runner of attempts that it takes for suspended although they have slots again: the message was lost on the way. */
+/** Notifies a runner of attempts that it considers suspended although they have slots again: the message was lost. */
 export async function tellMissed(sql: Sql, runner: ConnectedRunner): Promise<void> {
   const suspended = [...runner.suspended];
   if (suspended.length === 0) return;

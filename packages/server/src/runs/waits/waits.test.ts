@@ -52,7 +52,7 @@ describe('a run that waits for a run', () => {
     expect(taken.map((one) => one.run).toSorted()).toEqual([child.id, second.id].toSorted());
     const third = await t.trigger('parent');
     await t.end(taken.find((one) => one.run === child.id)!);
-    // It may go on, but its slot is taken.
+    // It may continue, but its slot is taken.
     expect(await status(first.id)).toBe('QUEUED');
     expect([...(await resume())]).toEqual([]);
     await t.end(taken.find((one) => one.run === second.id)!);
@@ -130,7 +130,7 @@ describe('a run that waits for a run', () => {
     expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
     await t.end(taken.find((child) => child.run === two!.target)!);
     expect(await resume()).toMatchObject([{ run_id: id, keys: [two!.key] }]);
-    // One that ends while the attempt runs is told when it asks.
+    // A wait that ends while the attempt runs is reported when it checks.
     expect(await begin(attempt!, { key: 'time/1', kind: 'TIME', until: 0 })).toMatchObject({
       state: 'running',
       keys: ['time/1'],
@@ -152,7 +152,7 @@ test('the runner learns of a wait that ends in the moment in which its attempt i
   await t.end(taken.find((child) => child.run === one!.target)!);
   expect(await resume()).toMatchObject([{ run_id: id, keys: [one!.key] }]);
   await t.sql.begin(async (tx) => {
-    // What the end of the third child does. Nobody asks about that child here.
+    // The effect of the third child's end. That child is not checked here.
     await tx`select end_waits(${new Date(t.engine.clock.now())}, ${t.environment.id}, ${three!.target})`;
     expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
   });
@@ -309,10 +309,10 @@ test('a runner is told again of resumed attempts whose message it missed, and it
     attempts: [{ fence, state: 'resumed', spell, keys: ['time/1'] }],
   });
   expect(runner.free).toBe(2);
-  // What is said of an older suspension comes too late.
+  // A report about an older suspension arrives too late.
   runner.tellWaited([waited]);
   expect(runner.free).toBe(2);
-  // And the end of a suspension that is told twice, when it is suspended again.
+  // The end of a suspension is reported twice, the second time when it is suspended again.
   const next = await begin(attempt!, { key: 'time/2', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
   runner.tellWaited([next]);
   expect(runner.free).toBe(3);
@@ -325,7 +325,7 @@ test('a runner is told again of resumed attempts whose message it missed, and it
 });
 
 describe('a run that is being resumed', () => {
-  /** Its lease is back, as far as the transaction sees that gives it back; `meanwhile` comes up against that. */
+  /** Its lease is back, as seen by the transaction that returns it; `meanwhile` blocks on that. */
   async function resuming<T>(
     meanwhile: (t: Awaited<ReturnType<typeof start>>, attempt: Attempt, wait: Wait) => Promise<T>,
   ) {

@@ -20,10 +20,10 @@ export interface Skipped {
   readonly reason: string;
 }
 
-/** Schedules on a database of their own, fired by hand. */
+/** Schedules on a separate database, fired by the test. */
 export interface TestSchedules extends TestEngine {
   create(settings: Partial<Body<Operations['createSchedule']>> & { cron: string }): Promise<ScheduleRow>;
-  /** Fires all that is due now. */
+  /** Fires everything that is due now. */
   fire(engine?: Engine): Promise<void>;
   /** Moves time to this instant. */
   goTo(instant: string | number): void;
@@ -66,7 +66,7 @@ export async function testSchedules(kind: Environment['kind'] = 'prod'): Promise
   };
 }
 
-/** An engine whose transactions die in the middle: before a statement or before the commit, as the process would. */
+/** An engine whose transactions die in the middle: before a statement or before the commit, like a dying process. */
 export function mortalEngine(engine: Engine, dies: () => boolean): Engine {
   const live = engine.sql;
   const dyingTag = (tx: Transaction): Transaction =>

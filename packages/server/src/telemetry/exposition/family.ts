@@ -1,4 +1,4 @@
-/** Metrics as all formats of exposition have them. */
+/** Metrics in the form shared by all exposition formats. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -14,11 +14,11 @@ export interface NativeHistogram {
   readonly buckets: ReadonlyMap<number, number>;
   readonly sum: number;
   readonly count: number;
-  /** The bounds of classic buckets. Each is a bound of a native one too, so the counts of both agree. */
+  /** The bounds of classic buckets. Each is also a native bound, so the counts of both agree. */
   readonly bounds: readonly number[];
 }
 
-/** A histogram that has classic buckets only. */
+/** A histogram that has only classic buckets. */
 export interface ClassicHistogram {
   readonly labels: Labels;
   /** Upper bounds with the number of values up to each. */

@@ -8,8 +8,8 @@ import {
 } from './family.ts';
 
 /**
- * The protobuf format of Prometheus (`io.prometheus.client.MetricFamily`, each with its length before it), which carries native histograms.
- * Neither prom-client nor the exporter of OpenTelemetry writes it.
+ * The protobuf format of Prometheus (`io.prometheus.client.MetricFamily`, each preceded by its length), which supports native histograms.
+ * Neither prom-client nor the OpenTelemetry exporter writes it.
  */
 export const protobufType =
   'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited';
@@ -21,7 +21,7 @@ export function protobufOf(families: readonly MetricFamily[]): Buffer {
 }
 
 const types = { counter: 0, gauge: 1, histogram: 4 } as const;
-/** What Prometheus' own libraries send: it marks a histogram as native. */
+/** The value that Prometheus' own libraries send: it marks a histogram as native. */
 const zeroThreshold = 2 ** -128;
 
 function writeFamily(family: MetricFamily, pbf: PbfWriter): void {
@@ -67,7 +67,8 @@ function writeHistogram(histogram: NativeHistogram | ClassicHistogram, pbf: PbfW
   pbf.writeSVarintField(5, histogram.schema);
   pbf.writeDoubleField(6, zeroThreshold);
   pbf.writeVarintField(7, 0);
-  // Spans of buckets without a gap, each with its distance from the one before, then the counts, each as the difference to the one before.
+  // Spans of buckets without a gap, each with its distance from the previous one, then the counts, each as the difference from the previous
+  // one.
   const ordered = [...histogram.buckets].toSorted(([a], [b]) => a - b);
   const spans: { offset: number; length: number }[] = [];
   let next: number | undefined;

@@ -24,12 +24,12 @@ export function exportMetrics(
   collect: () => Promise<readonly MetricFamily[]>,
   exportIntervalMillis: number,
 ): {
-  /** Sends what is there now. */
+  /** Sends the current metrics. */
   stop(): Promise<void>;
 } {
   const startTime = nanoTime(Date.now());
   const resource = defaultResource()
-    // Values of the whole installation come from every process: the instance tells them apart.
+    // Every process sends the values of the whole installation: the instance distinguishes them.
     .merge(resourceFromAttributes({ 'service.name': 'millrace', 'service.instance.id': randomUUID() }))
     .merge(detectResources({ detectors: [envDetector] }));
   const producer: MetricProducer = {
@@ -53,7 +53,7 @@ export function exportMetrics(
   });
   const provider = new MeterProvider({ resource, readers: [reader] });
   return {
-    // A collector that does not answer must not keep this process from ending.
+    // An unresponsive collector must not prevent this process from ending.
     stop: () =>
       Promise.race([provider.shutdown().catch(() => {}), sleep(maxShutdownMs, undefined, { ref: false })]),
   };

@@ -1,6 +1,6 @@
 /**
- * Names that become label values. The first so many get a series of their own, the others share `other`: a metric has a bounded number of
- * series, and the meaning of one never changes while the process lives.
+ * Names that become label values. The first names get separate series, the others share `other`: a metric has a limited number of series, and
+ * the meaning of one never changes during the life of the process.
  */
 export class BoundedNames {
   readonly #known = new Set<string>();

@@ -9,7 +9,7 @@ const bounds = Array.from({ length: 12 }, (_, index) => 4 ** (index - 4));
 /** Numbers of items: powers of two. */
 const itemBounds = Array.from({ length: 10 }, (_, index) => 2 ** index);
 
-/** By what a run or an attempt ended with. */
+/** By the status with which a run or an attempt ended. */
 const statuses: Partial<Record<Counted, string>> = {
   completed: 'completed',
   failed: 'failed',
@@ -20,7 +20,7 @@ const statuses: Partial<Record<Counted, string>> = {
   expired: 'expired',
 };
 
-/** Final statuses that every task is shown with, also while it has no such run. */
+/** Final statuses that every task includes, even without such a run. */
 const shownAtZero: ReadonlySet<Counted> = new Set(['completed', 'failed', 'expired']);
 
 interface TaskCounts {
@@ -37,12 +37,12 @@ interface QueueTimes {
 }
 
 export interface RunMetrics extends StatsListener {
-  /** The environments that something was counted of. */
+  /** The environments with counts. */
   environments(): Set<number>;
   families(labels: ReadonlyMap<number, EnvironmentLabels>): MetricFamily[];
 }
 
-/** What this process has counted since it started. `max` is the number of tasks, and of queues, with series of their own. */
+/** Everything that this process has counted since it started. `max` is the number of tasks, and of queues, with separate series. */
 export function runMetrics(max: number): RunMetrics {
   const taskNames = new BoundedNames(max);
   const queueNames = new BoundedNames(max);
@@ -92,7 +92,7 @@ export function runMetrics(max: number): RunMetrics {
         help,
         type: 'counter',
         samples: tasks.flatMap(({ env, task, counts }) => {
-          // A counter must be seen at zero before it grows: otherwise Prometheus sees no increase.
+          // A counter must be reported as zero before it grows: otherwise Prometheus sees no increase.
           const value = counts[what] ?? 0;
           return [{ labels: { ...envOf(env), task }, value }];
         }),

@@ -16,7 +16,7 @@ export interface FleetMetricsDependencies {
   readonly pools: Readonly<Record<string, Sql>>;
   readonly runners: { readonly connected: () => number };
   readonly channels: { readonly followed: number; readonly logReads: number };
-  /** Tasks, and queues, with series of their own. Default 200. */
+  /** Number of tasks, and of queues, with separate series. Default 200. */
   readonly maxNames?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface FleetMetrics {
 
 export const defaultMaxNames = 200;
 
-/** The metrics of runs, queues, runners and background jobs. Reading them costs one small query, whatever waits. */
+/** The metrics of runs, queues, runners and background jobs. Reading them costs one small query, however many runs wait. */
 export function startFleetMetrics(dependencies: FleetMetricsDependencies): FleetMetrics {
   const { sql, clock, stats, pools, runners, channels, maxNames = defaultMaxNames } = dependencies;
   const runs = runMetrics(maxNames);
@@ -38,7 +38,7 @@ export function startFleetMetrics(dependencies: FleetMetricsDependencies): Fleet
     onTick: (ticked) => jobs.observe(ticked),
     async collect() {
       const loads = Object.entries(pools).map(([name, pool]) => [name, pool.load()] as const);
-      // Without the database there are still those of the process.
+      // Without the database, the metrics of the process remain.
       const known = await labels(runs.environments()).catch(() => new Map());
       const sample = await readSample(sql, clock).catch(() => undefined);
       return [

@@ -1,5 +1,5 @@
 /**
- * Histograms of times in exponential buckets: bucket i has what is longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). A value
+ * Histograms of times in exponential buckets: bucket i counts durations longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). A value
  * read from one is at most 9 % too large. They are the buckets of Prometheus' native histograms with schema 3 and of OpenTelemetry's
  * exponential histograms with scale 3, so the same counts serve for time series, Prometheus and OTLP. Any two can be added.
  */
@@ -8,9 +8,9 @@
 const perOctave = 8;
 export const schema = 3;
 
-/** A millisecond and less. */
+/** A millisecond or less. */
 export const minBucket = -79;
-/** 12 days and more. */
+/** 12 days or more. */
 export const maxBucket = 160;
 
 /** The bucket of a time in milliseconds. */
@@ -23,7 +23,7 @@ export const boundOf = (bucket: number): number => 2 ** (bucket / perOctave);
 /** A histogram that grows. */
 export class Times {
   readonly counts = new Map<number, number>();
-  /** Milliseconds. */
+  /** Total in milliseconds. */
   sum = 0;
   count = 0;
 
@@ -40,7 +40,7 @@ export class Times {
     this.count += other.count;
   }
 
-  /** As `run_stats` has them: the counts of consecutive buckets, and the first of these. */
+  /** In the form of `run_stats`: the counts of consecutive buckets, and the first of these. */
   dense(): { readonly from: number | null; readonly counts: number[] } {
     if (this.counts.size === 0) return { from: null, counts: [] };
     const buckets = [...this.counts.keys()];
@@ -49,7 +49,7 @@ export class Times {
     return { from, counts: Array.from({ length: size }, (_, index) => this.counts.get(from + index) ?? 0) };
   }
 
-  /** Adds such counts. Their sum is added by the caller. */
+  /** Adds such counts. The caller adds their sum. */
   addDense(from: number, counts: ArrayLike<number>): void {
     for (let index = 0; index < counts.length; index++) {
       const n = counts[index] ?? 0;
@@ -60,8 +60,8 @@ export class Times {
   }
 
   /**
-   * For each share from 0 to 1, in rising order, the time in milliseconds that this share of what was counted did not exceed; undefined if
-   * nothing was counted. Within a bucket the values are taken as evenly spread.
+   * For each share from 0 to 1, in ascending order, the time in milliseconds that this share of the values did not exceed; undefined if nothing
+   * was counted. Within a bucket the values are assumed to be evenly distributed.
    */
   quantiles(shares: readonly number[]): (number | undefined)[] {
     const ordered = [...this.counts].toSorted(([a], [b]) => a - b);

@@ -12,12 +12,12 @@ export interface FlushDependencies {
   readonly stats: RunStats;
 }
 
-/** Most arrivals of one flush. */
+/** Maximum arrivals of one flush. */
 const maxArrivals = 1_000;
 
 const maxPauseMs = 5_000;
 
-/** How often wider roll-ups than minutes are added to. */
+/** The interval of additions to roll-ups wider than minutes. */
 const coarseMs = 10_000;
 const coarseWidths = tiers.map(({ widthMinutes }) => widthMinutes).filter((width) => width > 1);
 
@@ -26,21 +26,22 @@ interface Flush {
   readonly widths: readonly number[];
   /** Milliseconds since 1970. */
   readonly minute: number;
-  /** As JSON. */
+  /** The rows as JSON. */
   readonly rows: string;
 }
 
 /**
- * The job that adds what this process has counted to `run_stats`: each second to minutes, every ten seconds to wider ones. Each minute of
- * it is a flush with a number, which is sent until PostgreSQL has it: adding it twice has no effect. After a long flush it pauses for ten times as long, up to five seconds.
+ * The job that adds the counts of this process to `run_stats`: each second to minutes, every ten seconds to wider roll-ups. Each minute of it
+ * is a numbered flush, which is sent until PostgreSQL has it: adding it twice has no effect. After a long flush it pauses for ten times as
+ * long, up to five seconds.
  */
 export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
   const process = randomUUID();
   let number = 0;
-  /** What was taken and is not known to be stored. */
+  /** Flushes that are not known to be stored. */
   const unsent: Flush[] = [];
   let notBefore = 0;
-  /** What wider roll-ups do not have yet. */
+  /** Counts that wider roll-ups do not have yet. */
   let coarse: Pending = new Map();
   let coarseAt = 0;
 
@@ -49,7 +50,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       try {
         await sql`select add_run_stats(${process}, ${next.number}, ${new Date(next.minute)}, ${[...next.widths]}::int[], ${next.rows}::text::jsonb)`;
       } catch (error) {
-        // It can never be stored, and must not hold up what comes after it.
+        // It can never be stored, and must not delay later flushes.
         if (isDataError(error)) unsent.shift();
         throw error;
       }
@@ -85,7 +86,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       notBefore = clock.now() + Math.min(maxPauseMs, 10 * (performance.now() - begun));
       return isMore;
     },
-    // Without PostgreSQL the last second is lost, and the server must stop all the same.
+    // Without PostgreSQL the last second is lost, but the server must stop anyway.
     stop: () => flush(true).catch(() => {}),
   };
 }
@@ -96,7 +97,7 @@ interface Arrival extends Subject {
   readonly n: number;
 }
 
-/** Counts what was counted within transactions. Replies whether there may be more. */
+/** Counts the arrivals written within transactions. Returns whether there may be more. */
 async function countArrivals(sql: Sql, stats: RunStats): Promise<boolean> {
   const arrivals = await sql<Arrival[]>`
     with gone as (

@@ -4,10 +4,10 @@ import type { Job } from '../../jobs/job.ts';
 import { tiers } from './range.ts';
 
 const maxAtOnce = 5_000;
-/** Rows are retained for longer than is promised, for readers whose clock is behind. */
+/** Rows are retained for longer than promised, for readers whose clock is behind. */
 const graceMs = 3_600_000;
 
-/** The job that deletes roll-ups whose time is over. */
+/** The job that deletes expired roll-ups. */
 export const statsPruner = ({
   sql,
   clock,

@@ -4,7 +4,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** The widths of roll-ups, and how long each is kept. */
+/** The widths of roll-ups, and how long each is retained. */
 export const tiers = [
   { widthMinutes: 1, name: 'below an hour', keptMs: 2 * dayMs },
   { widthMinutes: 5, name: 'below an hour', keptMs: 2 * dayMs },
@@ -14,12 +14,12 @@ export const tiers = [
 ] as const;
 type Tier = (typeof tiers)[number];
 
-/** Steps that are chosen by themselves, in minutes. */
+/** Steps that can be chosen automatically, in minutes. */
 const steps = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 10_080] as const;
 const preferredPoints = 200;
-/** Most points of all series of an answer together. */
+/** Maximum points of all series of a response together. */
 export const maxPoints = 1_000;
-/** Most roll-ups that one request reads. */
+/** Maximum roll-ups that one request reads. */
 export const maxRows = 1_500;
 
 export interface StatsRange {
@@ -30,19 +30,19 @@ export interface StatsRange {
 }
 
 export interface AskedStatsRange {
-  /** Milliseconds up to now; wins over the other two. */
+  /** Milliseconds up to now; takes precedence over the other two. */
   readonly period?: number | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** Milliseconds. */
+  /** The step in milliseconds. */
   readonly step?: number | undefined;
 }
 
 const refused = (sentence: string): Problem => new Problem('invalid_request', sentence);
 
 /**
- * The range that a request reads: it begins and ends with a step, so its last step may still be running. Throws a 400 that says what to
- * change if there would be too many points, or if roll-ups that fine are not kept that long.
+ * The time range that a request reads: it begins and ends with a step, so its last step may be incomplete. Throws a 400 with the required
+ * change if there would be too many points, or if such fine roll-ups are not retained that long.
  */
 export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount = 1): StatsRange {
   const end = Math.min(asked.period === undefined ? (asked.to?.getTime() ?? now) : now, now);
@@ -116,7 +116,7 @@ const rangeOf = ({
   widthMinutes: tier.widthMinutes,
 });
 
-/** Such as `15m`. */
+/** A text such as `15m`. */
 function stepText(ms: number): string {
   if (ms % dayMs === 0) return `${ms / dayMs}d`;
   return ms % hourMs === 0 ? `${ms / hourMs}h` : `${ms / minuteMs}m`;

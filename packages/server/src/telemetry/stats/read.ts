@@ -17,7 +17,7 @@ export interface StatsPoint extends Readonly<Record<Counted, number>> {
   readonly at: number;
   readonly waited: Times;
   readonly lasted: Times;
-  /** Null where no sample was taken. */
+  /** Null if no sample was taken. */
   readonly maxWaiting: number | null;
   readonly maxOldestMs: number | null;
 }
@@ -34,7 +34,7 @@ interface Row extends Record<Counted, number> {
   readonly max_oldest_ms: number | null;
 }
 
-/** The points of some series, one for each step of the range, also where nothing happened. Each series is a range of the primary key. */
+/** The points of some series, one for each step of the range, including steps without events. Each series is a range of the primary key. */
 export async function readSeries(
   sql: Queryable,
   env: number,
@@ -68,7 +68,7 @@ export async function readSeries(
   return result;
 }
 
-/** What happened in all points together. */
+/** The sum of all points. */
 export function totalOf(points: readonly StatsPoint[]): StatsPoint {
   const maxOf = (read: (point: StatsPoint) => number | null) =>
     points.reduce<number | null>((max, point) => larger(max, read(point)), null);
@@ -82,14 +82,14 @@ export function totalOf(points: readonly StatsPoint[]): StatsPoint {
   };
 }
 
-/** Runs that ended with something else than success, cancellations not counted. */
+/** Runs that ended without success, cancellations not counted. */
 export const failuresOf = (
   point: Pick<StatsPoint, 'failed' | 'crashed' | 'system_failure' | 'timed_out'>,
 ): number => point.failed + point.crashed + point.system_failure + point.timed_out;
 
 /**
- * The tasks, queues or versions with the most runs in a range, or with the lowest share of successful runs. By the hour or the day, so that
- * few rows are read.
+ * The tasks, queues or versions with the most runs in a range, or with the lowest share of successful runs. Reads hours or days, so that few
+ * rows are read.
  */
 export async function findSeries(
   sql: Queryable,
@@ -101,7 +101,7 @@ export async function findSeries(
   const width = widthMinutes < 60 || to.getTime() - from.getTime() <= 2 * 86_400_000 ? 60 : 1_440;
   const prefix = seriesName[kind]('');
   const failures = sql`sum(s.failed + s.crashed + s.system_failure + s.timed_out)`;
-  // Null where no run ended: those come last.
+  // Null if no run ended: those come last.
   const lowestSuccess = sql`sum(s.completed)::float8 / nullif(sum(s.completed) + ${failures}, 0) nulls last, `;
   const rows = await sql<{ series: string }[]>`
     select s.series from run_stats s

@@ -1,6 +1,6 @@
 import { Times } from './buckets.ts';
 
-/** What `run_stats` counts. */
+/** The counters of `run_stats`. */
 export const counted = [
   'triggered',
   'completed',
@@ -16,11 +16,11 @@ export const counted = [
 ] as const;
 export type Counted = (typeof counted)[number];
 
-/** Which runs something is counted of. */
+/** The runs that an event is counted for. */
 export interface Subject {
   readonly env: number;
   readonly task: string;
-  /** The names of the queue and the version; undefined where they are not known or there is none. */
+  /** The names of the queue and the version; undefined if unknown or absent. */
   readonly queue?: string | undefined;
   readonly version?: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface Counts extends Partial<Record<Counted, number>> {
   maxOldestMs?: number;
 }
 
-/** What a process has counted and not flushed: by minute, and by environment and series. */
+/** Unflushed counts of a process: by minute, and by environment and series. */
 export type Pending = Map<
   number,
   Map<string, { readonly env: number; readonly series: string; readonly counts: Counts }>
@@ -41,19 +41,19 @@ export type Pending = Map<
 
 export interface RunStats {
   count(subject: Subject, what: Counted, at: number, n?: number): void;
-  /** An attempt was handed to a runner, after it waited in its queue. Milliseconds. */
+  /** An attempt was sent to a runner, after waiting in its queue. Times are in milliseconds. */
   started(subject: Subject, waitedMs: number, at: number): void;
-  /** An attempt ended. Milliseconds. */
+  /** An attempt ended. Times are in milliseconds. */
   ended(subject: Subject, lastedMs: number, at: number): void;
-  /** A sample of a queue, or without one of the whole environment. */
+  /** A sample of a queue, or without one, of the whole environment. */
   sampled(env: number, queue: string | undefined, waiting: number, oldestMs: number, at: number): void;
   /** A statement wrote this many items together. */
   wrote(what: 'trigger' | 'complete', items: number): void;
-  /** A schedule fired this long after it was due. Milliseconds. */
+  /** A schedule fired this many milliseconds after it was due. */
   fired(lagMs: number): void;
-  /** Everything that was counted since the last call. */
+  /** All counts since the last call. */
   take(): Pending;
-  /** Told of everything that is counted, as it is. */
+  /** Called for each event when it is counted. */
   readonly listeners: Set<StatsListener>;
 }
 
@@ -66,18 +66,18 @@ export interface StatsListener {
 }
 
 const minuteMs = 60_000;
-/** Most series of one minute. What comes beyond them is counted in the series of its environment only. */
+/** Maximum series of one minute. Events beyond that are only counted in the series of their environment. */
 export const maxSeries = 20_000;
 
-/** Most minutes that are held: nothing is flushed while the installation is paused. What comes later is counted in the last of them. */
+/** Maximum minutes in memory: nothing is flushed while the installation is paused. Later events are counted in the last of them. */
 const maxMinutes = 60;
 
-/** A task may have any name that a request sends. As PostgreSQL has it. */
+/** Converts a name to one that PostgreSQL can store: a request may send any task name. */
 const storable = (name: string): string =>
   isPlain.test(name) ? name : name.toWellFormed().replaceAll('\0', '');
 const isPlain = /^[ -~]*$/;
 
-/** Counts in memory. The cost of a run is a few look-ups in a map. */
+/** Counts in memory. A run costs a few map lookups. */
 export function createRunStats(): RunStats {
   let pending: Pending = new Map();
   const listeners = new Set<StatsListener>();
@@ -96,7 +96,7 @@ export function createRunStats(): RunStats {
     return counts;
   };
 
-  /** All series of a subject, in this minute: most runs are of a few subjects. */
+  /** All series of a subject, in this minute: most runs belong to few subjects. */
   const known = new Map<string, Counts[]>();
   const each = ({ env, task, queue, version }: Subject, at: number, act: (counts: Counts) => void): void => {
     const key = `${env} ${Math.floor(at / minuteMs)} ${task}\n${queue}\n${version}`;
@@ -147,7 +147,7 @@ export function createRunStats(): RunStats {
   };
 }
 
-/** Adds what was counted to what was counted before. The latter is changed, the former is not. */
+/** Adds new counts to previous ones, which are changed; the new ones are not. */
 export function mergeInto(target: Pending, added: Pending): void {
   for (const [minute, series] of added) {
     const known = target.get(minute) ?? new Map<string, { env: number; series: string; counts: Counts }>();

@@ -22,13 +22,13 @@ export interface FleetSample {
     readonly oldestMs: number;
   }[];
   readonly executing: readonly { readonly env: number; readonly queue: string; readonly count: number }[];
-  /** Runs that wait for something else than a slot. */
+  /** Runs that wait for something other than a slot. */
   readonly held: readonly {
     readonly env: number;
     readonly what: 'delayed' | 'retrying' | 'pending_version' | 'suspended';
     readonly count: number;
   }[];
-  /** By their labels, joined by commas. */
+  /** Keyed by their labels, joined by commas. */
   readonly pools: readonly {
     readonly env: number;
     readonly pool: string;
@@ -37,9 +37,9 @@ export interface FleetSample {
     readonly used: number;
   }[];
   readonly errors: readonly { readonly env: number; readonly status: string; readonly count: number }[];
-  /** How long the schedule that is due first is overdue. */
+  /** How long the earliest due schedule is overdue. */
   readonly scheduleLagMs: number;
-  /** An estimate of PostgreSQL's statistics. */
+  /** An estimate from PostgreSQL's statistics. */
   readonly channels: number;
   readonly tookMs: number;
 }
@@ -51,17 +51,17 @@ export interface SampleDependencies {
 }
 
 const everyMs = 5_000;
-/** A process that dies while it takes a sample is given up after that. */
+/** Time after which a process that is still taking a sample is assumed to have died. */
 const maxTakingMs = 60_000;
-/** After a sample nobody takes one for so many times as long, so sampling uses at most a twentieth of one processor. */
+/** After a sample, none is taken for this multiple of its duration, so sampling uses at most a twentieth of one processor. */
 const restFactor = 20;
 const maxRestMs = 60_000;
-/** Most queues of a sample. */
+/** Maximum queues of a sample. */
 export const maxQueues = 1_000;
 
 /**
- * The job that samples the installation: how many runs wait in each queue and since when, what executes, and which runners there are. It
- * counts the waiting runs, which takes longer the more there are; then the next sample is taken later.
+ * The job that samples the installation: how many runs wait in each queue and since when, what executes, and which runners exist. It counts the
+ * waiting runs; the longer that takes, the later the next sample is taken.
  */
 export const fleetSampler = ({ sql, clock, stats }: SampleDependencies): Job => ({
   name: 'fleet sampler',
@@ -81,7 +81,7 @@ export const fleetSampler = ({ sql, clock, stats }: SampleDependencies): Job => 
   },
 });
 
-/** Series of the depth of queues. */
+/** Records the series of queue depth. */
 function record(stats: RunStats, { queues, environments }: FleetSample, at: number): void {
   const byEnv = new Map(environments.map(({ env }) => [env, { waiting: 0, oldestMs: 0 }]));
   const byQueue = new Map<string, { env: number; queue: string; waiting: number; oldestMs: number }>();
@@ -103,11 +103,11 @@ function record(stats: RunStats, { queues, environments }: FleetSample, at: numb
 async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
   const at = new Date(now);
   const begun = performance.now();
-  // Each lane is read through its key: under the statistics of a table that was empty a moment ago, a plan would read all of it for each.
+  // Each lane is read by key: if the statistics date from when the table was empty, a plan would read the whole table for each.
   await tx`
     select set_config('statement_timeout', ${String(maxTakingMs / 2)}, true), set_config('enable_seqscan', 'off', true),
            set_config('enable_bitmapscan', 'off', true)`;
-  // The oldest of a lane is taken to be its first run: one behind it with a lower priority may be older.
+  // The oldest run of a lane is assumed to be its first: one behind it with a lower priority may be older.
   const queues = await tx<FleetSample['queues']>`
     with used_up as materialized (
       select h.id from shared_limits h where shared_room(h.id, false) = 0
@@ -170,7 +170,7 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
   };
 }
 
-/** The last sample, and how old it is. Undefined before the first one. */
+/** The last sample and its age. Undefined before the first one. */
 export async function readSample(
   sql: Queryable,
   clock: Pick<Clock, 'now'>,

@@ -16,7 +16,7 @@ import type { AnsweredRequest, TracedAttempt, TracedSpans, Tracing } from './tra
 
 const maxShutdownMs = 3_000;
 
-/** Outcomes after which the same attempt begins again: it has another span then. */
+/** Outcomes after which the same attempt starts again, with a new span. */
 const begunAgain: ReadonlySet<string> = new Set(['released', 'returned', 'pending_version']);
 
 /** Sends spans and log lines over OTLP/HTTP. The libraries themselves read the standard variables. */
@@ -115,7 +115,7 @@ export function exportTelemetry(sends: { readonly traces: boolean; readonly logs
 
     line: lines?.line,
 
-    // A collector that does not answer must not keep this process from ending.
+    // An unresponsive collector must not prevent this process from ending.
     stop: () =>
       Promise.race([
         Promise.all([provider.shutdown().catch(() => {}), lines?.stop()]).then(() => undefined),

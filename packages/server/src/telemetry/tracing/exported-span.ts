@@ -18,7 +18,7 @@ const timeOf = (microseconds: number): HrTime => [
   Math.round((microseconds % 1e6) * 1e3),
 ];
 
-/** A span of a run's code as the exporter takes it. `above` is the attempt's own span. */
+/** A span of a run's code in the exporter's format. `above` is the attempt's own span. */
 export function readableSpan(
   span: EndedSpan,
   above: SpanIds,

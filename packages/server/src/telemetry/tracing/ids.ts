@@ -7,8 +7,8 @@ export interface SpanIds {
 }
 
 /**
- * The ids of a run's span and of its attempts' spans are derived from the run's id, so that every process and the executors use the same
- * ones. Without a caller that is traced, the trace is the run's own.
+ * The ids of a run's span and of its attempts' spans are derived from the run's id, so that every process and the executors use the same ones.
+ * Without a traced caller, the run has its own trace.
  */
 export function idsOfRun(run: string, caller: SpanContext | undefined): SpanIds {
   const digest = hash('sha256', run, 'hex');
@@ -18,7 +18,7 @@ export function idsOfRun(run: string, caller: SpanContext | undefined): SpanIds 
 export const attemptSpanId = (run: string, attempt: number): string =>
   hash('sha256', `${run}#${attempt}`, 'hex').slice(0, 16);
 
-/** The place in a trace that a W3C trace context names. */
+/** The position in a trace that a W3C trace context describes. */
 export function readTraceparent(text: string | null | undefined): SpanContext | undefined {
   const parts = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text ?? '');
   const [, traceId, spanId, flags = '00'] = parts ?? [];

@@ -6,7 +6,7 @@ import type { Tracing } from './tracing.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** A package that most servers do not need is not installed. The message has the command that installs it. */
+/** A package that most servers do not need is not installed. The message contains the command that installs it. */
 export class OptionalPackageMissing extends Error {
   override readonly name = 'OptionalPackageMissing';
 }

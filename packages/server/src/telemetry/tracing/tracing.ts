@@ -1,9 +1,9 @@
 import type { EndedSpan, LogLine, Settlement } from '@millrace/contract/runner';
 
-/** One answered request. */
+/** One completed request. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The path as it is declared: no id and no query is in it. */
+  /** The declared path, which contains no id and no query. */
   readonly route: string;
   readonly status: number;
   /** Milliseconds since 1970. */
@@ -11,12 +11,12 @@ export interface AnsweredRequest {
   readonly traceparent: string | undefined;
 }
 
-/** One attempt that ended; what it says has no secret in it any more. */
+/** One ended attempt; its texts no longer contain secrets. */
 export interface TracedAttempt extends Settlement {
   readonly task: string;
-  /** When it was handed to its runner, in milliseconds since 1970; undefined when another process did it. */
+  /** When it was sent to its runner, in milliseconds since 1970; undefined if another process did that. */
   readonly since?: number | undefined;
-  /** Undefined where its runner was lost. */
+  /** Undefined if its runner was lost. */
   readonly attempt?: number | undefined;
   /** The W3C trace context of the caller of the run's trigger. */
   readonly traceparent?: string | null | undefined;
@@ -31,7 +31,7 @@ export interface TracedSpans {
   readonly sampled?: boolean | undefined;
 }
 
-/** A line that a run wrote, without secrets. */
+/** A run's log line, without secrets. */
 export type TracedLine = Omit<LogLine, 'properties'> & {
   readonly properties: Record<string, unknown> | undefined;
   readonly traceparent: string | null | undefined;
@@ -39,12 +39,12 @@ export type TracedLine = Omit<LogLine, 'properties'> & {
 
 export interface Tracing {
   request(answered: AnsweredRequest): void;
-  /** `status` is the final one of the run, or `retry`, `released`, `returned`, `pending_version`. */
+  /** `status` is the final status of the run, or `retry`, `released`, `returned`, `pending_version`. */
   attempt(ended: TracedAttempt, status: string | undefined): void;
-  /** Undefined where no traces are sent. */
+  /** Undefined if no traces are sent. */
   readonly spans: ((spans: TracedSpans) => void) | undefined;
-  /** Undefined where no logs are sent. */
+  /** Undefined if no logs are sent. */
   readonly line: ((line: TracedLine) => void) | undefined;
-  /** Sends what is left. */
+  /** Sends the remaining data. */
   stop(): Promise<void>;
 }

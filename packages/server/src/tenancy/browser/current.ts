@@ -9,7 +9,7 @@ import { retrieveSession } from './sessions.ts';
 
 type Project = CurrentBrowserSession['projects'][number];
 
-/** What the dashboard shows first: the user, and where they may look. */
+/** The first data that the dashboard displays: the user, and the projects they can access. */
 export async function describeCurrent(
   sql: Sql,
   { credentialId, userId }: UserPrincipal,

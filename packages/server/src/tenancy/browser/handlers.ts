@@ -12,9 +12,9 @@ import { listSessions, revokeSession } from './sessions.ts';
 export interface BrowserDependencies extends LogInDependencies {
   /** When the installation was paused; null while it is not. */
   readonly pausedSince: () => Date | null;
-  /** The name of the identity provider with which users log in; undefined for none. */
+  /** The name of the identity provider for logins; undefined for none. */
   readonly providerName: string | undefined;
-  /** False if this user has made too many links. */
+  /** False if this user has created too many links. */
   readonly mayLink: (userId: string) => boolean;
 }
 

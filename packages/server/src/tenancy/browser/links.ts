@@ -1,4 +1,4 @@
-/** One-time links that log a browser in as the user of the personal access token that made them. */
+/** One-time links that log a browser in as the user of the personal access token that created them. */
 import type { Operations, Reply } from '@millrace/contract';
 import { credentialDigest, newLinkToken } from '../../auth/keys.ts';
 import type { Actor } from '../../audit/record.ts';
@@ -25,12 +25,12 @@ export async function createLink(
       returning expires_at as "expiresAt"`;
     if (!row) throw new TypeError('insert returned nothing');
     await recordForUser(tx, userId, by, { act: 'browserLink.created', target: credentialId });
-    // In the fragment, because browsers send it to no server.
+    // In the fragment, which browsers send to no server.
     return { token, url: `${baseUrl}/login#link=${token}`, expiresAt: row.expiresAt.toISOString() };
   });
 }
 
-/** Uses a link up. Of two browsers that use it at once, one is let in. */
+/** Uses a link. Of two browsers that use it at once, only one is logged in. */
 export async function useLink(tx: Queryable, token: string): Promise<LoggedIn> {
   const [row] = await tx<{ tokenId: string }[]>`
     delete from browser_links where digest = ${credentialDigest(token)} and expires_at > now()

@@ -1,4 +1,4 @@
-/** Passwords of users: for logging a browser in, and for nothing else. */
+/** Passwords of users, only for browser logins. */
 import type { Body, Operations, Reply } from '@millrace/contract';
 import { hashPassword, isPassword } from '../../auth/browser/password-hash.ts';
 import { liveSession } from '../../auth/browser/live.ts';
@@ -8,7 +8,7 @@ import { unauthorized, unprocessable } from '../../problem.ts';
 import { recordForUser } from '../tokens.ts';
 import type { LoggedIn } from './sessions.ts';
 
-/** Sets or removes the user's password, and ends all their browser sessions: whoever knew the old one is out. */
+/** Sets or removes the user's password, and ends all their browser sessions, including those of others who knew the old password. */
 export async function setPassword(
   sql: Sql,
   userId: string,
@@ -44,7 +44,7 @@ export async function setPassword(
   });
 }
 
-/** The user with this address and password. One answer for all that is wrong: it does not tell who is a user. */
+/** The user with this address and password. All failures have the same response, which does not reveal which users exist. */
 export async function logInByPassword(sql: Sql, email: string, password: string): Promise<LoggedIn> {
   const [found] = await sql<{ userId: string; hash: string }[]>`
     select p.user_id as "userId", p.hash from users u join passwords p on p.user_id = u.id

@@ -38,13 +38,13 @@ const sessionOf = (row: SessionRow, current: string): BrowserSession => ({
 export interface LoggedIn {
   readonly userId: string;
   readonly method: BrowserMethod;
-  /** The personal access token behind it, and when that ends; null for a password, a provider and what they approve. */
+  /** The personal access token behind it, and when that ends; null for a password, a provider and sessions approved by these. */
   readonly token: { readonly id: string; readonly expiresAt: Date | null } | null;
 }
 
 /**
- * Opens a session under a new text, whatever the browser sent, and ends the one that the browser had: nobody can make another person use a
- * session that they know. `hasEnded` says whether there was one.
+ * Opens a session under a new text, whatever the browser sent, and ends the browser's previous session: an attacker cannot make another person
+ * use a session known to the attacker. `hasEnded` is true if there was a previous session.
  */
 export async function openSession(
   tx: Queryable,

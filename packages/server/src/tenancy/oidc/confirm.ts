@@ -1,4 +1,4 @@
-/** Asks the identity provider whether users may still log in, at most once in half a minute for each user, whatever they use. */
+/** Checks with the identity provider whether users may still log in, at most once every half minute for each user, whatever they use. */
 import { LRUCache } from 'lru-cache';
 import { graceMinutes, type ConfirmUser } from '../../auth/confirm.ts';
 import { oidcIdentityContext, seal, unseal, type MasterKey } from '../../auth/seal.ts';
@@ -12,27 +12,27 @@ import { roleOf } from './groups.ts';
 import { updateRole } from './join.ts';
 import type { Provider } from './provider.ts';
 
-/** From this age of the last answer on, the provider is asked while the request goes on. */
+/** From this age of the last result, the provider is queried while the request continues. */
 export const freshMs = 30_000;
-/** From this age on, the request waits for the answer. */
+/** From this age, the request waits for the result. */
 const maxAgeMs = 45_000;
-/** Longer than the provider may take, twice: it may be asked for the user info as well. */
+/** Longer than two calls to the provider may take: the user info may be requested as well. */
 const claimSeconds = 15;
-/** While the provider does not answer, it is asked this often. */
+/** While the provider is unreachable, it is queried at this interval. */
 const awayMs = 5_000;
 const pollMs = 200;
 const noConnection = new Set(['fetch_failed', 'OAUTH_TIMEOUT', 'OAUTH_ABORT']);
 
-/** `unknown`: the provider could not be asked. */
+/** `unknown`: the provider was not reachable. */
 export type Outcome = 'confirmed' | 'ended' | 'unknown';
 
 export interface ConfirmDependencies {
   readonly sql: Sql;
   readonly log: Log;
   readonly masterKey: MasterKey;
-  /** Undefined where none is set: then nobody who came through one is confirmed. */
+  /** Undefined if none is configured: then users who logged in through one are not confirmed. */
   readonly provider: Provider | undefined;
-  /** Tells every process that a credential or a role has ended. */
+  /** Notifies every process that a credential or a role has ended. */
   readonly accessEnded: () => void;
 }
 
@@ -42,14 +42,16 @@ interface Claimed extends Identity {
 
 export interface Confirmer {
   readonly confirm: ConfirmUser;
-  /** Asks now, unless another process does or has just done. */
+  /** Queries the provider now, unless another process does so or has just done so. */
   ask(userId: string): Promise<Outcome>;
 }
 
 export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
   const { sql, log, masterKey, provider, accessEnded } = dependencies;
   const asking = new Map<string, Promise<Outcome>>();
-  /** Until when the provider is not asked about a user, or about anybody (under the empty text). They stay as long again. */
+  /**
+   * When the provider may be queried again about a user, or about any user (under the empty text). Entries are kept for the same time again.
+   */
   const away = new LRUCache<string, number>({ max: 10_000, ttl: 2 * awayMs });
   const awayUntil = (userId: string): number => Math.max(away.get('') ?? 0, away.get(userId) ?? 0);
 
@@ -65,7 +67,7 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
     if (confirmedMsAgo < freshMs) return undefined;
     const inGrace = confirmedMsAgo < graceMinutes * 60_000;
     const outcome = ask(userId);
-    // A provider that did not answer a moment ago does not hold every request up.
+    // A provider that was unreachable a moment ago does not delay every request.
     if (confirmedMsAgo < maxAgeMs || (inGrace && awayUntil(userId) > 0)) {
       outcome.catch(() => {});
       return undefined;
@@ -92,7 +94,7 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
           from oidc_identities where user_id = ${userId}`;
       if (!row || row.isEnded) return 'ended';
       if (row.isFresh) return 'confirmed';
-      // Another process asks.
+      // Another process is querying the provider.
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
     return 'unknown';
@@ -106,18 +108,18 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
       .catch((error: unknown): OidcFailure => failureOf(error));
     const role = 'groups' in answer ? roleOf(answer.groups, asked.settings) : undefined;
     if ('reason' in answer && answer.reason !== 'refused') {
-      // One user whom the provider fails for does not keep it from being asked about others.
+      // A failure that only concerns one user does not stop queries about others.
       away.set(noConnection.has(answer.code) ? '' : userId, performance.now() + awayMs);
       log.warn('oidc.away', { reason: answer.reason, code: answer.code });
       await sql`update oidc_identities set asked_by = null, asked_until = null where id = ${id} and asked_by = ${claim}`;
       return 'unknown';
     }
     const became = await sql.begin(async (tx): Promise<'ended' | 'changed' | 'same'> => {
-      // In the order in which a login takes them.
+      // In the lock order of a login.
       await tx`select from organizations where id = ${organization} for update`;
       const [mine] =
         await tx`select from oidc_identities where id = ${id} and asked_by = ${claim} for update`;
-      // The user has logged in again meanwhile: the answer is about an earlier login.
+      // The user has logged in again in the meantime: the result belongs to an earlier login.
       if (!mine) return 'same';
       if (role === undefined || !('groups' in answer)) {
         await endByProvider(tx, identity, 'reason' in answer ? 'refused' : 'no group', by);
@@ -138,7 +140,7 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
   return { confirm, ask };
 }
 
-/** Lets one process at a time ask: a provider ends the login if a refresh token is used twice. */
+/** Lets one process at a time query the provider, which ends the login if a refresh token is used twice. */
 async function claimIdentity(sql: Sql, userId: string, claim: string): Promise<Claimed | undefined> {
   const [row] = await sql<Claimed[]>`
     update oidc_identities set asked_by = ${claim}, asked_until = now() + make_interval(secs => ${claimSeconds})

@@ -1,4 +1,4 @@
-/** Ends the access of a user whom the identity provider refuses, or who has lost all groups with a role. */
+/** Ends the access of a user whom the identity provider rejects, or who no longer has any group with a role. */
 import { recordAct, type Provided } from '../../audit/record.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { archiveMemberEnvironments } from '../environments.ts';
@@ -12,8 +12,8 @@ export interface Identity {
 }
 
 /**
- * All sessions and personal access tokens of the user end, and they leave the organization. The only owner stays a member without a way
- * in, because an organization has an owner. Keys that they made stay, as when a member is removed.
+ * All sessions and personal access tokens of the user end, and they leave the organization. The only owner stays a member without a way to log
+ * in, because an organization must have an owner. Keys that they created stay, as when a member is removed.
  */
 export async function endByProvider(
   tx: Queryable,
@@ -24,8 +24,8 @@ export async function endByProvider(
   await tx`select from organizations where id = ${organization} for update`;
   await tx`
     update oidc_identities set sealed_refresh_token = null, asked_by = null, asked_until = null where id = ${id}`;
-  // Sessions first: making a token locks the session that asks. Tokens are locked before they are ended, because the approval of a
-  // login locks the token that approves until there is a new one.
+  // Sessions first: creating a token locks the requesting session. Tokens are locked before they are ended, because the approval of a login
+  // locks the approving token until a new one exists.
   const sessions = await tx`
     update browser_sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`;
   await tx`

@@ -1,4 +1,4 @@
-/** What can go wrong between this server and an identity provider, as far as people need to tell it apart. */
+/** Failures between this server and an identity provider, in the detail that people need. */
 import {
   AuthorizationResponseError,
   ClientError,
@@ -7,15 +7,15 @@ import {
 } from 'openid-client';
 
 export type OidcReason =
-  /** The provider refused the user, the code or the refresh token. */
+  /** The provider rejected the user, the code or the refresh token. */
   | 'refused'
-  /** It did not answer, or said that it cannot now. */
+  /** The provider did not respond, or reported that it is temporarily unavailable. */
   | 'unreachable'
-  /** It does not accept this server as its client, or is none that this server can use. */
+  /** The provider does not accept this server as its client, or is not one that this server can use. */
   | 'misconfigured'
-  /** Its answer does not belong to this login: another state, nonce, issuer, audience or signature. */
+  /** The response does not belong to this login: another state, nonce, issuer, audience or signature. */
   | 'invalid'
-  /** Its clock and ours differ. */
+  /** The clocks of the provider and this server differ. */
   | 'clock';
 
 /** `code` is a word such as `invalid_grant`, and never a secret. */
@@ -31,7 +31,7 @@ export class OidcFailure extends Error {
   }
 }
 
-/** Errors of a token request that are about the user. All others are about this server's registration. */
+/** Errors of a token request that concern the user. All others concern this server's registration. */
 const refusals = new Set([
   'invalid_grant',
   'access_denied',
@@ -43,7 +43,7 @@ const refusals = new Set([
 
 const word = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : 'unknown');
 
-/** The failure behind an error of `openid-client`. Its texts are dropped: the provider wrote them, and they may hold what was sent. */
+/** The failure behind an error of `openid-client`. Its texts are dropped: they come from the provider, and may contain sent data. */
 export function failureOf(error: unknown): OidcFailure {
   if (error instanceof OidcFailure) return error;
   if (error instanceof AuthorizationResponseError)
@@ -76,7 +76,7 @@ export function failureOf(error: unknown): OidcFailure {
         return new OidcFailure('invalid', word(code));
     }
   }
-  // `fetch` rejects with a TypeError when there is no connection.
+  // `fetch` rejects with a TypeError if there is no connection.
   if (error instanceof TypeError) return new OidcFailure('unreachable', 'fetch_failed');
   return new OidcFailure('unreachable', error instanceof Error ? word(error.name) : 'unknown');
 }

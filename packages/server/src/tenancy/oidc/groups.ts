@@ -3,7 +3,7 @@ import type { OidcRole, OidcSettings } from './settings.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The value of a claim. A name with dots that is no claim itself is a path, such as `realm_access.roles`. */
+/** The value of a claim. A name with dots that is not itself a claim is a path, such as `realm_access.roles`. */
 function claimIn(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name
@@ -17,7 +17,7 @@ function claimIn(claims: Claims, name: string): unknown {
     );
 }
 
-/** The groups of a user: a list, or one text. Undefined if the claim is not there. */
+/** The groups of a user: a list, or one text. Undefined if the claim is missing. */
 export function groupsIn(claims: Claims, name: string): string[] | undefined {
   const value = claimIn(claims, name);
   if (typeof value === 'string') return [value];

@@ -2,9 +2,9 @@ import type { Sql } from '../../db/connect.ts';
 import { freshMs, type Confirmer } from './confirm.ts';
 
 const maxAtOnce = 20;
-/** Sessions and tokens that were used within this time are in use. Their last use is recorded to five minutes. */
+/** Sessions and tokens used within this time are considered in use. Their last use is recorded to within five minutes. */
 const inUseMinutes = 10;
-/** The others are asked about at their next use in any case, so that this only keeps the list of members true. */
+/** The others are checked at their next use in any case, so this only keeps the list of members accurate. */
 const idleMinutes = 15;
 
 export interface IdentityKeeperDependencies {
@@ -14,7 +14,7 @@ export interface IdentityKeeperDependencies {
   readonly watched: () => readonly string[];
 }
 
-/** The job that confirms users of the identity provider who have a live session or token: also while a stream of theirs stays open. */
+/** The job that confirms users of the identity provider who have a live session or token, including while one of their streams stays open. */
 export const identityKeeper = ({ sql, confirmer, watched }: IdentityKeeperDependencies) => ({
   name: 'identity keeper',
   everyMs: 10_000,
@@ -35,7 +35,7 @@ export const identityKeeper = ({ sql, confirmer, watched }: IdentityKeeperDepend
               or i.confirmed_at < now() - make_interval(mins => ${idleMinutes}))
        order by i.confirmed_at limit ${maxAtOnce}`;
     const outcomes = await Promise.all(due.map(({ userId }) => confirmer.ask(userId)));
-    // While the provider does not answer, the next tick is soon enough.
+    // While the provider is unreachable, the next tick is soon enough.
     return due.length === maxAtOnce && !outcomes.includes('unknown');
   },
 });

@@ -1,4 +1,4 @@
-/** Finds or makes the user behind an identity of the provider, and gives them the role of their groups. */
+/** Finds or creates the user for an identity of the provider, and gives them the role of their groups. */
 import type { MasterKey } from '../../auth/seal.ts';
 import { oidcIdentityContext, seal } from '../../auth/seal.ts';
 import { recordAct, type Provided } from '../../audit/record.ts';
@@ -14,7 +14,7 @@ interface Joining {
   readonly role: OidcRole;
 }
 
-/** In the transaction that opens the session. Returns the id of the user. */
+/** Runs in the transaction that opens the session. Returns the id of the user. */
 export async function joinByProvider(
   tx: Queryable,
   masterKey: MasterKey,
@@ -29,7 +29,7 @@ export async function joinByProvider(
   const id = known?.id ?? newId('oidc');
   const userId = known?.userId ?? (await insertUser(tx, user));
   const sealed = seal(masterKey, user.refreshToken, oidcIdentityContext(id));
-  // A process that asks about the earlier refresh token finds that its answer does not count any more.
+  // A process that queries with the earlier refresh token detects that its result no longer applies.
   await tx`
     insert into oidc_identities (id, issuer, subject, user_id, organization_id, sealed_refresh_token)
     values (${id}, ${user.issuer}, ${user.subject}, ${userId}, ${organization}, ${sealed})
@@ -58,7 +58,7 @@ async function setRole(
   await recordAct(tx, by, { act: 'member.added', target: userId, in: { organization }, new: { role } });
 }
 
-/** Gives a member the role of their groups. Owners stay owners. True if it was another one. */
+/** Gives a member the role of their groups. Owners stay owners. Returns true if the role changed. */
 export async function updateRole(
   tx: Queryable,
   {
@@ -82,7 +82,7 @@ export async function updateRole(
   return true;
 }
 
-/** The address is for showing only: it never leads to a user that exists, and is left out if one has it. */
+/** The address is only displayed: it never matches an existing user, and is omitted if one has it. */
 async function insertUser(tx: Queryable, { name, email }: ProviderUser): Promise<string> {
   const id = newId('user');
   await tx`

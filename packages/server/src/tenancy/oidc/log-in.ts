@@ -1,4 +1,4 @@
-/** Logs a browser in by the identity provider: the authorization code flow with PKCE, state and nonce. */
+/** Logs a browser in through the identity provider: the authorization code flow with PKCE, state and nonce. */
 import { loginCookieOf, cookieOf, readCookie, readLoginCookie } from '../../auth/browser/cookie.ts';
 import { isBrowserToken } from '../../auth/keys.ts';
 import { seal, unseal, UnsealError, type MasterKey } from '../../auth/seal.ts';
@@ -20,30 +20,30 @@ export interface OidcLoginDependencies {
   readonly masterKey: MasterKey;
   readonly provider: Provider;
   readonly now: () => number;
-  /** Tells this process that a credential or a role has ended. */
+  /** Notifies this process that a credential or a role has ended. */
   readonly accessEnded: () => void;
   /** False if too many logins came from this address. */
   readonly mayLogIn: (address: string) => boolean;
 }
 
-/** A request of a browser, on its way to the provider or back. */
+/** A browser's request, on its way to the provider or back. */
 export interface LoginVisit {
   readonly baseUrl: string;
   readonly origin: Origin;
   /** The `Cookie` header. */
   readonly cookie: string | undefined;
-  /** The query string, with its question mark, or empty. */
+  /** The query string, including its question mark, or empty. */
   readonly search: string;
 }
 
-/** Where the browser goes next, and what it stores. */
+/** Where the browser goes next, and the cookie it stores. */
 export interface Redirect {
   readonly location: string;
   readonly cookies: readonly string[];
 }
 
 interface Pending extends LoginSecrets {
-  /** Where the reader was. */
+  /** The page to return to. */
   readonly returnTo: string;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -53,7 +53,7 @@ export const callbackPath = '/login/oidc/callback';
 const pendingSeconds = 10 * 60;
 const pendingContext = 'oidc_login';
 
-/** Sends the browser to the provider. What the callback needs is in a cookie that only this server can read. */
+/** Sends the browser to the provider. The state for the callback is in a cookie that only this server can read. */
 export async function beginOidcLogin(
   { provider, masterKey, now, mayLogIn, log }: OidcLoginDependencies,
   { baseUrl, origin, search }: LoginVisit,
@@ -97,7 +97,7 @@ export async function finishOidcLogin(
         before !== undefined && isBrowserToken(before) ? before : undefined,
       );
     });
-    // Another role may apply from now on.
+    // The user may have another role now.
     accessEnded();
     return {
       location: baseUrl + pending.returnTo,
@@ -111,7 +111,7 @@ export async function finishOidcLogin(
   }
 }
 
-/** What is in the cookie of the login. It is used up at the callback, whatever becomes of it. */
+/** The content of the login cookie. It is used up at the callback, whatever the result. */
 function pendingIn({ masterKey, now }: OidcLoginDependencies, text: string | undefined): Pending {
   if (!text) throw new OidcFailure('invalid', 'no_login');
   let pending: Pending;
@@ -125,14 +125,14 @@ function pendingIn({ masterKey, now }: OidcLoginDependencies, text: string | und
   return pending;
 }
 
-/** A path of this server and no other address: browsers read a backslash as a slash, and two slashes as a host. */
+/** A path of this server and no other address: browsers interpret a backslash as a slash, and two slashes as the start of a host. */
 const ownPath = (path: string | null): string =>
   path !== null && /^\/(?![/\\])[\w\-./~%?=&:,+@!*'()[\]]{0,2000}$/.test(path) ? path : '/';
 
 const tooMany = () =>
   new Problem('rate_limited', 'Too many logins came from this address. Try again in a minute.');
 
-/** The Problem for a failure, which is logged without what was sent. */
+/** The Problem for a failure, which is logged without the sent data. */
 function refusalOf(error: unknown, log: Log, { address }: Origin): unknown {
   if (!(error instanceof OidcFailure)) return error;
   const { reason, code } = error;

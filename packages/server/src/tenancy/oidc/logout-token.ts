@@ -1,4 +1,4 @@
-/** The tokens with which a provider says that a user has logged out there (OpenID Connect Back-Channel Logout 1.0). */
+/** The tokens with which a provider reports that a user has logged out (OpenID Connect Back-Channel Logout 1.0). */
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { ServerMetadata } from 'openid-client';
 import { OidcFailure } from './failure.ts';
@@ -35,7 +35,7 @@ export function logoutTokenReader() {
     });
     const { sub, iat, nonce, events } = payload;
     const isLogout = typeof events === 'object' && events !== null && event in events;
-    // An id token has a nonce, and must not log anybody out.
+    // An id token has a nonce, and must not log a user out.
     if (!isLogout || nonce !== undefined || iat === undefined)
       throw new OidcFailure('invalid', 'no_logout_token');
     if (sub === undefined) throw new OidcFailure('invalid', 'no_subject');

@@ -4,7 +4,7 @@ import type { Origin } from '../../request.ts';
 import { logOutByProvider } from './log-out.ts';
 import { beginOidcLogin, finishOidcLogin, type LoginVisit, type OidcLoginDependencies } from './log-in.ts';
 
-/** What the pages of the login do. */
+/** The implementation of the login pages. */
 export const oidcPages = (
   context: Omit<OidcLoginDependencies, 'now'> & { readonly clock: Pick<Clock, 'now'> },
 ) => {

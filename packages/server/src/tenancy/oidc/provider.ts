@@ -1,4 +1,4 @@
-/** The identity provider, as this server calls it. */
+/** The client of the identity provider. */
 import * as client from 'openid-client';
 import { controlCharacters } from '../control-characters.ts';
 import { failureOf, OidcFailure } from './failure.ts';
@@ -6,30 +6,30 @@ import { groupsIn } from './groups.ts';
 import { logoutTokenReader } from './logout-token.ts';
 import { clockToleranceSeconds, type OidcSettings } from './settings.ts';
 
-/** How long the provider may take to answer. */
+/** How long the provider may take to respond. */
 const timeoutSeconds = 5;
-/** After this its discovery document is read again, because addresses and abilities may change. */
+/** How long its discovery document is cached, because addresses and capabilities may change. */
 const discoveryMs = 10 * 60_000;
 
-/** What only the browser that started a login may know. */
+/** The secrets of the browser that started a login. */
 export interface LoginSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** What the provider says of a user. */
+/** The provider's data about a user. */
 export interface ProviderUser {
   readonly issuer: string;
   readonly subject: string;
   readonly name: string;
-  /** Undefined where the provider says that it is not verified. */
+  /** Undefined if the provider reports it as unverified. */
   readonly email: string | undefined;
   readonly groups: readonly string[];
   readonly refreshToken: string;
 }
 
-/** Who a user is at the provider. */
+/** The identity of a user at the provider. */
 export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -37,13 +37,13 @@ export interface ProviderIdentity {
 
 export interface Provider {
   readonly settings: OidcSettings;
-  /** Where the browser logs in, and what the callback needs. */
+  /** The address where the browser logs in, and the state for the callback. */
   begin(redirectUri: string): Promise<{ url: string; secrets: LoginSecrets }>;
-  /** The user whose login ended at this address of ours. */
+  /** The user whose login ended at this callback address. */
   finish(callback: URL, secrets: LoginSecrets): Promise<ProviderUser>;
-  /** Who logged out there, and when, as a token says that the provider sent. */
+  /** The user who logged out and the time, from a token that the provider sent. */
   loggedOut(logoutToken: string): Promise<{ issuer: string; subject: string; at: Date }>;
-  /** The groups that the user has now, and the refresh token for the next time. */
+  /** The current groups of the user, and the next refresh token. */
   refresh(
     refreshToken: string,
     of: ProviderIdentity,
@@ -55,7 +55,7 @@ type Tokens = Pick<
   'claims' | 'access_token'
 >;
 
-/** All methods reject with an `OidcFailure`. Nothing is asked of the provider before the first login. */
+/** All methods reject with an `OidcFailure`. The provider is not contacted before the first login. */
 export function createProvider(settings: OidcSettings): Provider {
   const readLogoutToken = logoutTokenReader();
   let known: { readonly at: number; readonly config: Promise<client.Configuration> } | undefined;
@@ -64,7 +64,7 @@ export function createProvider(settings: OidcSettings): Provider {
     if (known && performance.now() - known.at < discoveryMs) return known.config;
     const found = { at: performance.now(), config: discover(settings) };
     known = found;
-    // A failure is not remembered.
+    // A failure is not cached.
     found.config.catch(() => {
       if (known === found) known = undefined;
     });
@@ -122,7 +122,7 @@ export function createProvider(settings: OidcSettings): Provider {
         });
         const subject = tokens.claims()?.sub;
         if (subject === undefined) throw new OidcFailure('invalid', 'no_subject');
-        // Without one, nobody would notice when the user leaves.
+        // Without a refresh token, the user's departure could not be detected.
         const { refresh_token: refreshToken } = tokens;
         if (refreshToken === undefined) throw new OidcFailure('misconfigured', 'no_refresh_token');
         const claims = await claimsOf(config, tokens, subject);
@@ -141,7 +141,7 @@ export function createProvider(settings: OidcSettings): Provider {
 
     refresh: (refreshToken, { issuer, subject }) =>
       asked(async (config) => {
-        // No provider gets the token of another one.
+        // A provider never receives the token of another one.
         if (issuer !== config.serverMetadata().issuer) throw new OidcFailure('misconfigured', 'other_issuer');
         const tokens = await client.refreshTokenGrant(config, refreshToken);
         const newSubject = tokens.claims()?.sub;
@@ -172,12 +172,12 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   );
   config.timeout = timeoutSeconds;
   for (const extend of execute) extend(config);
-  // The signature is checked as well, although the id token comes from the provider itself.
+  // The signature is verified as well, although the id token comes directly from the provider.
   client.enableNonRepudiationChecks(config);
   return config;
 }
 
-/** Some providers accept only one of the two. If nothing is said, the standard says Basic. */
+/** Some providers accept only one of the two. If none is listed, the standard prescribes Basic. */
 const authentication = (
   { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: client.ServerMetadata,
   secret: string,
@@ -187,7 +187,7 @@ const authentication = (
 const isGoogle = (config: client.Configuration): boolean =>
   config.serverMetadata().issuer === 'https://accounts.google.com';
 
-/** Google gives a refresh token only if it is asked in its own way. */
+/** Google issues a refresh token only with its own parameters. */
 const refreshParameters = (config: client.Configuration): Record<string, string> =>
   isGoogle(config) ? { access_type: 'offline', prompt: 'consent' } : {};
 
@@ -202,7 +202,7 @@ function scopesFor({ scopes }: OidcSettings, config: client.Configuration): stri
   ].join(' ');
 }
 
-/** A name for the list of members, without characters that would disturb a terminal. */
+/** A name for the list of members, without terminal control characters. */
 function nameIn({
   name,
   preferred_username: username,

@@ -4,7 +4,7 @@ import type { OidcFailure } from './failure.ts';
 
 const again = 'Start again from the login page.';
 
-/** What the reader is told of a login that failed. */
+/** The message for the reader about a failed login. */
 export function sentenceOf({ reason, code }: OidcFailure): Problem {
   switch (code) {
     case 'no_login':

@@ -1,26 +1,26 @@
 import type { Role } from '@millrace/contract';
 
-/** How users of an organization log in with its identity provider. */
+/** The settings for logins with an organization's identity provider. */
 export interface OidcSettings {
-  /** As the provider's discovery document says, such as `https://login.example.com/realms/main`. */
+  /** The issuer in the provider's discovery document, such as `https://login.example.com/realms/main`. */
   readonly issuer: string;
   readonly clientId: string;
   /** Undefined for a public client. */
   readonly clientSecret: string | undefined;
-  /** What the login page calls the provider. */
+  /** The provider's name on the login page. */
   readonly name: string;
   /** The id of the organization; undefined for the one that the installation was set up with. */
   readonly organization: string | undefined;
-  /** The claim that has the groups of a user. */
+  /** The claim that contains the groups of a user. */
   readonly groupsClaim: string;
-  /** The role that each group gives. Whoever has none of them is refused. */
+  /** The role that each group gives. Users with none of these groups are rejected. */
   readonly roles: ReadonlyMap<string, OidcRole>;
-  /** What is asked of the provider; undefined for what its discovery document offers. */
+  /** The scopes to request; undefined to use those in the discovery document. */
   readonly scopes: string | undefined;
 }
 
-/** Owners are made by owners, so that the provider can neither make nor lose the last one. */
+/** Only owners appoint owners, so that the provider can neither create nor remove the last one. */
 export type OidcRole = Exclude<Role, 'owner'>;
 
-/** How far the provider's clock and ours may differ. */
+/** The maximum difference between the provider's clock and this server's. */
 export const clockToleranceSeconds = 30;

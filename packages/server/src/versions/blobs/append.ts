@@ -19,8 +19,8 @@ export async function blobProgress(sql: Sql, { project, blob }: BlobKey): Promis
 }
 
 /**
- * Stores bytes that begin at `start`, as far as they are not there. Replies how many bytes the blob has then; undefined if it is gone. Of
- * several uploaders, whoever comes first stores a piece, and the others skip it.
+ * Stores bytes that begin at `start`, except those already stored. Returns the resulting number of bytes of the blob; undefined if it is gone.
+ * If several uploaders send a piece, the first one stores it and the others skip it.
  */
 export async function appendToBlob(
   sql: Sql,
@@ -47,7 +47,7 @@ export async function appendToBlob(
     }
     const now = await blobProgress(sql, key);
     if (!now || now.received <= at || rest.length === 0) return now;
-    // Somebody else stored some of it.
+    // Another uploader stored some of it.
     const skipped = now.received - at;
     if (skipped >= rest.length) return now;
     rest = rest.subarray(skipped);
@@ -55,7 +55,7 @@ export async function appendToBlob(
   }
 }
 
-/** Bytes in pieces as they are stored. */
+/** Splits bytes into pieces for storage. */
 export async function* piecesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = [];
   let bytes = 0;

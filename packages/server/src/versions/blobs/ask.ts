@@ -4,7 +4,7 @@ import type { DeclaredBlob } from '../deployments/check-bundle.ts';
 
 export interface MissingBlob {
   readonly blob: string;
-  /** So many of its bytes are there. */
+  /** Number of bytes received. */
   readonly received: number;
 }
 
@@ -16,8 +16,8 @@ interface BlobRow {
 }
 
 /**
- * Makes a version need these contents, and replies which blobs are to be uploaded, with how much of each is there. A content that is
- * known is not asked for, whatever compressed it. In the transaction of the caller.
+ * Records the contents that a version needs, and returns the blobs to be uploaded, with the progress of each. Known content is not requested,
+ * whatever compressed it. Runs in the caller's transaction.
  */
 export async function askForBlobs(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function askForBlobs(
   contents: readonly DeclaredBlob[],
   at: Date,
 ): Promise<MissingBlob[]> {
-  // In one order for everybody. What was asked for just now is not deleted for an hour.
+  // In one global order. Recently requested content is not deleted for an hour.
   const known = await tx<{ digest: string; contentDigest: string }[]>`
     update blobs b set used_at = ${at}
       from (select x.digest from blobs x
@@ -60,14 +60,14 @@ export async function askForBlobs(
   return missing;
 }
 
-/** How much of a blob is there. What was begun with another size, and never verified, begins anew. */
+/** The progress of a blob. An unverified blob that was begun with another size starts again. */
 async function agree(
   tx: Transaction,
   project: number,
   { blob, blobSize, digest }: DeclaredBlob,
   row: BlobRow,
 ): Promise<number> {
-  // Another deployment has had it verified since the first look.
+  // Another deployment has verified it since the first read.
   if (row.contentDigest === digest) return blobSize;
   if (row.contentDigest !== null)
     throw unprocessable(`bundle: the blob ${blob} has the content ${row.contentDigest}, not ${digest}.`);

@@ -6,8 +6,8 @@ import type { BlobKey } from './append.ts';
 import { BlobGone, readBlob } from './read.ts';
 
 /**
- * Moves a verified blob from the database into the store. Several may do so at once: the first that is done is named by the blob, and the
- * objects of the others are deleted later, as is that of a process that dies in between.
+ * Moves a verified blob from the database into the store. Several processes may do so at once: the blob refers to the first finished object.
+ * The other objects are deleted later, like the object of a process that dies in between.
  */
 export async function moveToStore(
   sql: Sql,
@@ -24,12 +24,12 @@ export async function moveToStore(
   try {
     await store.put(key, size, blob, readBlob(sql, { project, blob }, size));
   } catch (error) {
-    // Another process has moved or deleted it meanwhile.
+    // Another process has moved or deleted it in the meantime.
     if (error instanceof BlobGone) return;
     throw error;
   }
   const isOurs = await sql.begin(async (tx) => {
-    // With a clock that has jumped, the job may have taken it for a forgotten one.
+    // After a clock jump, the job may have considered the object forgotten.
     const [still] = await tx`select from blob_objects where key = ${key} for update`;
     if (!still) return false;
     const { count } = await tx`
@@ -40,6 +40,6 @@ export async function moveToStore(
     await tx`delete from blob_pieces where project_id = ${project} and blob = ${blob}`;
     return true;
   });
-  // It may have been uploaded after it was deleted.
+  // It may have been uploaded after the deletion.
   if (!isOurs) await store.delete(key);
 }

@@ -2,11 +2,11 @@ import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { BlobStore } from '../store/store.ts';
 
-/** Longer than an upload may take. */
+/** Longer than the maximum duration of an upload. */
 const unusedMs = 3_600_000;
 const maxAtOnce = 20;
 
-/** Deletes objects that no blob names. Replies whether there may be more. */
+/** Deletes objects that no blob refers to. Returns whether there may be more. */
 export async function pruneObjects(sql: Sql, clock: Pick<Clock, 'now'>, store: BlobStore): Promise<boolean> {
   for (let count = 0; count < maxAtOnce; count += 1) {
     if (!(await pruneOne(sql, store, new Date(clock.now() - unusedMs)))) return false;
@@ -14,7 +14,7 @@ export async function pruneObjects(sql: Sql, clock: Pick<Clock, 'now'>, store: B
   return true;
 }
 
-/** The row is locked meanwhile, so that no blob can come to name the object. After a failure in between it is deleted again. */
+/** The row stays locked, so that no blob can start to refer to the object. After a failure in between, the deletion is repeated. */
 const pruneOne = (sql: Sql, store: BlobStore, before: Date): Promise<boolean> =>
   sql.begin(async (tx) => {
     const [object] = await tx<{ key: string }[]>`

@@ -4,9 +4,9 @@ import type { Sql } from '../../db/connect.ts';
 const unusedMs = 3_600_000;
 const maxAtOnce = 20;
 
-/** Deletes blobs that no deployment has needed for an hour. Replies whether there may be more. */
+/** Deletes blobs that no deployment has needed for an hour. Returns whether there may be more. */
 export async function pruneBlobs(sql: Sql, clock: Pick<Clock, 'now'>): Promise<boolean> {
-  // A deployment that asks for one meanwhile has changed its time, and then it is not deleted.
+  // If a deployment requests one in the meantime, its time changes and it is not deleted.
   const { count } = await sql`
     delete from blobs b using (
       select x.project_id, x.digest from blobs x

@@ -1,12 +1,12 @@
 import type { Queryable } from '../../db/connect.ts';
 import type { BlobKey } from './append.ts';
 
-/** Its pieces were deleted while they were read: it was moved to the store, or is not needed any more. */
+/** Thrown if a blob's pieces were deleted while they were read: it was moved to the store, or is no longer needed. */
 export class BlobGone extends Error {
   override name = 'BlobGone';
 }
 
-/** The bytes of a complete blob from `start` on, read lazily, piece by piece. */
+/** The bytes of a complete blob starting at `start`, read lazily, piece by piece. */
 export async function* readBlob(
   sql: Queryable,
   { project, blob }: BlobKey,

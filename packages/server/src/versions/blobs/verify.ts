@@ -6,15 +6,15 @@ import type { Sql } from '../../db/connect.ts';
 import type { BlobKey } from './append.ts';
 import { readBlob } from './read.ts';
 
-/** What a blob should hold. */
+/** The expected properties of a blob. */
 export interface Expected {
   readonly digest: string;
   readonly size: number;
 }
 
 /**
- * Reads a complete blob once, unpacks it, and compares both digests; never more of it is unpacked than was declared. Replies what is wrong,
- * undefined for nothing. A blob that is as it should be is marked as verified.
+ * Reads a complete blob once, unpacks it, and compares both digests, without unpacking more than the declared size. Returns the error, or
+ * undefined if there is none. A correct blob is marked as verified.
  */
 export async function verifyBlob(
   sql: Sql,
@@ -35,7 +35,7 @@ export async function verifyBlob(
       }
     });
   } catch (error) {
-    // By the count: the pipeline may report that the stream was aborted instead of the error above.
+    // Checked by size: the pipeline may report an aborted stream instead of the error above.
     if (bytes > size) return `it unpacks to more than the ${size} bytes that were declared`;
     if (isZlibError(error)) return 'it is not compressed with gzip, or is cut off';
     throw error;

@@ -7,7 +7,7 @@ import { findVersion } from './find.ts';
 import type { DeploymentDependencies } from './promote.ts';
 import { showDeployment } from './show.ts';
 
-/** New runs start on the current version again. Runs that have started on the canary stay on it. */
+/** Ends the canary: new runs start on the current version again. Runs that have started on the canary stay on it. */
 export async function abortCanary(
   { sql, clock, versions, wakes }: DeploymentDependencies,
   env: number,

@@ -58,7 +58,7 @@ async function reasonToStay(
   return undefined;
 }
 
-/** Of a version that is not current, and that no live run is bound to. */
+/** The version must not be current, and no live run may be bound to it. */
 export async function markArchived(tx: Transaction, version: number): Promise<void> {
   await tx`update versions set state = 'archived', bundle = null where id = ${version}`;
   await tx`delete from version_blobs where version_id = ${version}`;

@@ -8,7 +8,7 @@ import { findVersion, type FoundVersion } from './find.ts';
 import { fromStore } from '../store/problem.ts';
 import { StoreFailed, type BlobStore } from '../store/store.ts';
 
-/** What a runner fetches to serve a version. 404, saying why, for one that cannot be fetched. */
+/** The data that a runner fetches to serve a version. 404 with the reason if it cannot be fetched. */
 export async function retrieveBundle(
   sql: Sql,
   env: number,
@@ -23,11 +23,11 @@ export async function retrieveBundle(
 
 export interface ServedBlob {
   readonly size: number;
-  /** From a position on. Read lazily, piece by piece. Rejects with a 503 Problem if the store that has it is away. */
+  /** The bytes from a position, read lazily, piece by piece. Rejects with a 503 Problem if the store that has them is unavailable. */
   read(start: number): Promise<AsyncIterable<Buffer>>;
 }
 
-/** A blob of a version that can be fetched. 404 if there is none. */
+/** A blob of a fetchable version. 404 if it does not exist. */
 export async function retrieveBlob(
   { sql, store }: { readonly sql: Sql; readonly store?: BlobStore | undefined },
   { id: env, projectId: project }: Environment,

@@ -10,7 +10,7 @@ const problem = (status: number, message: RegExp) => ({
 });
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: 'Error: no' } as const;
 
-/** As it is documented. */
+/** The documented formula. */
 const shareOf = (run: string): number =>
   Number.parseInt(createHash('md5').update(run).digest('hex').slice(0, 8), 16) % 100;
 
@@ -29,7 +29,7 @@ async function twoVersions() {
     for (let n = 0; n < count; n++) runs.push((await t.trigger(task)).id);
     return runs;
   };
-  /** As a server claims for a runner that can execute only the canary. */
+  /** Claims like a server for a runner that can execute only the canary. */
   const claimCanary = async () => {
     const rows = await t.sql<{ run_id: string; fence: string }[]>`
       select * from claim_runs(${t.environment.id}, 'r2', ${[0, canaryId]}::int[], null, 500, '(-1,0,)', ${new Date(t.engine.clock.now())})`;
@@ -76,7 +76,7 @@ describe('a canary', () => {
     for (const run of old) expect(on.get(run)).toBe(currentId);
     expect(on.get(locked.id)).toBe(canaryId);
 
-    // Its retries stay on it, whatever becomes of the canary.
+    // Its retries stay on it, whatever happens to the canary.
     const retried = attempts.find(({ run }) => on.get(run) === canaryId && run !== locked.id)!;
     await t.end(retried, { kind: 'retry', error, delayMs: 0 });
     expect(await t.abortCanary(canary.version)).toMatchObject({ canaryPercent: null });
@@ -96,7 +96,7 @@ describe('a canary', () => {
 
   test('and the current version are served by runners that have only one of them', async () => {
     const { t, canary, currentId, canaryId, triggered, claimCanary, leases } = await twoVersions();
-    // Before it is the canary, and after, its runner gets nothing that is not bound to it.
+    // Before and after it is the canary, its runner receives only runs that are bound to it.
     await triggered(3);
     expect(await claimCanary()).toEqual([]);
     expect(await t.claim('r1', [currentId], 10)).toHaveLength(3);
@@ -110,7 +110,7 @@ describe('a canary', () => {
     expect(its.map(({ run }) => run).toSorted()).toEqual(runs.filter(isCanary).toSorted());
     const on = await leases();
     for (const run of runs) expect(on.get(run)).toBe(isCanary(run) ? canaryId : currentId);
-    // What was given back goes to the current version once the canary is over.
+    // Returned runs go to the current version once the canary has ended.
     for (const attempt of its) await t.end(attempt, { kind: 'released' });
     await t.abortCanary(canary.version);
     expect(await claimCanary()).toEqual([]);

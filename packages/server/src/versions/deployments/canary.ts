@@ -9,7 +9,7 @@ interface Canary {
   readonly percent: number;
 }
 
-/** The canary of an environment, and which share of the new runs starts on it. */
+/** The canary of an environment, and its share of the new runs. */
 export async function readCanary(sql: Queryable, env: number): Promise<Canary | undefined> {
   const [row] = await sql<Canary[]>`
     select v.id, v.version, c.canary_percent as percent
@@ -17,7 +17,7 @@ export async function readCanary(sql: Queryable, env: number): Promise<Canary | 
   return row;
 }
 
-/** 409, saying what to do, if a version cannot be the canary of an environment whose versions the caller has locked. */
+/** 409 with advice if a version cannot be the canary of an environment whose versions the caller has locked. */
 export async function refuseCanary(
   tx: Transaction,
   env: number,
@@ -39,7 +39,7 @@ export async function refuseCanary(
     );
 }
 
-/** Makes a version the canary, which `refuseCanary` allows, or changes its share. */
+/** Makes a version the canary, after `refuseCanary` has allowed it, or changes its share. */
 export async function setCanary(
   tx: Transaction,
   env: number,

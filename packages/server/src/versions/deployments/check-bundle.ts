@@ -2,12 +2,12 @@ import type { Bundle, TaskManifest } from '@millrace/contract/runner';
 import { Problem, unprocessable } from '../../problem.ts';
 
 const mib = 1_048_576;
-/** All blobs of a deployment together, compressed. */
+/** Maximum total size of a deployment's blobs, compressed. */
 export const defaultMaxBundleBytes = 64 * mib;
-/** Content may be this many times as large as what is stored: nothing that unpacks without end gets in. */
+/** Maximum ratio of content to stored bytes, so that data that unpacks without end is rejected. */
 const maxRatio = 32;
 
-/** Throws 422 for a bundle that is not consistent in itself, or does not have the tasks that are declared. */
+/** Throws 422 for a bundle that is inconsistent, or does not have the declared tasks. */
 export function checkBundle(bundle: Bundle, tasks: readonly TaskManifest[]): void {
   const paths = new Set<string>();
   for (const { path } of bundle.files) {
@@ -54,7 +54,7 @@ function checkTasks(bundle: Bundle, tasks: readonly TaskManifest[], sources: Rea
     throw unprocessable(`bundle.tasks: "${other}" is not among the tasks of the deployment.`);
 }
 
-/** What one blob is said to hold. */
+/** The declared content of one blob. */
 export interface DeclaredBlob {
   readonly blob: string;
   readonly blobSize: number;
@@ -62,7 +62,10 @@ export interface DeclaredBlob {
   readonly size: number;
 }
 
-/** The contents of a bundle, each once. 422 if it says two things about one of them, 413 if all are too large. */
+/**
+ * The contents of a bundle, without duplicates. 422 if it contains contradictory declarations of one content, 413 if all together are too
+ * large.
+ */
 export function contentsOf(bundle: Bundle, maxBytes: number): DeclaredBlob[] {
   const byDigest = new Map<string, DeclaredBlob>();
   const byBlob = new Map<string, DeclaredBlob>();

@@ -13,15 +13,15 @@ import type { DeploymentDependencies } from './promote.ts';
 import { shortCodeOf } from './show.ts';
 
 export interface CreateDependencies extends DeploymentDependencies {
-  /** All blobs of a deployment together. */
+  /** Maximum total size of a deployment's blobs. */
   readonly maxBundleBytes: number;
   /** Throws a Problem for tasks that could not become current. */
   readonly check: (environment: Pick<Environment, 'kind'>, tasks: readonly TaskManifest[]) => void;
 }
 
 /**
- * Begins a deployment, or continues one whose upload was interrupted. Content that was deployed before is the version that it was then,
- * unless that one failed or is archived.
+ * Begins a deployment, or continues one whose upload was interrupted. Content that was deployed before resolves to the earlier version, unless
+ * that one failed or is archived.
  */
 export async function createDeployment(
   { sql, clock, versions, wakes, maxBundleBytes, check }: CreateDependencies,
@@ -91,7 +91,7 @@ export async function createDeployment(
   };
 }
 
-/** The name of the key that deploys. */
+/** The name of the key used to deploy. */
 async function nameOf(tx: Transaction, { credentialId }: Principal): Promise<string | null> {
   const [key] = await tx<{ name: string }[]>`select name from secret_keys where id = ${credentialId}`;
   return key?.name ?? null;

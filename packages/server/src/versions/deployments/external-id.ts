@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts';
 
 /**
- * From now on, runs with this `externalDeploymentId` start on this version, which is ready; those that waited for it are queued. In the
+ * Makes runs with this `externalDeploymentId` start on this version, which is ready; runs that waited for it are queued. Runs in the
  * transaction of the caller, who has locked the versions.
  */
 export async function landExternalId(

@@ -11,7 +11,7 @@ export interface DeploymentError {
   readonly message: string;
 }
 
-/** Gives a deployment up that was not finalized. Its files are deleted unless other versions need them. */
+/** Marks a deployment that was not finalized as failed. Its files are deleted unless other versions need them. */
 export async function failDeployment(
   { sql, clock }: DeploymentDependencies,
   env: number,
@@ -31,7 +31,7 @@ export async function failDeployment(
   });
 }
 
-/** Only of a version that is being uploaded. */
+/** Only for a version that is being uploaded. */
 export async function markFailed(tx: Transaction, version: number, error: DeploymentError): Promise<void> {
   const { count } = await tx`
     update versions set state = 'failed', error = ${JSON.stringify(error).replaceAll(String.raw`\u0000`, '')}::jsonb, bundle = null

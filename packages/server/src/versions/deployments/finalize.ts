@@ -19,13 +19,13 @@ import { fromStore } from '../store/problem.ts';
 import type { BlobStore } from '../store/store.ts';
 
 export interface FinalizeDependencies extends DeploymentDependencies {
-  /** Takes the blobs once they are verified. Without one they stay in the database. */
+  /** Receives the blobs once they are verified. Without a store they stay in the database. */
   readonly store?: BlobStore | undefined;
 }
 
 /**
- * Ends an upload: verifies every content that was not verified before, and makes the version ready. It may be repeated after a failure in
- * between, and by several at once. A content that is not what was declared fails the deployment (422); a missing one does not (409).
+ * Ends an upload: verifies all content that has not been verified, and makes the version ready. It may be repeated after a failure in between,
+ * and run by several callers at once. Content that differs from its declaration fails the deployment (422); missing content does not (409).
  */
 export async function finalizeDeployment(
   dependencies: FinalizeDependencies,
@@ -80,7 +80,7 @@ async function readBundle(sql: Sql | Transaction, version: number): Promise<Bund
   return row?.bundle ?? undefined;
 }
 
-/** Every content of a bundle, with where it is in it. */
+/** The contents of a bundle, with their positions in it. */
 const contentsIn = ({ files, layers }: Bundle): Map<string, DeclaredBlob & { readonly where: string }> => {
   const all = [
     ...files.map((file) => ({ ...file, where: file.path })),
@@ -93,7 +93,7 @@ const isComplete = ({ size, received }: UploadedBlob): boolean => size !== null 
 
 async function verifyContents(sql: Sql, env: number, project: number, version: FoundVersion): Promise<void> {
   const bundle = await readBundle(sql, version.id);
-  // It failed or became ready since; the caller finds that.
+  // It has failed or become ready since; the caller detects that.
   if (!bundle) return;
   const contents = contentsIn(bundle);
   const blobs = await readBlobs(sql, project, version.id);
@@ -142,7 +142,7 @@ async function wrongWith(
     wrong = await verifyBlob(sql, { project, blob }, Number(size), expected);
   } catch (error) {
     if (!(error instanceof BlobGone)) throw error;
-    // Another deployment had it verified and moved to the store, or nothing needs it any more.
+    // Another deployment had it verified and moved to the store, or it is no longer needed.
     const [now] = await sql<Pick<UploadedBlob, 'content' | 'contentSize'>[]>`
       select content_digest as content, content_size as "contentSize" from blobs where project_id = ${project} and digest = ${blob}`;
     if (!now || now.content === null) throw lost(expected.blob);
@@ -153,7 +153,7 @@ async function wrongWith(
       expected,
     );
   }
-  // Nobody could use it.
+  // The blob is useless to every deployment.
   if (wrong !== undefined)
     await sql`delete from blobs where project_id = ${project} and digest = ${blob} and content_digest is null`;
   return wrong;
@@ -165,10 +165,10 @@ const lost = (blob: string) =>
     `The blob ${blob} was removed meanwhile: create the deployment again, and upload it.`,
   );
 
-/** How many blobs are moved to the store at the same time. */
+/** How many blobs are moved to the store concurrently. */
 const movedAtOnce = 8;
 
-/** Moves the blobs of a version to the store, also those that were in the database before there was one. */
+/** Moves the blobs of a version to the store, including those that were in the database before a store was configured. */
 async function storeBlobs(
   { sql, clock }: FinalizeDependencies,
   store: BlobStore,

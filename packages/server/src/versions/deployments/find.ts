@@ -3,7 +3,7 @@ import { notFound } from '../../problem.ts';
 
 export type StoredState = 'uploading' | 'ready' | 'failed' | 'archived';
 
-/** What decides about a version's life. */
+/** The properties that determine a version's lifecycle. */
 export interface FoundVersion {
   readonly id: number;
   readonly publicId: string;
@@ -17,7 +17,7 @@ export interface FoundVersion {
 export const versionNotFound = (idOrVersion: string) =>
   notFound(`This environment has no version "${idOrVersion.slice(0, 128)}".`, false, 'version_not_found');
 
-/** A version of an environment by its name or by the id of its deployment. 404 if there is none. */
+/** A version of an environment by its name or by the id of its deployment. 404 if it does not exist. */
 export async function findVersion(sql: Queryable, env: number, idOrVersion: string): Promise<FoundVersion> {
   const [row] = idOrVersion.includes('\0')
     ? []

@@ -60,7 +60,7 @@ export function deploymentHandlers(
         const options = { ...query, authorizeRollback: () => refuseRollback(principal, params.version) };
         return await promoteDeployment(dependencies, environment.id, params.version, options, record);
       } finally {
-        // A refusal may ask runners to load it.
+        // A rejection may have requested that runners load the version.
         wake(environment.id);
       }
     },
@@ -104,7 +104,7 @@ export function deploymentHandlers(
   };
 }
 
-/** Who may only deploy does not bring old code back. */
+/** Permission to deploy alone does not include returning to old code. */
 function refuseRollback(principal: Principal, version: string): void {
   if (!isUser(principal) && allows(principal.scopes, 'write', [{ type: 'deployments' }])) return;
   throw forbidden(

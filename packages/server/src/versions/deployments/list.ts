@@ -18,7 +18,7 @@ const statesOf: Readonly<Record<NonNullable<Asked['status']>, readonly StoredSta
   TIMED_OUT: [],
 };
 
-/** A page of an environment's deployments, the newest first. */
+/** A page of an environment's deployments, newest first. */
 export async function listDeployments(
   sql: Queryable,
   env: number,

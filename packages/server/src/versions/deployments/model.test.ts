@@ -5,7 +5,7 @@ import { bundleOf, sha256 } from './testing/bundle.ts';
 import { testDeployments, type Created } from './testing/deployments.ts';
 import { startS3Server } from './testing/s3-server.ts';
 
-/** A generator of numbers that a seed repeats. */
+/** A number generator that a seed makes repeatable. */
 function numbersFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -54,13 +54,13 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
             case 7:
               return known && t.promoteTo(known.version, { allowRollbacks: true });
             default:
-              // Blobs become old enough to be deleted while others ask for them.
+              // Blobs become old enough to be deleted while other deployments request them.
               t.engine.clock.shift(2_000_000);
               return t.prune();
           }
         };
         await act().catch((error: unknown) => {
-          // A refusal says why; anything else is a fault.
+          // A rejection has a reason; any other error is a fault.
           if (!(error instanceof Problem) || ![404, 409].includes(error.status)) throw error;
           refused.push(error.message);
         });
@@ -68,7 +68,7 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
     };
     await Promise.all([0, 1, 2, 3].map(client));
 
-    // Everything that is ready has all of its contents, verified.
+    // Every ready version has all of its contents, verified.
     const broken = await t.sql`
       select v.version from versions v cross join lateral jsonb_array_elements(v.bundle -> 'files') f
        where v.state = 'ready' and not exists (
@@ -85,7 +85,7 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
     for (const { version, blob } of await t.sql<{ version: string; blob: string }[]>`
       select v.version, r.blob from version_blobs r join versions v on v.id = r.version_id where v.state = 'ready'`)
       expect(sha256(await t.fetch(version, blob))).toBe(blob);
-    // The current one can be served, and no two versions that are ready have one content.
+    // The current version can be served, and no two ready versions have the same content.
     const [current] = await t.sql<{ state: string }[]>`
       select v.state from current_versions c join versions v on v.id = c.version_id where c.env = ${env}`;
     expect(current?.state ?? 'ready').toBe('ready');
@@ -98,7 +98,7 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
     const kept =
       await t.sql`select from version_blobs r join versions v on v.id = r.version_id where v.state in ('failed', 'archived')`;
     expect(kept).toEqual([]);
-    // What nothing needs goes.
+    // Unneeded data is deleted.
     for (const { version } of await t.sql<{ version: string }[]>`
       select version from versions v where state = 'ready' and not exists (select from current_versions c where c.version_id = v.id)`)
       await t.archive(version);

@@ -11,7 +11,7 @@ export interface MoveFilter {
 
 export type Movable = Pick<Moved, 'waiting' | 'missingTasks' | 'staying'>;
 
-/** What waits on a version and could be moved to another one, and what stays. It reads all that waits in the environment. */
+/** The runs waiting on a version that could be moved to another one, and those that stay. Reads all waiting runs of the environment. */
 export async function readMovable(
   sql: Queryable,
   env: number,

@@ -24,7 +24,7 @@ async function twoVersions() {
 const versionOf = async (t: TestDeployments, run: string) =>
   (await retrieveRun(t.engine, t.environment.id, run))?.version;
 
-/** Each waiting run of a version, in each way to wait, and one that executes. */
+/** One run of a version for each kind of wait, and one that executes. */
 async function allKinds() {
   const made = await twoVersions();
   const { t, from, locked } = made;
@@ -89,14 +89,14 @@ describe('moving the runs of a version', () => {
     expect(
       await t.sql`select from run_facets where env = ${t.environment.id} and facet = ${`v:${to.id}`}`,
     ).not.toEqual([]);
-    // Nothing of the old version's is left, so nobody is asked to load it.
+    // Nothing of the old version is left, so no runner is requested to load it.
     expect(await t.sql`select from lanes where pinned_version = ${from.id}`).toEqual([]);
     expect(
       await t.sql`select expires_at is null as forever from queued where run_id = ${runs.QUEUED}`,
     ).toEqual([{ forever: false }]);
     expect(await t.move(from.version, to.version)).toMatchObject({ waiting: [], moved: 0, isComplete: true });
 
-    // They start there: what is queued at once, and the others when their time comes.
+    // They start there: queued runs at once, and the others when they are due.
     expect(await t.claim('r1', [from.id], 10)).toEqual([]);
     t.engine.clock.shift(100_000);
     await t.sql`update runners set expires_at = ${new Date(t.engine.clock.now() + 30_000)}`;
@@ -109,7 +109,7 @@ describe('moving the runs of a version', () => {
     >`select run_id, version_id from leases`;
     for (const { run_id, version_id } of leases)
       expect(version_id).toBe(run_id === executing.run ? from.id : to.id);
-    // Its retries stay on its version, until somebody moves them.
+    // Its retries stay on its version, until they are moved.
     await t.end(executing, { kind: 'retry', error, delayMs: 60_000 });
     expect(await versionOf(t, executing.run)).toBe(from.version);
   });
@@ -202,8 +202,7 @@ describe('moving the runs of a version', () => {
           if (version === from.id) claimed.push(run);
         }
         if (attempts.length === 0 && isMoved) empty++;
-        // One gives runs back, for the move to meet them again. It stops when the move has ended: nobody
-        // would take the last one away from it.
+        // One returns runs, for the move to meet them again. It stops when the move has ended: nothing would take the last one away from it.
         if (version === from.id && attempts[0] && !isMoved) {
           seen.delete(attempts[0].run);
           claimed.splice(claimed.indexOf(attempts[0].run), 1);
@@ -224,7 +223,7 @@ describe('moving the runs of a version', () => {
       t.move(from.version, to.version, {}, { atOnce: 13 }),
     ]);
     expect(moved.isComplete).toBe(true);
-    // What was given back after the pass had gone by.
+    // Runs that were returned after the pass.
     await t.move(from.version, to.version);
     for (let more = 1; more > 0;) {
       const attempts = await t.claim('r2', [to.id], 100);

@@ -9,19 +9,19 @@ import { conflict } from './conflict.ts';
 import { refuseUnready, type DeploymentDependencies } from './promote.ts';
 
 export interface MoveDependencies extends Pick<DeploymentDependencies, 'sql' | 'clock'> {
-  /** These runs are bound to another version, and some may start. Called after each commit. */
+  /** Called after each commit: these runs are bound to another version, and some may start. */
   readonly onMove: (env: number, runs: readonly string[]) => void;
 }
 
 type Moved = Reply<Operations['moveDeployment']>;
 
-/** Rows that one statement looks at. */
+/** Maximum rows that one statement reads. */
 const maxAtOnce = 1_000;
-/** A call that has more to do than this allows replies, and is repeated. */
+/** A call returns after this time, and is repeated if work remains. */
 export const moveMs = 10_000;
 const pauseMs = 50;
 
-/** A run goes from what stands before to what stands after: `queued` is last, so that none is missed that goes on meanwhile. */
+/** In the order in which a run moves through them: `queued` is last, so that no run that moves in the meantime is missed. */
 const waits: readonly (readonly [MovableStatus, string])[] = [
   ['DELAYED', 'delayed'],
   ['RETRYING', 'retrying'],
@@ -31,8 +31,8 @@ const waits: readonly (readonly [MovableStatus, string])[] = [
 ];
 
 /**
- * Binds the waiting runs of a version to another one, in transactions of at most 1,000 runs each. Attempts that are alive stay. A run is
- * either claimed on its old version or moved. A call after one that died in between moves the rest.
+ * Binds the waiting runs of a version to another one, in transactions of at most 1,000 runs each. Live attempts stay. A run is either claimed
+ * on its old version or moved. A call after one that died in between moves the rest.
  */
 export async function moveRuns(
   dependencies: MoveDependencies,
@@ -65,7 +65,7 @@ const lacking = ({ version }: FoundVersion, { missingTasks }: Movable): string =
 
 type RecordOnce = (tx: Transaction) => Promise<void>;
 
-/** With the first batch: what waited, and where it was to go. */
+/** Recorded with the first batch: the kinds of waiting runs, and their target. */
 function once(
   record: RecordHere | undefined,
   from: FoundVersion,
@@ -96,7 +96,7 @@ interface Move {
   readonly budgetMs?: number;
 }
 
-/** Passes over all that waits until one has skipped nothing: a row that somebody had locked may be somewhere else by now. */
+/** Passes over all waiting runs until one pass has skipped none: a row that another transaction had locked may be elsewhere by now. */
 async function moveAll(
   dependencies: MoveDependencies,
   move: Move,
@@ -122,7 +122,7 @@ async function moveAll(
 }
 
 interface Cursor {
-  /** Only of queued runs; numbers beyond 2^53 are texts. */
+  /** Only for queued runs; numbers beyond 2^53 are texts. */
   readonly lane: string | null;
   readonly sortKey: string | null;
   readonly run: string;
@@ -132,7 +132,7 @@ const start: Cursor = { lane: '0', sortKey: '0', run: '' };
 interface Batch {
   readonly moved: number;
   readonly skipped: number;
-  /** Where the next one starts; undefined at the end. */
+  /** Where the next call starts; undefined at the end. */
   readonly last: Cursor | undefined;
 }
 
@@ -163,7 +163,7 @@ async function moveBatch(
   return { moved: moved.length, skipped, last: run === null ? undefined : { lane, sortKey, run } };
 }
 
-/** Nobody archives the target meanwhile, so no run is bound to a version without files. */
+/** Prevents the target from being archived in the meantime, so no run is bound to a version without files. */
 const inTurn = <R>(sql: Sql, env: number, to: FoundVersion, act: (tx: Transaction) => Promise<R>) =>
   sql.begin(async (tx) => {
     await lockVersions(tx, env);

@@ -29,7 +29,7 @@ describe('promotion', () => {
       state: 'current',
       deployedAt: expect.any(String) as string,
     });
-    // Again: nothing changes, and no runner is asked for.
+    // Again: nothing changes, and no runner is required.
     expect(await t.promoteTo(one.id, { force: false })).toMatchObject({ replaced: one.version });
     expect(t.acts.filter((act) => act.startsWith('version.promoted'))).toHaveLength(1);
   });
@@ -43,7 +43,7 @@ describe('promotion', () => {
     await t.addRunner('one');
     await expect(t.promoteTo(version, careful)).rejects.toMatchObject(refused);
     await t.sql`update runners set versions = array(select id from versions)`;
-    // One that was not heard of for longer than its lease counts as gone.
+    // A runner that has been silent for longer than its lease is considered lost.
     await t.sql`update runners set expires_at = now() - interval '1 second'`;
     await expect(t.promoteTo(version, careful)).rejects.toMatchObject(refused);
     await t.sql`update runners set expires_at = now() + interval '30 seconds', draining = true`;

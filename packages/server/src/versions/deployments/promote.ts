@@ -21,13 +21,13 @@ export interface DeploymentDependencies extends PromoteDependencies {
 export interface PromoteOptions {
   readonly allowRollbacks: boolean;
   readonly force: boolean;
-  /** Of new runs: it becomes the canary instead. */
+  /** The percentage of new runs: the version becomes the canary instead. */
   readonly percent?: number | undefined;
   /** Throws if the caller may only promote newer versions. */
   readonly authorizeRollback?: () => void;
 }
 
-/** Makes a version current, or the canary. 409, saying what to do, for one that cannot be or that needs one of the options. */
+/** Makes a version current, or the canary. 409 with advice if it cannot be promoted, or needs one of the options. */
 export async function promoteDeployment(
   dependencies: DeploymentDependencies,
   env: number,
@@ -52,7 +52,7 @@ export async function promoteDeployment(
           `Version ${version.version} is older than the current version ${current.version}. To go back to it, allow the rollback: --allow-rollback of \`millrace versions promote\`, or allowRollbacks=true.`,
         );
     }
-    // Promoting the current one again changes nothing, so nothing is asked of its runners.
+    // Promoting the current version again changes nothing, so no runner needs to have loaded it.
     const isChange = current?.version !== version.version;
     if (isChange && !options.force) {
       const [loaded] = await tx`
@@ -82,7 +82,7 @@ export async function promoteDeployment(
   return { id, version, shortCode: shortCodeOf(id), replaced, canaryPercent: options.percent ?? null };
 }
 
-/** Nobody loads an old version without being asked. `code` tells clients that trying again may succeed. */
+/** Runners load an old version only on request. `code` informs clients that another attempt may succeed. */
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(
@@ -95,7 +95,7 @@ const notLoaded = ({ version, isUploaded }: FoundVersion) =>
         `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (--force, or force=true).`,
       );
 
-/** 409, saying why, for a version that runs could not start on. */
+/** 409 with the reason for a version that runs could not start on. */
 export function refuseUnready({ version, state, error }: FoundVersion): void {
   if (state === 'ready') return;
   throw conflict(

@@ -11,9 +11,9 @@ import { markFailed } from './fail.ts';
 import { liveRuns } from './live-runs.ts';
 import type { BlobStore } from '../store/store.ts';
 
-/** Of each environment, so many uploaded versions stay. */
+/** How many uploaded versions each environment retains. */
 export const keptVersions = 10;
-/** An upload that nobody continued for so long is given up. */
+/** How long an upload may be idle before it is abandoned. */
 export const uploadMs = 24 * 3_600_000;
 const maxAtOnce = 20;
 
@@ -26,8 +26,8 @@ export interface RetentionDependencies {
 }
 
 /**
- * The job that frees the storage of deployments: it gives up uploads that nobody continues, archives old versions, and deletes blobs that
- * no version needs. Versions that are current, that live runs are bound to, or that are among the newest stay.
+ * The job that frees the storage of deployments: it fails abandoned uploads, archives old versions, and deletes blobs that no version needs.
+ * Versions stay if they are current, if live runs are bound to them, or if they are among the newest.
  */
 export function deploymentPruner(dependencies: RetentionDependencies): Job {
   const { sql, clock, store } = dependencies;
@@ -38,7 +38,7 @@ export function deploymentPruner(dependencies: RetentionDependencies): Job {
       await giveUpUploads(sql, new Date(clock.now() - uploadMs));
       await archiveOld(dependencies);
       const hasMore = await pruneBlobs(sql, clock);
-      // Last, because the store may be away.
+      // Last, because the store may be unavailable.
       return (store !== undefined && (await pruneObjects(sql, clock, store))) || hasMore;
     },
   };
@@ -63,7 +63,7 @@ async function archiveOld({ sql, versions, wakes }: RetentionDependencies): Prom
   for (const { env } of envs) {
     const archived = await sql.begin(async (tx) => {
       await lockVersions(tx, env);
-      // With its versions locked, none becomes current meanwhile.
+      // While the environment's versions are locked, none can become current.
       const old = await tx<{ id: number }[]>`
         select v.id from (
           select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'

@@ -8,13 +8,13 @@ import { conflict } from './conflict.ts';
 export interface BlobUpload {
   readonly deployment: string;
   readonly blob: string;
-  /** Of the first byte that is sent. */
+  /** The offset of the first byte that is sent. */
   readonly offset: number;
 }
 
 /**
- * Stores what is sent of a blob, piece by piece: what has arrived stays when the connection ends. Sending bytes again that are there does
- * nothing. Replies how many bytes of the blob are there.
+ * Stores the bytes sent for a blob, piece by piece: received bytes remain when the connection ends. Sending stored bytes again has no effect.
+ * Returns how many bytes of the blob are stored.
  */
 export async function uploadBlob(
   sql: Sql,
@@ -46,7 +46,7 @@ export async function uploadBlob(
   return received;
 }
 
-/** The client may go on from `received`. */
+/** The client may continue from `received`. */
 const gap = (blob: string, received: number) =>
   new Problem('blob_offset', `The blob ${blob} has ${received} bytes: go on with offset=${received}.`, {
     received,

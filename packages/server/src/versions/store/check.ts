@@ -2,8 +2,8 @@ import type { Sql } from '../../db/connect.ts';
 import { StoreFailed, StoreRefused, type BlobStore } from './store.ts';
 
 /**
- * Rejects with a StoreRefused if files of deployments are in a store and there is none. Calls `onLacking` with the key of a file that the store
- * lacks: it may be another one than before, or the database is older than it.
+ * Rejects with a StoreRefused if files of deployments are in a store and none is configured. Calls `onLacking` with the key of a file that the
+ * store lacks: the store may have been replaced, or the database may be older than the store.
  */
 export async function checkStoredBlobs(
   sql: Sql,
@@ -18,7 +18,7 @@ export async function checkStoredBlobs(
       'Files of deployments are in an S3-compatible store, and MILLRACE_BUNDLE_STORE is not set: set it to that store.',
     );
   const isThere = await store.has(stored.key).catch((error: unknown) => {
-    // That was told before.
+    // Already reported.
     if (error instanceof StoreFailed) return true;
     throw error;
   });

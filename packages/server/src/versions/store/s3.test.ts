@@ -41,7 +41,7 @@ test('blobs are in the store once they are verified, and are read from there fro
     const start = data.length - 1;
     expect((await t.fetch(created.version, blob, start)).equals(data.subarray(start))).toBe(true);
   }
-  // What is known is not uploaded again, and not stored again.
+  // Known content is not uploaded again, and not stored again.
   const next = bundleOf({ 'a.js': 'b' }, { layers: { 'linux-x64-glibc': large } });
   expect((await t.deploy(next)).missing).toHaveLength(1);
   expect((await s3.objects()).size).toBe(bundle.blobs.size + 1);
@@ -55,7 +55,7 @@ test('objects of versions that are archived are deleted, and so is what a proces
   const second = bundleOf({ 'a.js': 'b' });
   const { version } = await t.deploy(first);
   await t.deploy(second);
-  // Died after it had uploaded an object, and before a blob named it.
+  // A process died after it had uploaded an object, and before a blob referred to it.
   await t.sql`insert into blob_objects (key, created_at) values ('1/left', ${new Date(t.engine.clock.now())})`;
   await store.put(
     '1/left',
@@ -69,7 +69,7 @@ test('objects of versions that are archived are deleted, and so is what a proces
   await t.archive(version);
   t.engine.clock.shift(3_700_000);
   await s3.stop();
-  // The store is away: nothing is forgotten.
+  // The store is unavailable: nothing is forgotten.
   await expect(t.prune()).rejects.toThrow(/does not answer/);
   await s3.start();
   await t.prune();
@@ -105,7 +105,7 @@ test('while the store is away uploads go on, finalizing is repeated, and downloa
   };
   await expect(t.finalize(created)).rejects.toMatchObject(away);
   expect((await t.show(created.version)).state).toBe('uploading');
-  // What was uploaded stays, so nothing is sent again.
+  // Uploaded blobs stay, so nothing is sent again.
   expect(await t.create(bundle.body)).toMatchObject({ id: created.id, missing: [] });
   await s3.start();
   expect(await t.finalize(created)).toMatchObject({ state: 'ready' });

@@ -5,21 +5,21 @@ import { StoreFailed, StoreRefused, type BlobStore } from './store.ts';
 /** An S3-compatible store. */
 export interface S3Settings {
   readonly bucket: string;
-  /** Without slashes at its ends; empty for none. */
+  /** The key prefix, without slashes at its ends; empty for none. */
   readonly prefix: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** Of a store that is not Amazon's, such as `https://minio.example.com:9000`. */
+  /** The address of a store other than Amazon's, such as `https://minio.example.com:9000`. */
   readonly endpoint?: string | undefined;
-  /** The bucket is in the path instead of in the host name. */
+  /** Whether the bucket is in the path instead of the host name. */
   readonly pathStyle: boolean;
 }
 
-/** Milliseconds for a request and its answer. */
+/** Milliseconds for a request and its response. */
 const requestMs = 15_000;
-/** Milliseconds for an upload with all its bytes. */
+/** Milliseconds for an upload of all its bytes. */
 const putMs = 15 * 60_000;
 const emptyDigest = createHash('sha256').digest('hex');
 
@@ -33,8 +33,8 @@ interface Asked {
 type Request = (method: string, key: string, asked: Asked) => Promise<Response>;
 
 /**
- * Opens a store. Writes, reads and deletes a small object, so that a missing bucket or right is known before something is deployed: rejects
- * with a StoreRefused. Calls `onAway` for a store that does not answer, which may be there later.
+ * Opens a store. Writes, reads and deletes a small object, so that a missing bucket or permission is detected before any deployment: rejects
+ * with a StoreRefused. Calls `onAway` for a store that does not respond, which may become available later.
  */
 export async function openS3Store(settings: S3Settings, onAway: (why: string) => void): Promise<BlobStore> {
   const { bucket, prefix } = settings;
@@ -57,7 +57,7 @@ export async function openS3Store(settings: S3Settings, onAway: (why: string) =>
   return store;
 }
 
-/** The store answered that it does not do this, and will not do it later. */
+/** The store permanently rejects the request. */
 class Refusal extends StoreFailed {
   readonly code: string;
   readonly said: string;
@@ -72,7 +72,7 @@ class Refusal extends StoreFailed {
 
 function storeOf(name: string, request: Request): BlobStore {
   const within = (ms: number): AbortSignal => AbortSignal.timeout(ms);
-  /** Sends a request, and reads an answer without content. */
+  /** Sends a request, and reads a response without content. */
   const done = async (method: string, key: string, asked: Asked, missing?: number): Promise<boolean> => {
     const response = await request(method, key, asked).catch((error: unknown) => {
       throw away(name, error);
@@ -86,7 +86,7 @@ function storeOf(name: string, request: Request): BlobStore {
   return {
     name,
     async put(key, size, digest, bytes) {
-      // An error of the source is thrown as it is: the store is not to blame.
+      // An error of the source is thrown unchanged, because the store did not cause it.
       let failed: unknown;
       const watched = (async function* watch() {
         try {
@@ -127,7 +127,7 @@ function storeOf(name: string, request: Request): BlobStore {
   };
 }
 
-/** The body of an answer. Only the store has a time limit: whoever reads may take a break. */
+/** The body of a response. Only the store has a time limit: the reader may pause. */
 async function* partsOf(
   name: string,
   body: ReadableStream<Uint8Array>,
@@ -146,7 +146,7 @@ async function* partsOf(
   }
 }
 
-/** Ends a request whose server says nothing for some time. */
+/** Ends a request whose server sends nothing for some time. */
 class Silence {
   readonly #abort = new AbortController();
   readonly #ms: number;
@@ -172,7 +172,7 @@ class Silence {
     clearTimeout(this.#timer);
   }
 
-  /** Also where somebody reads no further. */
+  /** Also called when the reader stops early. */
   end(): void {
     this.pause();
     this.#abort.abort();
@@ -188,7 +188,7 @@ async function probe(store: BlobStore): Promise<void> {
   await store.delete(key);
 }
 
-/** The library is loaded here, because most installations have no such store. */
+/** Loads the library here, because most installations have no such store. */
 async function requestsTo(settings: S3Settings): Promise<Request> {
   const { AwsV4Signer } = await import('aws4fetch');
   const { prefix, region, accessKeyId, secretAccessKey, sessionToken } = settings;
@@ -198,7 +198,7 @@ async function requestsTo(settings: S3Settings): Promise<Request> {
     const signer = new AwsV4Signer({
       method,
       url: `${base}/${path.split('/').map(encodeURIComponent).join('/')}`,
-      // What is signed: the store compares the digest with what arrives.
+      // The signed digest: the store compares it with the received bytes.
       headers: { 'x-amz-content-sha256': digest },
       service: 's3',
       region,
@@ -229,7 +229,7 @@ export function baseOf(settings: S3Settings): string {
     : `${url.protocol}//${settings.bucket}.${url.host}${path}`;
 }
 
-/** Statuses that may be others later. */
+/** Statuses that indicate a temporary failure. */
 const transient = new Set([408, 425, 429]);
 
 async function failureOf(name: string, response: Response): Promise<StoreFailed> {

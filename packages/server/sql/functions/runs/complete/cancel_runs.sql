@@ -1,6 +1,6 @@
--- Cancels a run and all its descendants. A run that waits ends at once. A live attempt is asked to stop, and its fence is returned.
--- A run may move while this looks for it (claimed, promoted, given back), so it is looked for again until it is found somewhere.
--- `p_not_requested`: only the runs that were not asked to stop before.
+-- Cancels a run and all its descendants. A waiting run ends at once. A live attempt receives a stop signal, and its fence is returned. A run
+-- may be claimed, promoted or returned during the search, so the search repeats until it finds the run.
+-- `p_not_requested`: only runs whose cancellation had not been requested before.
 --
 -- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch,
 --        then the run itself, its run_parts if it collects, and run_facets.
@@ -18,14 +18,15 @@ declare
   v_fence bigint;
   v_found boolean;
 begin
-  -- Who triggers something from one of them holds it (lock_parents), so that it is there at the next look, or finds it cancelled.
+  -- A trigger from one of these runs locks it (lock_parents). The child is therefore visible in the next pass, or the trigger finds the run
+  -- cancelled.
   for v_try in 1 .. 10 loop
     v_found := false;
     for v_run in
       with recursive tree as (
         select r.* from runs r where r.env = p_env and r.id = p_run
         union
-        -- `offset 0`: the children of each run by their key, whatever the planner believes of the size of the tree
+        -- `offset 0`: the children of each run are read by key, whatever tree size the planner expects
         select r.* from tree t cross join lateral (select x.* from runs x where x.env = p_env and x.parent_id = t.id offset 0) r
       )
       select * from tree where status is null
@@ -36,7 +37,7 @@ begin
     loop
       v_found := true;
       if v_run.singleton_key is not null then
-        -- One that waits for another run's end: who ends that one locks the key before the waiting row (release_singleton).
+        -- A run that waits for another run's end. Ending that run locks the singleton key before the waiting row (release_singleton).
         perform from singletons s
           where s.env = p_env and s.task = v_run.task and s.key = v_run.singleton_key and s.run_id = v_run.id and num_nulls(s.previous) = 0
           for update;
@@ -67,7 +68,7 @@ begin
           delete from suspended s where s.env = p_env and s.run_id = v_run.id and num_nulls(s.runner_id) = 1;
         end if;
         if not found and v_run.batch_id is not null then
-          -- held by an open batch: once it is sealed the run is somewhere else
+          -- held by an open batch: after the batch is sealed, the run is in another table
           perform from batches b
             where b.env = p_env and b.id = v_run.batch_id and b.sealed_at is null and b.aborted_at is null for update;
         end if;

@@ -1,12 +1,12 @@
--- Records how attempts ended. `p_kind` is a final status, or `retry` (again at `p_due`), `released` (given back unstarted), `returned` (given
--- back after its code may have started) or `pending_version` (its version does not have the task). An attempt whose fence is not live is refused:
--- another attempt has the run by now.
--- The output of a retry is the machine of the attempts from then on, if it asks for another.
--- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so does what it triggered. Live attempts among those
--- are asked to stop and returned (`asked_runner`, `asked_fence`), the same in each row.
--- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is kept in
--- `attempts`; the one that ends it is kept in its run.
--- Returns a row for each attempt that was live. `limited`: a slot came free that a run may be waiting for. `woke`: suspended runs are ready.
+-- Records how attempts ended. `p_kind` is a final status or one of `retry` (again at `p_due`), `released` (returned unstarted), `returned`
+-- (returned after its code may have started) and `pending_version` (its version does not have the task). An attempt whose fence is not live is
+-- rejected: another attempt has the run.
+-- The output of a retry is the machine for all later attempts, if the retry requests another one.
+-- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so do the runs it triggered. Live attempts of those
+-- runs receive a stop signal and are returned (`asked_runner`, `asked_fence`), identical in each row.
+-- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is stored in
+-- `attempts`; the one that ends it is stored in the run.
+-- Returns a row for each attempt that was live. `limited`: a slot that a run may be waiting for became free. `woke`: suspended runs are ready.
 --
 -- Locks: claim locks (lock_limited), leases by run, suspended by run (return_leases), runs, then what waits for them (end_waits), run_facets, lanes.
 -- Callers: runs/complete/write.ts.
@@ -37,8 +37,8 @@ declare
   v_ended record;
   c_failed constant text[] := '{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}';
 begin
-  -- Each lease is fetched through its key, one at a time: under the statistics of a table that was empty a moment ago, a join would
-  -- read every lease of the environment for each of them. Locked in the order of the runs.
+  -- Each lease is fetched by key, one at a time. If the statistics date from when the table was empty, a join would read every lease of the
+  -- environment for each of them. Locked in run order.
   select lock_limited(array_agg(l.env), array_agg(l.queue_id)) into v_limited
     from unnest(p_env, p_run) as i (env, run_id)
     cross join lateral (select x.env, x.queue_id from leases x where x.env = i.env and x.run_id = i.run_id limit 1) l;
@@ -49,10 +49,10 @@ begin
       cross join lateral (
         select x.ctid as tid from leases x where x.env = i.env and x.run_id = i.run_id and x.fence = i.fence limit 1 for update
       ) l;
-    -- One that is missing may be suspended: its code ended although it waits.
+    -- A missing lease may be suspended: the attempt's code ended while it was waiting.
     exit when cardinality(v_tid) = cardinality(p_run) or not return_leases(p_at, p_env, p_run, p_fence);
   end loop;
-  -- A statement of its own: only a new snapshot sees a cancellation that committed while we waited for the lock.
+  -- A separate statement: only a new snapshot sees a cancellation that committed while this one waited for the lock.
   with gone as (
     delete from leases l using unnest(v_tid, v_ix) as live (tid, ix) where l.ctid = live.tid
     returning l.env, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.cancel_requested, l.runner_no, live.ix
@@ -117,7 +117,7 @@ begin
       cross join lateral (
         select coalesce(r.last_started_at, g.leased_at) as at from runs r where r.env = g.env and r.id = p_run[g.ix] limit 1) s
      where g.kind in ('retry', 'returned');
-    -- it has no attempt now, and none ended it
+    -- the run has no attempt now, and no attempt ended it
     update runs r set last_started_at = null, last_runner_no = null
       from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
      where r.env = g.env and r.id = p_run[g.ix] and g.kind in ('retry', 'released', 'returned', 'pending_version');
@@ -152,8 +152,8 @@ begin
   end if;
 
   if 'CANCELED' = any (v_kind) then
-    -- Those that were asked to stop already end by themselves, perhaps in this very moment. What is triggered later is refused: the lease
-    -- is gone, and the run is over.
+    -- Runs that already received a stop signal end on their own, perhaps at this moment. Later triggers are rejected: the lease is gone, and
+    -- the run has ended.
     for v_ended in
       select g.env, p_run[g.ix] as run from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
        where g.kind = 'CANCELED' and exists (select from runs c where c.env = g.env and c.parent_id = p_run[g.ix]) order by 2

@@ -1,4 +1,4 @@
--- The part of an error that `attempts` stores. It is read by people, and there may be many of one run. Null for none.
+-- The part of an error that `attempts` stores, or null for none. People read it, and one run may have many.
 --
 -- Locks: none.
 -- Callers: runs/attempts/rows.ts, runs/timeline/read.ts, complete_attempts.

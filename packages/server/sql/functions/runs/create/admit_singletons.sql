@@ -1,12 +1,12 @@
--- Decides for triggers with a singleton key which run they lead to: the new run, or the live one of their task and key. `singleton_conflict`
--- decides where one is live:
---   skip     the trigger leads to the live run
---   queue    it leads to the run that waits; if one executes and none waits, the new run waits for its end
---   replace  the live runs are cancelled, and the new one waits until those that execute have stopped
--- A run that starts in this very moment counts as one that executes. A trigger that leads to another run already is left alone.
--- A new run that must wait for another one's end waits until infinity (release_singleton). `refused` is `ancestor` for a parent that would wait
+-- Chooses the run for each trigger with a singleton key: the new run, or the live run with the same task and key. If one is live,
+-- `singleton_conflict` decides:
+--   skip     the trigger resolves to the live run
+--   queue    it resolves to the waiting run; if a run executes and none waits, the new run waits for its end
+--   replace  the live runs are cancelled, and the new one waits until the executing ones have stopped
+-- A run that is just starting counts as executing. A trigger that already resolved to another run is skipped.
+-- A new run that must wait for another run's end waits until infinity (release_singleton). `refused` is `ancestor` for a parent that would wait
 -- for itself.
--- It has no settings for the planner: those of its caller are in force.
+-- The planner settings of the caller apply.
 --
 -- Locks: with `replace` as cancel_runs; then singletons by environment, task and key, and for each the waiting row of its run (key share, skip
 --        locked) and its idempotency key.
@@ -38,7 +38,7 @@ begin
     continue when v_latest = t.id;
 
     if v_latest = any (v_ids) then
-      -- A trigger before this one in the same statement: its run is not inserted yet.
+      -- An earlier trigger of the same statement: its run has not been inserted yet.
       if t.conflict = 'replace' then
         p_runs[t.ix].wait_until := p_runs[array_position(v_ids, v_latest)].wait_until;
         for v_ix in 1 .. cardinality(p_runs) loop
@@ -62,7 +62,7 @@ begin
       v_waiting := null;
     end if;
     if v_waiting is not null and t.conflict = 'replace' then
-      -- It came after those that were cancelled above.
+      -- The waiting run was created after the cancelled runs above.
       perform cancel_runs(t.env, v_waiting, p_at);
       v_waiting := null;
     end if;
@@ -81,7 +81,7 @@ begin
        where k.env = t.env and k.task = t.task and k.key = t.idempotency_key and k.run_id = t.id;
     else
       if v_running is not null then p_runs[t.ix].wait_until := 'infinity'; end if;
-      -- The end of a run that was cancelled above has deleted the row.
+      -- The end of a run cancelled above has deleted the row.
       insert into singletons as s (env, task, key, run_id, previous)
       values (t.env, t.task, t.key, t.id, v_running)
       on conflict (env, task, key) do update set run_id = excluded.run_id, previous = excluded.previous;

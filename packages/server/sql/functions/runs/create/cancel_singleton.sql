@@ -1,7 +1,8 @@
--- Cancels the live runs of a task and singleton key, but for the run that triggers (`p_parent`) and those above it. Runners are told by NOTIFY.
--- It has no settings for the planner: those of its caller are in force.
+-- Cancels the live runs of a task and singleton key, except the triggering run (`p_parent`) and its ancestors. Runners are notified through
+-- NOTIFY.
+-- The planner settings of the caller apply.
 --
--- Locks: as cancel_runs. The row of `singletons` is read without a lock: who ends a run locks that run first.
+-- Locks: as cancel_runs. The `singletons` row is read without a lock: ending a run locks that run first.
 -- Callers: admit_singletons.
 create or replace function cancel_singleton(p_at timestamptz, p_env int, p_task text, p_key text, p_parent text) returns void
 language plpgsql
@@ -12,7 +13,7 @@ declare
 begin
   select * into s from singletons x where x.env = p_env and x.task = p_task and x.key = p_key;
   if not found then return; end if;
-  -- the one that executes first, as its end would lock them
+  -- the executing run first, as its end would lock them in this order
   select json_agg(json_build_object('kind', 'cancel', 'runner', c.runner_id, 'fences', json_build_array(c.fence)))
     into v_wakes
     from unnest(array[s.previous, s.run_id]) with ordinality as i (run_id, ix)

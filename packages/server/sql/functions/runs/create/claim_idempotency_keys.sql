@@ -1,7 +1,7 @@
--- Stores the idempotency keys of new runs, and leads each trigger to the run that has its key: the new run if the key was free. A
--- trigger that leads to another run already stores no key. A key is free again once it has expired or its run has failed. A
--- wait key leads to its run however that ended; its first character is U+0001 (runs/create/idempotency-key.ts).
--- It has no settings for the planner: those of its caller are in force.
+-- Stores the idempotency keys of new runs, and resolves each trigger to the run that has its key: the new run if the key was free. A trigger
+-- that already resolved to another run stores no key. A key becomes free when it expires or its run fails. A wait key resolves to its run
+-- however that run ended; its first character is U+0001 (runs/create/idempotency-key.ts).
+-- The planner settings of the caller apply.
 --
 -- Locks: idempotency_keys by environment, task and key.
 -- Callers: identify_runs.

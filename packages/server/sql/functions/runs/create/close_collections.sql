@@ -1,6 +1,6 @@
--- Puts the payloads together that runs have collected. The caller has taken the runs out of `delayed`, so nothing is added any more. Runs that have
--- their payload already, as before a retry, are left alone.
--- It has no settings for the planner: those of its caller are in force.
+-- Combines the payloads that runs have collected. The caller has removed the runs from `delayed`, so no more payloads can be added. Runs that
+-- already have their payload, as before a retry, are skipped.
+-- The planner settings of the caller apply.
 --
 -- Locks: runs by id, their run_parts.
 -- Callers: cancel_runs, promote_due.

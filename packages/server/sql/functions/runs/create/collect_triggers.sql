@@ -1,8 +1,9 @@
--- Adds the payloads of triggers with a collect key to the runs that collect under their key and lane. A trigger leads to the new run if none
--- collects, or if the payload does not fit. One that leads to another run already adds nothing, nor does a request that is sent again.
--- A run collects until it has `collect_max` payloads or its time has come, which is the `delayed_until` of its first trigger and at most
--- `collect_ms` from any later one (a clock may be set back). A new run that has enough waits until now. It has no parent.
--- It has no settings for the planner: those of its caller are in force.
+-- Adds the payloads of triggers with a collect key to the runs that collect under the same key and lane. If no run is collecting, or the
+-- payload does not fit, the trigger resolves to the new run. A trigger that already resolved to another run adds nothing, nor does a request
+-- that is sent again.
+-- A run collects until it has `collect_max` payloads or is due. It is due at the `delayed_until` of its first trigger, and at most `collect_ms`
+-- after any later one (a clock may be set back). A new run that is already full waits until now. It has no parent.
+-- The planner settings of the caller apply.
 --
 -- Locks: collecting by its key, and for each the delayed row of its run (skip locked: a run that is being promoted collects no more) and its
 --        idempotency key.
@@ -11,7 +12,7 @@ create or replace function collect_triggers(p_at timestamptz, p_runs new_run[]) 
 language plpgsql
 as $$
 declare
-  -- of the payloads of a run together: as many as one trigger may bring (triggerBodyLimit)
+  -- for all payloads of a run together: the limit of a single trigger (triggerBodyLimit)
   c_bytes constant int := 3145728;
   t record;
   v_ids text[] := array(select i.id from unnest(p_runs) with ordinality as i order by i.ordinality);
@@ -48,7 +49,7 @@ begin
     if v_to = t.id then
       v_open := false;
     elsif v_to = any (v_ids) then
-      -- of a trigger before this one in the same statement: not inserted yet
+      -- of an earlier trigger of the same statement: not inserted yet
       v_open := p_runs[array_position(v_ids, v_to)].target_id is null;
     else
       select d.due into v_due from delayed d
@@ -63,7 +64,7 @@ begin
       select x.position, x.bytes into v_pos, v_bytes from run_parts x
        where x.env = t.env and x.run_id = v_to order by x.position desc limit 1;
       if v_pos >= t.max or v_bytes + v_size > c_bytes then
-        -- It starts without this one.
+        -- The collecting run starts without this payload.
         if v_due is null then
           p_runs[array_position(v_ids, v_to)].wait_until := p_at;
         else
@@ -81,7 +82,7 @@ begin
             t.request_key)
     on conflict (env, request_key) where request_key is not null do nothing;
     if not found then
-      -- the same request, sent again
+      -- the same request was sent again
       select x.run_id into v_other from run_parts x where x.env = t.env and x.request_key = t.request_key;
       p_runs[t.ix].target_id := v_other;
     else
@@ -109,7 +110,7 @@ begin
     end if;
   end loop;
   if v_wake then
-    -- the promoter looks at what is due
+    -- the promoter checks for due runs
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'held', 'inMs', 0)))::text);
   end if;
   return p_runs;

@@ -1,6 +1,6 @@
--- The payloads that a run has collected, in their order, as one payload: an array in JSON. Where some are superjson the whole is superjson, whose
--- notes (`meta`) are by the path of a value: here the path begins with the position in the array.
--- No rows for a run without parts. It has no settings for the planner: those of its caller are in force.
+-- The payloads that a run has collected, in order, combined into one JSON array. If any of them is superjson, the whole array is superjson,
+-- whose notes (`meta`) are keyed by the path of a value; here each path begins with the position in the array.
+-- A run without parts has no rows. The planner settings of the caller apply.
 --
 -- Locks: none.
 -- Callers: runs/create/replay.ts, runs/retrieve/retrieve.ts, close_collections.

@@ -1,9 +1,9 @@
--- The general way to create runs, any number in one call: finds the run that each trigger leads to, inserts the runs that are new, and puts them
--- where they wait. For one run: select * from create_runs(now(), array[new_run(env => 1, id => 'run_…', task => 'mail', …)]).
--- A caller that knows better leaves parts out. `p_identify`: some trigger may lead to a run that exists, or has a parent or a limit.
--- `p_count`: the caller does not count the runs for statistics.
--- Returns, counted from 1, the triggers of which there is more to know: those that led to a lease, to another run, or to none,
--- in which case `run_id` is empty, and those whose parent was looked up.
+-- The general way to create runs, any number in one call: resolves each trigger to a run, inserts the new runs, and puts them where they wait.
+-- For one run: select * from create_runs(now(), array[new_run(env => 1, id => 'run_…', task => 'mail', …)]).
+-- A caller can skip unneeded parts. `p_identify`: some trigger may resolve to an existing run, or has a parent or a limit. `p_count`: the
+-- caller does not count the runs for statistics.
+-- Returns the position, counted from 1, of each trigger that got a lease, resolved to another run or to none (then `run_id` is empty), or whose
+-- parent was looked up.
 --
 -- Locks: as identify_runs; the runs; then run_facets by key, runners (key share), lanes by key (enqueue_runs).
 -- Callers: runs/create/insert.ts.

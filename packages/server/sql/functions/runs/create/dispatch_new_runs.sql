@@ -1,8 +1,8 @@
--- Puts inserted runs where they wait, according to their `state`: in a lane, until a time, or for a version. A run that is `held` waits nowhere
--- until its batch is sealed, and one with `wait_until` waits until then, whatever its state: infinity until the end of another one
--- (release_singleton). A run with a runner that has a free slot is leased to it in the same commit if nothing limits its queue and no run is
--- before it, and queued otherwise. Returns the leases; null for none.
--- It has no settings for the planner: those of its caller are in force.
+-- Puts inserted runs where they wait, according to their `state`: in a lane, until a time, or for a version. A `held` run waits nowhere until
+-- its batch is sealed. A run with `wait_until` waits until then, whatever its state; infinity means until another run ends (release_singleton).
+-- If a run names a runner with a free slot, no limit applies to its queue and no run precedes it, it is leased to that runner in the same
+-- commit. Otherwise it is queued. Returns the leases, or null for none.
+-- The planner settings of the caller apply.
 --
 -- Locks: as lease_new_runs, then lanes by key (enqueue_runs).
 -- Callers: create_runs.

@@ -1,7 +1,7 @@
--- Leads each trigger to the run that the same request created before. A request key is forgotten after 24 hours.
--- It has no settings for the planner: those of its caller are in force.
+-- Resolves each trigger to the run that the same request created earlier. A request key expires after 24 hours.
+-- The planner settings of the caller apply.
 --
--- Locks: runs whose request key is forgotten.
+-- Locks: runs whose request key has expired.
 -- Callers: identify_runs.
 create or replace function find_requested_runs(p_at timestamptz, p_runs new_run[]) returns new_run[]
 language plpgsql

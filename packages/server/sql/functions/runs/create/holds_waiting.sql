@@ -1,5 +1,5 @@
--- Whether a run has not started, and then keeps it from starting until the transaction ends. False also where somebody takes it this moment.
--- It has no settings for the planner: those of its caller are in force.
+-- Whether a run has not started. If so, it cannot start until the transaction ends. Also false if another transaction is taking it right now.
+-- The planner settings of the caller apply.
 --
 -- Locks: its row of delayed, pending_version or queued (key share, skip locked).
 -- Callers: admit_singletons.
@@ -11,7 +11,7 @@ declare
 begin
   select * into r from runs x where x.env = p_env and x.id = p_run and x.started_at is null;
   if not found then return false; end if;
-  -- in the order in which a run moves through them
+  -- in the order in which a run moves through these tables
   perform from delayed d where d.env = p_env and d.run_id = p_run and not d.retry for key share skip locked;
   if not found then
     perform from pending_version p where p.env = p_env and p.task = r.task and p.run_id = p_run for key share skip locked;

@@ -1,14 +1,13 @@
--- Finds the run that each trigger leads to: a new run, or one that exists. Each step runs only if a trigger needs it, and fills in:
---   target_id   another run that the trigger leads to, or an empty text for a refused trigger; null for a run that is to be inserted
---   is_cached   an idempotency key or a singleton key led to another run
---   refused     why no run is created: its parent, or a limit
---   root_id, depth, parent_id  the position in the tree; a run that collects the payloads of many is nobody's child
---   wait_until  infinity for a run that waits for the end of another one with its singleton key; now for one that has collected enough
--- It has no settings for the planner: those of its caller are in force.
+-- Resolves each trigger to a new or an existing run. Each step runs only if a trigger needs it, and sets:
+--   target_id   the other run that the trigger resolves to, or an empty text for a rejected trigger; null for a run to be inserted
+--   is_cached   an idempotency key or a singleton key resolved to another run
+--   refused     the reason no run is created: its parent, or a limit
+--   root_id, depth, parent_id  the position in the tree; a run that collects the payloads of many triggers has no parent
+--   wait_until  infinity for a run that waits for the end of another run with its singleton key; now for a run that has collected enough
+-- The planner settings of the caller apply.
 --
--- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, trigger_starts by
---        key, debounces by key with their delayed
---        and runs rows; then as collect_triggers and admit_singletons.
+-- Locks: runs of repeated requests, runners (key share), parents (lock_parents), idempotency_keys by key, trigger_starts by key, debounces by
+--        key with their delayed and runs rows; then as collect_triggers and admit_singletons.
 -- Callers: create_runs.
 create or replace function identify_runs(p_at timestamptz, p_runs new_run[]) returns new_run[]
 language plpgsql

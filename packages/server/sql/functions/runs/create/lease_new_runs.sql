@@ -1,6 +1,6 @@
--- Leases new runs to the runners that are offered for them: if nothing limits the queue of a run and no run is before it. Returns the leases;
--- null for none.
--- It has no settings for the planner: those of its caller are in force.
+-- Leases new runs to the runners named for them, if no limit applies to a run's queue and no run precedes it. Returns the leases, or null for
+-- none.
+-- The planner settings of the caller apply.
 --
 -- Locks: runners (key share).
 -- Callers: dispatch_new_runs.
@@ -24,7 +24,7 @@ begin
              cross join lateral (select from queued w where w.lane_id = l.id limit 1) w
              where l.queue_id = i.queue_id and l.key = coalesce(i.concurrency_key, '') and l.pinned_version = coalesce(i.version_id, 0)
              limit 1) is null
-       -- held, so that a rescue sees the lease
+       -- locked, so that a rescue sees the lease
        for key share of r
     returning run_id, fence, attempt, version_id, queue_id, key
   )

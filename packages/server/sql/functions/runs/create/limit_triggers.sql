@@ -1,8 +1,8 @@
--- Refuses triggers above their limit: no more than `limit_burst` are accepted in any `limit_span` microseconds, of a task and key. A trigger that
--- leads to another run already does not count. The time is the database's, read under the lock of the key.
--- A refused trigger leads nowhere, and its idempotency key is free again. `refused` is `limited` or, with `limit_drops`, `dropped`, and until
--- when, in milliseconds since 1970.
--- It has no settings for the planner: those of its caller are in force.
+-- Rejects triggers above their limit: at most `limit_burst` triggers of a task and key are accepted in any `limit_span` microseconds. A trigger
+-- that already resolved to another run does not count. The time is the database's, read under the lock of the key.
+-- A rejected trigger creates no run, and its idempotency key becomes free again. `refused` is `limited` (or `dropped` with `limit_drops`) and
+-- the end of the limit in milliseconds since 1970.
+-- The planner settings of the caller apply.
 --
 -- Locks: trigger_starts by its key, the idempotency key of a refused trigger.
 -- Callers: identify_runs.

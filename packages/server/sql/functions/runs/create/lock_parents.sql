@@ -1,6 +1,6 @@
--- Locks the parents of runs that are about to be created until the transaction ends. No attempt is taken over and no run is cancelled meanwhile.
--- With a fence the parent is a live attempt: its lease is locked, or its suspension while it waits. Without a fence it is any run.
--- `refused`: `unknown`, `canceled`, or `stale` (the attempt is over, or another attempt has the run).
+-- Locks the parents of runs that are about to be created until the transaction ends. Until then no attempt is taken over and no run is
+-- cancelled. With a fence, the parent is a live attempt: its lease is locked, or its suspension while it waits. Without a fence, it is any run.
+-- `refused`: `unknown`, `canceled`, or `stale` (the attempt has ended, or another attempt has the run).
 --
 -- Locks: by environment and run: leases or suspended (key share), or runs (share) for a parent without a fence.
 -- Callers: runs/create/parent.ts, runs/dispatch/hold-attempt.ts, attach_runs, store_steps.
@@ -15,7 +15,7 @@ declare
   p record;
   v_held boolean;
 begin
-  -- in one order for everybody
+  -- in one global order
   for p in
     select distinct i.env, i.run_id collate "C" as run_id, i.fence from unnest(p_env, p_run, p_fence) as i (env, run_id, fence)
      where i.run_id is not null order by 1, 2, 3
@@ -29,7 +29,7 @@ begin
       v_held := found;
       refused := case when not v_held then 'unknown' when status = 'CANCELED' then 'canceled' end;
     else
-      -- It may go from one to the other meanwhile, and back.
+      -- The attempt may move between the two tables in the meantime, in either direction.
       for v_try in 1 .. 3 loop
         if v_try = 2 then
           perform from suspended s where s.env = p.env and s.run_id = p.run_id and s.fence = p.fence for key share;

@@ -1,4 +1,4 @@
--- Marks an idempotency key that was changed to another run, so that it is found when that run is deleted.
+-- Marks an idempotency key that was redirected to another run, so that it can be found when that run is deleted.
 --
 -- Locks: none beyond the row that is updated.
 -- Callers: the trigger below.

@@ -1,6 +1,6 @@
--- A trigger for create_runs, by the names of its attributes: new_run(env => 1, id => 'run_…', task => 'mail', queue_id => 1, …). What is left
--- out is null. It becomes part of the statement that calls it. A release that adds an attribute adds a parameter, so servers of the one
--- before it can still call it.
+-- A trigger for create_runs, with named attributes: new_run(env => 1, id => 'run_…', task => 'mail', queue_id => 1, …). Omitted attributes are
+-- null. The function is inlined into the calling statement. A release that adds an attribute adds a parameter with a default, so servers of the
+-- previous release can still call it.
 --
 -- Locks: none.
 -- Callers: runs/create/parameters.ts.

@@ -1,7 +1,7 @@
--- Merges debounced triggers into the delayed runs with their keys. Such a run is due later. It takes over `debounce_data` where that is given
--- (mode `trailing`), an object with a member for each column. A trigger leads to the new run if no run with its key is delayed. One that leads
--- to another run already pushes nothing.
--- It has no settings for the planner: those of its caller are in force.
+-- Merges debounced triggers into the delayed runs with their keys, and postpones those runs. With `debounce_data` (mode `trailing`), an object
+-- with one member for each column, the run's columns are replaced. If no run with the key is delayed, the trigger resolves to the new run. A
+-- trigger that already resolved to another run changes nothing.
+-- The planner settings of the caller apply.
 --
 -- Locks: debounces by environment, task and key; for each key its delayed and runs rows, run_facets and its idempotency key.
 -- Callers: identify_runs.
@@ -40,7 +40,7 @@ begin
     if found then
       p_runs[t.ix].target_id := v_other;
       if t.data is not null then
-        -- The caller's list of columns decides what is taken over.
+        -- The caller's list of columns determines which ones are replaced.
         execute format('update runs set (%1$s) = (select %1$s from jsonb_populate_record(null::runs, $3)) where env = $1 and id = $2',
                        (select string_agg(quote_ident(k), ', ') from jsonb_object_keys(t.data) as k))
           using t.env, v_other, t.data;

@@ -1,4 +1,4 @@
--- Records in which spans of ids there are runs with these facets (run_facets).
+-- Records which id spans contain runs with these facets (run_facets).
 --
 -- Locks: run_facets in the order of its key.
 -- Callers: batches/abort.ts, batches/oversized.ts, runs/metadata/metadata.ts, runs/paths/backfill.ts, runs/change/tags.ts, begin_waits,

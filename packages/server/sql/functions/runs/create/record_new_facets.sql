@@ -1,5 +1,5 @@
--- Records the facets of new runs (run_facets): of their task and queue first, which most calls find recorded.
--- It has no settings for the planner: those of its caller are in force.
+-- Records the facets of new runs (run_facets): first those of their task and queue, which are usually recorded already.
+-- The planner settings of the caller apply.
 --
 -- Locks: run_facets by key.
 -- Callers: create_runs.

@@ -1,5 +1,5 @@
--- Lets the run start that waited for the end of the run before it under their singleton key, in the transaction that ends that run. A run
--- without such a key costs only the check of the column.
+-- Releases the run that waited for the previous run under its singleton key, in the transaction that ends the previous run. For a run without
+-- such a key it costs only the check of the column.
 --
 -- Locks: singletons by its key, the delayed row of the run that waits.
 -- Callers: the trigger below.
@@ -20,7 +20,7 @@ begin
        set due = greatest(new.finished_at, (select r.delayed_until from runs r where r.env = s.env and r.id = s.run_id))
      where d.env = s.env and d.run_id = s.run_id and d.due = 'infinity';
     if found then
-      -- the promoter looks at what is due
+      -- the promoter checks for due runs
       perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'held', 'inMs', 0)))::text);
     end if;
   end if;

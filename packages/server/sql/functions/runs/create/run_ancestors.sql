@@ -1,5 +1,5 @@
--- A run and those above it in its tree.
--- It has no settings for the planner: those of its caller are in force.
+-- A run and its ancestors.
+-- The planner settings of the caller apply.
 --
 -- Locks: none.
 -- Callers: admit_singletons, cancel_singleton.

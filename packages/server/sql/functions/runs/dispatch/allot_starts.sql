@@ -1,9 +1,9 @@
--- The second part of a claim: divides the runs that the claim wants among the lanes of a page, by turn and weight, within their limits. Every
--- lane has as many full turns as all of them can have, and then one more, in the order of the ring, until the claim has what it wants. Where
--- the page is not the whole revolution, each has one turn, and those behind it are next.
--- Returns the shares in the order of the ring, the lanes whose limits allow nothing, and whether lanes were left out that share several limits
--- with another one.
--- Invariant: while lanes have runs waiting, no lane is given more than one turn more than another, in proportion to their weights.
+-- The second part of a claim: divides the requested number of runs among the lanes of a page, by turn and weight, within their limits. Every
+-- lane gets as many full turns as all of them can have. Then each gets one more, in ring order, until the requested number is reached. If the
+-- page is not the whole revolution, each lane has one turn, and the lanes after the page are next.
+-- Returns the shares in ring order, the lanes whose limits allow nothing, and whether lanes that share several limits with another lane were
+-- deferred.
+-- Invariant: while lanes have waiting runs, no lane gets more than one turn more than another, in proportion to their weights.
 --
 -- Locks: none. The caller holds the claim lock.
 -- Callers: claim_runs.
@@ -14,7 +14,7 @@ language plpgsql
 as $$
 declare
   v_lanes ring_lane[] := p_page.lanes;
-  -- what the page may give in turns; how many runs a turn of all its lanes has; how many turns each has in full, and may have
+  -- the runs that the page may give in turns; the runs in one turn of all its lanes; the full turns for each lane, and the maximum
   v_want int := greatest(0, p_want - p_page.credit);
   v_turn_of_all int;
   v_full_turns int := 0;

@@ -1,4 +1,4 @@
--- Puts lanes into the ring of the shared limit that their queue has, or into the common one. Its settings are those of its caller.
+-- Moves lanes to the ring of their queue's shared limit, or to the common ring. The settings of the caller apply.
 --
 -- Locks: lanes by id (no key update). The caller holds the claim lock.
 -- Callers: retire_lanes.

@@ -1,5 +1,5 @@
--- Blocks those of these lanes that are paused or whose key has no slot left, until one comes free. They are locked and looked at again in a new
--- snapshot: a release that committed meanwhile would otherwise be missed. Its settings are those of its caller.
+-- Blocks the given lanes that are paused or whose key has no free slot, until a slot becomes free. The lanes are locked and checked again in a
+-- new snapshot. Otherwise a release that committed in the meantime would be missed. The settings of the caller apply.
 --
 -- Locks: lanes by id (no key update). The caller holds the claim lock.
 -- Callers: retire_lanes.

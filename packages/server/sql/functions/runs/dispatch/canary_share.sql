@@ -1,5 +1,5 @@
--- Where a run is among 100 equal shares of all runs, by its id alone: the first 32 bits of its MD5 as a number, modulo 100. A canary of n percent
--- gets the runs below n, so a run stays where it is while the percentage grows.
+-- The share, of 100 equal ones, that a run belongs to by its id alone: the first 32 bits of its MD5 as a number, modulo 100. A canary of n
+-- percent gets the runs below n, so a run stays on the canary while the percentage grows.
 --
 -- Locks: none.
 -- Callers: runs/reason/facts.ts, take_runs.

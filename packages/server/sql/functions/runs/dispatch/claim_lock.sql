@@ -1,4 +1,4 @@
--- Claims in one environment take turns on this lock. So does a transaction that frees a slot of a limited queue.
+-- Serializes the claims in one environment. A transaction that frees a slot of a limited queue takes this lock as well.
 --
 -- Locks: the claim lock of the environment (advisory), until the transaction ends.
 -- Callers: queues/change.ts, queues/concurrency.ts, queues/shared-limits.ts, versions/queues.ts, claim_scope, lock_limited, release_held, resume_runs.

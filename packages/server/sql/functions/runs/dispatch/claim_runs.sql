@@ -1,8 +1,8 @@
--- Takes waiting runs of an environment for a runner, and leases them to it (docs/claims.md). A claim goes around the rings of lanes from
--- `p_cursor` on, page by page: it reads lanes, allots starts to them, takes and leases their runs, and retires lanes that cannot give.
+-- Claims waiting runs of an environment for a runner, and leases them to it (docs/claims.md). A claim goes around the lane rings from
+-- `p_cursor`, page by page: it reads lanes, allots starts to them, takes and leases their runs, and retires lanes that cannot give any.
 -- `p_current` is the version on which runs without a pinned version start; null if the runner cannot execute it.
--- Returns the runs with their fences, and the cursor to continue from.
--- Invariant: a revolution serves the lanes that existed when it began: no flow of new keys can keep the claims from a lane.
+-- Returns the runs with their fences, and the cursor for the next claim.
+-- Invariant: a revolution serves the lanes that existed when it began, so a stream of new keys cannot starve a lane.
 --
 -- Locks: the runner (key share), the claim lock, queued rows that it deletes, queue_starts where a rate limit applies, then lanes by id as
 --        retire_lanes.
@@ -22,9 +22,9 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  -- as many lanes as one turn can use, within bounds: a page costs what it reads
+  -- as many lanes as one turn can use, within bounds: the cost of a page depends on the number of lanes read
   c_page constant int := least(256, greatest(16, p_want));
-  -- of one claim: no other claim of the environment proceeds in the meantime
+  -- per claim: no other claim of the environment can proceed in the meantime
   c_max_rate_limited constant int := 5000;
   v_scope claim_scope := claim_scope(p_env, p_runner, p_pinned_versions, p_current, p_at);
   v_want int := least(p_want, v_scope.free_slots);
@@ -60,11 +60,11 @@ begin
       end if;
     end if;
 
-    -- the next claim holds more of them, and finds what is behind them
+    -- the next claim holds more of them, and reaches the lanes after them
     v_is_cut := cardinality(v_retired.rate_limited) >= c_max_rate_limited;
     exit when v_is_cut or v_page.is_end and (v_want = 0 or not v_more);
     if v_page.is_end then
-      -- once around more: the runner has room, and lanes have given their whole share, were left out, or have no start left
+      -- one more time around: the runner has free slots, and some lanes gave their whole share, were deferred, or have no start left
       v_more := false;
       v_position := row (v_stopped.turn, v_stopped.turn, null, false, 0);
       v_retired := row ('{}', '{}', v_retired.misplaced, '{}');
@@ -75,7 +75,7 @@ begin
   if v_is_cut then
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'queued', 'env', p_env)))::text);
   end if;
-  -- as text once, not in each row
+  -- converted to text once, not in each row
   v_cursor := row (v_stopped.turn, v_stopped.credit,
                    case when v_want = 0 or v_is_cut then coalesce(v_stopped.newest, (select x.last_value from lanes_id_seq x)) end)::ring_cursor;
   return query

@@ -1,8 +1,8 @@
--- Begins a claim, and returns what it may take: the versions that the runner executes, the free slots of the environment, its shared limits. It
--- is null if the runner is gone or the environment is paused.
--- While there is a canary, runs without a pinned version are divided by `canary_share`; a runner that has only one of the two versions takes
--- only its runs.
--- Invariant: what it returns stays true until the transaction ends, because whoever frees or takes a limited slot holds the claim lock.
+-- Begins a claim, and returns its scope: the versions that the runner executes, the free slots of the environment, and its shared limits. Null
+-- if the runner is gone or the environment is paused.
+-- During a canary, runs without a pinned version are divided by `canary_share`. A runner that has only one of the two versions gets only that
+-- version's runs.
+-- Invariant: the result stays valid until the transaction ends, because freeing or taking a limited slot requires the claim lock.
 --
 -- Locks: the runner (key share), the claim lock.
 -- Callers: claim_runs.
@@ -46,7 +46,7 @@ begin
   v_scope.rings := '{0}';
   if v_scope.shared_limits is not null then v_scope.rings := open_rings(v_scope.shared_limits, v_scope.has_ready_runs); end if;
   v_scope.at := p_at;
-  -- one time for the whole claim: it would continue for as long as starts become possible in the meantime
+  -- one time for the whole claim; otherwise it would continue as long as starts keep becoming possible
   v_scope.rate_now := rate_now();
   return v_scope;
 end $$;

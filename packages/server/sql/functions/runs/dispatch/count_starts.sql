@@ -1,7 +1,7 @@
--- Notes the starts of claimed runs whose queue has a limit of rate, in the transaction of their claim. Returns whether one of these limits
--- allows no more at the time `p_at`, when the claim looked. Its settings are those of its caller.
+-- Records the starts of claimed runs whose queue has a rate limit, in the transaction of their claim. Returns whether one of these limits
+-- allows no more starts at `p_at`, the time of the claim. The settings of the caller apply.
 --
--- Locks: queue_starts, by queue and key. The caller holds the claim lock: nobody else adds rows for this environment.
+-- Locks: queue_starts, by queue and key. The caller holds the claim lock, so no other transaction adds rows for this environment.
 -- Callers: take_runs.
 create or replace function count_starts(p_env int, p_at timestamptz, p_leases new_lease[]) returns boolean
 language plpgsql
@@ -32,7 +32,7 @@ begin
      where s.ctid = f.tid
     returning s.total >= f.rate_burst as is_used
   ), added as (
-    -- an insert that need not look for a conflict costs less
+    -- an insert without a conflict check costs less
     insert into queue_starts (env, queue_id, key, at, n, total)
     select p_env, f.queue_id, f.key, array[v_now], array[f.n], f.n from found f where f.tid is null
   )

@@ -1,5 +1,5 @@
--- Deletes those of these lanes that have no runs. Each is locked and looked at again in a new snapshot: an enqueue that committed meanwhile
--- would otherwise be missed. Its settings are those of its caller.
+-- Deletes the given lanes that have no runs. Each is locked and checked again in a new snapshot. Otherwise an enqueue that committed in the
+-- meantime would be missed. The settings of the caller apply.
 --
 -- Locks: lanes by id (skip locked).
 -- Callers: hold_lanes, move_runs, retire_lanes.

@@ -1,5 +1,6 @@
--- Puts runs into their lanes, and creates lanes that are missing. A null key is no key, a null version is 0: whatever version is current.
--- It has no settings for the planner: those of its caller are in force.
+-- Puts runs into their lanes, and creates missing lanes. A null key means no key; a null version becomes 0, the version that is current at the
+-- time.
+-- The planner settings of the caller apply.
 --
 -- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and version.
 -- Callers: dispatch_new_runs, move_runs, promote_due, promote_external_id, promote_pending_version, requeue_runs.
@@ -11,14 +12,14 @@ declare
 begin
   if cardinality(p_runs) = 0 then return; end if;
   loop
-    -- each lane is locked once, however many runs go into it
+    -- each lane is locked once, however many runs enter it
     select count(*) = count(l.id) into v_is_complete
       from (select distinct i.queue_id, coalesce(i.key, '') as key, coalesce(i.pinned_version, 0) as pinned_version from unnest(p_runs) as i) k
       left join lateral (
         select x.id from lanes x where x.queue_id = k.queue_id and x.key = k.key and x.pinned_version = k.pinned_version
          limit 1 for key share) l on true;
     exit when v_is_complete;
-    -- in one order for everybody, so that two of these cannot wait for each other
+    -- in one global order, so that two of these calls cannot deadlock
     insert into lanes (env, queue_id, key, pinned_version)
     select distinct i.env, i.queue_id, coalesce(i.key, ''), coalesce(i.pinned_version, 0) from unnest(p_runs) as i
      order by 1, 2, 3, 4

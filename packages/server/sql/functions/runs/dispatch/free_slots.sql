@@ -1,5 +1,5 @@
--- Unblocks the lanes of these queues and keys. Called after leases there have ended; has no effect where nothing is blocked. Lanes that a limit
--- of rate holds stay blocked: a free slot does not help them.
+-- Unblocks the lanes of these queues and keys. Called after their leases have ended; has no effect if nothing is blocked. Lanes that a rate
+-- limit holds stay blocked, because a free slot does not help them.
 --
 -- Locks: the blocked lanes.
 -- Callers: begin_waits, complete_attempts, reclaim_leases.
@@ -15,6 +15,6 @@ as $$
           -- `::int` so that the index of blocked lanes, which has neither queue nor key, does not apply
           select y.id from lanes y
            where y.queue_id = i.queue_id and y.key = i.key collate "default" and y.blocked::int = 1 and num_nulls(y.held_at) = 1 offset 0) x))
-     -- asked once, and first: mostly nothing is blocked
+     -- checked once, and first: usually nothing is blocked
      and exists (select from lanes b where b.blocked and b.env = any (p_env))
 $$;

@@ -1,5 +1,5 @@
--- Takes lanes that have runs but no start left out of the ring, until their limit of rate allows one, and drops those without runs. Wakes the
--- servers for that time, unless they wake earlier anyway. Its settings are those of its caller.
+-- Takes lanes that have runs but no start left out of the ring until their rate limit allows one, and drops lanes without runs. Wakes the
+-- servers for that time, unless they wake earlier anyway. The settings of the caller apply.
 --
 -- Locks: queue_starts by queue and key, lanes by id (no key update), idle lanes (skip locked). The caller holds the claim lock.
 -- Callers: retire_lanes.
@@ -32,7 +32,7 @@ begin
   select (select array_agg(l.id) from late l), array_agg(m.queue_id), array_agg(m.rate_key), array_agg(m.next), min(m.next)
     into v_lanes, v_queue, v_key, v_next, v_due
     from limits m;
-  -- as in a claim, a few are kept
+  -- as in a claim, a few lanes stay
   v_idle := array(select unnest(p_lanes) except select unnest(v_lanes));
   if v_due is null then
     if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;
@@ -42,7 +42,7 @@ begin
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object(
       'kind', 'held', 'inMs', ceil(extract(epoch from v_due - v_now) * 1000))))::text);
   end if;
-  -- times in the future become now: after the clock was set back they would hold for as long as it was
+  -- future times become now; otherwise, after the clock was set back, they would hold lanes for as long as it was set back
   with held as materialized (
     select y.ctid as tid, i.next
       from (select * from unnest(v_queue, v_key, v_next) as i (queue_id, key, next) order by 1, 2) i

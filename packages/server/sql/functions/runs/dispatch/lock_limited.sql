@@ -1,5 +1,5 @@
--- Takes the claim locks of the environments in which a limit applies to these queues. Freeing a slot must not happen between the count and
--- the mark of a claim. Returns whether there is such a limit, so that a run may be waiting for the slot.
+-- Takes the claim locks of the environments in which a limit applies to these queues. A slot must not be freed between a claim's count and its
+-- mark. Returns whether there is such a limit, in which case a run may be waiting for the slot.
 --
 -- Locks: claim locks in the order of the environments.
 -- Callers: begin_waits, complete_attempts, reclaim_leases.

@@ -1,8 +1,8 @@
--- Binds waiting runs of one version to another version: those of one kind, `p_wait` (`queued`, `delayed`, `retrying`, `pending_version`, or
--- `waiting`: suspended, and its code is in no runner), of some tasks (null: of any), if the version has their task. It looks at up to `p_limit`
--- rows after the given one (lane, sort key and run; only queued runs have the first two), and returns the last one that it looked at, with
--- `run` null at the end.
--- A row that somebody else has locked is skipped and counted: its run is being claimed, promoted, woken or ended.
+-- Binds waiting runs of one version to another version. It moves runs of one kind, `p_wait` (`queued`, `delayed`, `retrying`,
+-- `pending_version`, or `waiting`: suspended, with its code in no runner), and of some tasks (null: of any), if the new version has their task.
+-- It reads up to `p_limit` rows after the given one (lane, sort key and run; only queued runs have the first two). It returns the last row that
+-- it read, with a null `run` at the end.
+-- A row locked by another transaction is skipped and counted: its run is being claimed, promoted, woken or ended.
 --
 -- Locks: rows of queued, delayed, pending_version or suspended (skip locked); runs by id; run_facets; lanes (key share); empty lanes of the
 --        old version, which it deletes (skip locked).
@@ -25,7 +25,7 @@ declare
   v_found int;
   v_tried bigint[] := '{}';
 begin
-  -- what is next, of any version and task
+  -- the next rows, of any version and task
   if p_wait = 'queued' then
     for v_lane in
       select n.id from (
@@ -61,14 +61,14 @@ begin
   run := case when v_found > 0 then v_seen[v_found] end;
   lane := case when v_found > 0 then v_lanes[v_found] end;
   sort_key := case when v_found > 0 then v_sort_key[v_found] end;
-  -- So many lanes were empty: the next call goes on behind them.
+  -- All lanes of this call were empty: the next call continues after them.
   if run is null and cardinality(v_tried) >= p_limit then
     run := '';
     lane := v_tried[p_limit] + 1;
     sort_key := (-9223372036854775808)::bigint;
   end if;
 
-  -- of those, what is bound to the version
+  -- of those, the runs bound to the version
   select array_agg(i.run_id order by i.n), array_agg(v_lanes[i.n] order by i.n), array_agg(v_sort_key[i.n] order by i.n)
     into v_run, v_lanes, v_sort_key
     from unnest(v_seen) with ordinality as i (run_id, n)

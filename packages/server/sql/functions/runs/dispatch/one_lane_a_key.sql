@@ -1,6 +1,6 @@
--- Leaves lanes out of a page (`deferred`) where several of one concurrency key have to share two limits: one of rate, which is that of the whole
--- queue and by which the page joins all of its lanes, and the limit of concurrency of their key. One lane of each such key gives. Its settings
--- are those of its caller.
+-- Defers lanes of a page (`deferred`) if several lanes of one concurrency key share two limits. One is a rate limit of the whole queue, by
+-- which the page joins all of the queue's lanes; the other is the concurrency limit of their key. One lane of each such key gives runs. The
+-- settings of the caller apply.
 --
 -- Locks: none.
 -- Callers: allot_starts.

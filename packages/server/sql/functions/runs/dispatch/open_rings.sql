@@ -1,4 +1,4 @@
--- The rings that a claim scans: that of the lanes without a shared limit, and those of the given limits under which a run may start.
+-- The rings that a claim scans: the ring of lanes without a shared limit, and those of the given limits under which a run may start.
 --
 -- Locks: none. The caller holds the claim lock.
 -- Callers: claim_runs, claim_scope.

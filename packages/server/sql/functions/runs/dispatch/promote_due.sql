@@ -1,5 +1,5 @@
--- Moves runs whose time has come (delay, retry) into their lanes, or to `pending_version` when the current version does not have their task. Those
--- that collected payloads stop collecting.
+-- Moves due runs (delay, retry) into their lanes, or to `pending_version` if the current version does not have their task. Runs that collected
+-- payloads stop collecting.
 --
 -- Locks: due rows of delayed (skip locked), runs that collected and their run_parts (close_collections), as promote_external_id for runs that wait for a deployment, lanes.
 -- Callers: runs/dispatch/promoter.ts.
@@ -36,7 +36,7 @@ begin
   select r.env, r.task, r.id, case when r.ttl > 0 then p_at + make_interval(secs => r.ttl) end, r.external_deployment_id
     from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version) join runs r on r.env = g.env and r.id = g.run_id
    where g.pending_version;
-  -- the deployment may be there by now
+  -- the deployment may exist by now
   perform promote_external_id(x.env, x.id, p_at, p_limit)
      from (select distinct r.env, r.external_deployment_id as id
              from unnest(v_env, v_run, v_pending) as g (env, run_id, pending_version)

@@ -1,5 +1,5 @@
--- Binds runs that waited for the deployment with this external id to it, and queues them, when it is there. Those whose task it does not have
--- go on waiting.
+-- Binds runs that waited for the deployment with this external id to it, once it is ready, and queues them. Runs whose task it does not have
+-- continue to wait.
 --
 -- Locks: rows of pending_version (skip locked), runs by id, run_facets, lanes.
 -- Callers: versions/deployments/external-id.ts, versions/pending-releaser.ts, promote_due.

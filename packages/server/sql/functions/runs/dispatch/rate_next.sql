@@ -1,5 +1,6 @@
--- When the `p_position`th further start may be, if no more than `p_burst` starts are allowed in any `p_window`, and each start is made as soon as
--- it may. It is `p_now` if that start is allowed now. Starts in the future (the clock was set back) count as made now.
+-- The earliest time of the `p_position`th further start, if at most `p_burst` starts are allowed in any `p_window` and each start happens as
+-- soon as it is allowed. The result is `p_now` if that start is allowed now. Future starts (the clock was set back) count as starts at the
+-- current time.
 --
 -- Locks: none.
 -- Callers: queues/find.ts, runs/reason/facts.ts, hold_lanes, limit_triggers.
@@ -8,7 +9,7 @@ create or replace function rate_next(
 ) returns timestamptz
 language plpgsql immutable parallel safe as $$
 declare
-  -- of the slots of one window, the one that this start takes, and how often each has been taken again before
+  -- the slot of one window that this start uses, and how many times each slot has been reused before
   v_slot bigint := (p_position - 1) % p_burst;
   v_again bigint := (p_position - 1) / p_burst;
   v_free bigint := p_burst;
@@ -23,6 +24,6 @@ begin
     v_free := v_free + v_n;
     if v_slot < v_free then return v_at + (v_again + 1) * p_window; end if;
   end loop;
-  -- more starts than the burst are noted: the limit was lowered
+  -- more starts than the burst are recorded: the limit was lowered
   return v_at + (v_again + 1) * p_window;
 end $$;

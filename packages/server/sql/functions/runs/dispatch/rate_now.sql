@@ -1,4 +1,4 @@
--- The clock of limits of rate: the database's, so that all servers agree. A claim reads it under the claim lock.
+-- The clock for rate limits: the database's, so that all servers agree. A claim reads it under the claim lock.
 --
 -- Locks: none.
 -- Callers: queues/find.ts, runs/dispatch/promoter.ts, runs/dispatch/start-pruner.ts, app/row-pruners.ts, runs/reason/facts.ts,

@@ -1,5 +1,5 @@
--- The first part of a claim: reads the next lanes of the rings behind a position, and how many runs the limits of their queue and key allow each
--- of them. Behind the last lane comes the first, in the same page, so that the claim divides its runs among all of them.
+-- The first part of a claim: reads the next lanes of the rings after a position, and how many runs each may give under the limits of its queue
+-- and key. After the last lane, the same page continues with the first, so that the claim divides its runs among all of them.
 -- Invariant: the pages of one revolution contain each lane that is ready and existed when the revolution began exactly once.
 --
 -- Locks: none. The caller holds the claim lock.
@@ -20,8 +20,8 @@ declare
   v_found int;
 begin
   loop
-    -- A lane of a rate limit has as many runs to give as may start now (`starts`); if the limit is that of the whole queue, its lanes have those
-    -- together.
+    -- A rate-limited lane can give as many runs as may start now (`starts`). If the limit is for the whole queue, that number applies to all
+    -- its lanes together.
     select array_agg(row (p.id, p.pinned_version, p.turn, least(p.room, p.starts),
                           case when p.of_queue then hashint4extended(p.queue_id, 1) else p.queue_key end,
                           case when p.of_queue then p.starts else least(p.room, p.starts) end, p.weight, p.shared_limit)::ring_lane)
@@ -49,8 +49,8 @@ begin
                     then coalesce((select coalesce(k.weight_override, k.weight) from key_weights k
                                     where k.queue_id = l.queue_id and k.key = l.key), q.weight)
                     else q.weight end as weight,
-               -- Lanes pinned to several versions may share a queue and key, and then its room. If two pairs have the same hash,
-               -- they share the room of this page.
+               -- Lanes pinned to several versions may share a queue and key, and therefore its free slots. Two pairs with the same hash share
+               -- those slots in this page.
                hashtextextended(l.key, l.queue_id) as queue_key,
                case when q.paused then 0
                     when coalesce(q.concurrency_override, q.concurrency_limit) is null then p_want

@@ -1,10 +1,10 @@
--- Takes back what a runner holds.
--- With `p_lost` the runner is gone. Its row is deleted first, which waits for claims that lease to it and stops later ones. Each run counts the
--- loss, and one that was lost more than `p_most` times is returned for ending. The runner is gone if its connection `p_connection` ended and it
--- has no newer one, or, without that, if its lease ran out.
--- With `p_lost` and no `p_most` the runner has stopped in good order: its runs do not count a loss.
--- Without `p_lost` the runner lives. Only the fences that it does not hold (`p_held`) are taken back, without being counted.
--- Attempts that may have begun are kept in `attempts`.
+-- Takes back the leases of a runner.
+-- With `p_lost`, the runner is gone. Its row is deleted first, which waits for claims that lease to it and stops later ones. Each run counts
+-- the loss. A run that was lost more than `p_most` times is returned, and the caller ends it. The runner is gone if its connection
+-- `p_connection` ended and it has no newer one, or, without `p_connection`, if its lease expired.
+-- With `p_lost` and without `p_most`, the runner has stopped cleanly: its runs do not count a loss.
+-- Without `p_lost`, the runner is alive. Only the fences that it does not hold (`p_held`) are taken back, without counting a loss.
+-- Attempts that may have begun are stored in `attempts`.
 --
 -- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
 -- Callers: runs/dispatch/rescue.ts.
@@ -52,12 +52,12 @@ begin
          array_agg(j.version_id), array_agg(j.fence), array_agg(j.leased_at), array_agg(j.attempt), array_agg(j.runner_no)
     into v_env, v_run, v_verdict, v_queue, v_key, v_version, v_fence, v_leased, v_attempt, v_runner
     from judged j;
-  -- Its suspended runs continue elsewhere. They do not count the loss.
+  -- Its suspended runs continue elsewhere without counting the loss.
   return query select * from detach_runs(p_runner, case when p_lost then null else p_held end,
                                         case when p_lost then p_at else p_held_since end);
   if v_run is null then return; end if;
 
-  -- One that a living runner does not hold never began, unless it has waited in its code before.
+  -- An attempt that a live runner does not hold never began, unless it has waited in its code before.
   insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
   select g.env, g.run_id, g.fence, g.attempt, case when p_lost and p_most is not null then 'LOST' else 'GIVEN_BACK' end,
          s.at, greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id

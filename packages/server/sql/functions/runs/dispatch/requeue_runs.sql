@@ -1,4 +1,4 @@
--- Puts runs back where they wait: into the lane of their version if they are bound to one. A run that has not started keeps its time to live,
+-- Returns runs to where they wait: to the lane of their version if they are bound to one. A run that has not started keeps its time to live,
 -- counted from when it was due or from when its batch was sealed.
 --
 -- Locks: as enqueue_runs.

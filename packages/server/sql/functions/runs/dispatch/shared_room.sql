@@ -1,4 +1,4 @@
--- How many more runs may execute under a shared limit. With `p_owed` the slots of its ready runs (runs/waits) are taken as well.
+-- How many more runs may execute under a shared limit. With `p_owed`, the slots for its ready runs (runs/waits) count as taken.
 --
 -- Locks: none. Callers that give slots away hold the claim lock.
 -- Callers: telemetry/stats/sample.ts, open_rings, owed_slots, resume_runs, shared_rooms.
@@ -11,7 +11,7 @@ declare
   v_room bigint;
 begin
   select coalesce(s.slots_override, s.slots) into v_room from shared_limits s where s.id = p_limit;
-  -- of each queue by itself, through its index: there are few
+  -- counted queue by queue through the index: there are few queues
   v_room := v_room - (
     select coalesce(sum((select count(*) from leases x where x.queue_id = q.id)), 0) from queues q where q.shared_limit_id = p_limit);
   if p_owed then

@@ -1,6 +1,6 @@
--- Applies shared limits to a page of lanes: those of one limit get one `queue_key`, and together as many runs (`cap`) as the limit allows. Lanes of a
--- limit that is used up are taken out. Where lanes have to share something else as well (a limit of their queue and key, or of rate), one of
--- them gives, and the others are left out (`deferred`).
+-- Applies shared limits to a page of lanes. The lanes of one limit get one `queue_key`, and together as many runs (`cap`) as the limit allows.
+-- Lanes of an exhausted limit are removed. If lanes must share another limit as well (the limit of their queue and key, or a rate limit), one
+-- of them gives runs and the others are deferred (`deferred`).
 --
 -- Locks: none. The caller holds the claim lock.
 -- Callers: allot_starts.

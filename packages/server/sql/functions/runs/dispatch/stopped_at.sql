@@ -1,7 +1,8 @@
--- Returns where a claim has stopped in a page: in the last turn of the share at `p_last`, of which it has taken `p_given` runs; or before the last
--- turns (null), when it has taken `p_credit_used` runs of the turn that an earlier claim cut short, and all or none of the full turns. What is
--- left of the turn is its credit, unless the claim would have taken more (not `p_is_full`). `newest` is null if the revolution is over.
--- Invariant: the next claim begins with the lane that has a part of a turn left, or else with the one behind the last that gave.
+-- Returns where a claim has stopped in a page. It stopped in the last turn of the share at `p_last`, of which it has taken `p_given` runs. Or
+-- it stopped before the last turns (null), after `p_credit_used` runs of the turn that an earlier claim cut short and all or none of the full
+-- turns. The rest of the turn is its credit, unless the claim would have taken more (not `p_is_full`). `newest` is null if the revolution has
+-- ended.
+-- Invariant: the next claim begins with the lane that has part of a turn left, or else with the lane after the last that gave runs.
 --
 -- Locks: none.
 -- Callers: take_runs.

@@ -1,7 +1,7 @@
--- The third part of a claim: takes the oldest runs of each lane out of the queue, as many as the shares of the lanes and the claim allow, and
--- leases them to the runner. Each lane gives the rest of a turn first, then all lanes their full turns, then each its last turn in the order of
--- the ring.
--- Returns the leases; where the claim stopped, with the newest lane of its revolution if that is not over; whether some lane has runs beyond
+-- The third part of a claim: takes the oldest runs of each lane out of the queue, as many as the lane shares and the claim allow, and leases
+-- them to the runner. Each lane gives the rest of a turn first, then all lanes give their full turns, then each gives its last turn in ring
+-- order.
+-- Returns the leases; where the claim stopped, with the newest lane of its revolution if that has not ended; whether some lane has runs beyond
 -- its share, or a rate limit has no start left; and the lanes that the claim has emptied.
 -- Invariant: each run that it takes has exactly one lease and is in no lane, both in this transaction.
 --
@@ -14,21 +14,21 @@ create or replace function take_runs(
 language plpgsql
 as $$
 declare
-  -- more than a page has
+  -- above the maximum of a page
   c_lanes constant int := 1000;
   v_credit_used int;
   v_last bigint;
   v_positions bigint[];
 begin
-  -- A lane that has nothing to give is in the head as well, without a row. One run more than a lane may give tells whether this claim empties it.
+  -- The head includes a lane with no runs, without a row. One run beyond a lane's share shows whether this claim empties the lane.
   with head as materialized (
     select p.*,
-           -- among those that the lanes of its queue and key may give
+           -- within the number that the lanes of its queue and key may give
            count(*) filter (where p.row is not null and not p.is_more) over (partition by p.queue_key order by p.pass, p.pos, p.n) as nth
       from (
         select p.lane_id, p.pinned_version, p.queue_key, p.room, p.cap, p.max_runs, p.row, p.n, p.row is not null and p.n > p.max_runs as is_more,
                case when p.n <= p.credit then 0 when p.n <= p.credit + p.in_full_turns then 1 else 2 end as pass,
-               -- one that has had the rest of a turn is the last of the ring
+               -- a lane that has given the rest of a turn is last in the ring
                case when p.credit > 0 and p.n > p.credit then p.at + c_lanes else p.at end as pos
           from (
             select s.*, h.row, row_number() over (partition by s.at order by h.sort_key, h.run_id) as n

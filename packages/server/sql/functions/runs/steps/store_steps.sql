@@ -1,5 +1,5 @@
--- Stores results of steps. Returns a row for each step whose attempt still has its run; there is none for the others, and nothing of them is
--- stored. A result stays as it is. A failure is replaced by what the same attempt, or a later one, stores.
+-- Stores step results. Returns a row for each step whose attempt still has its run. For other steps nothing is stored or returned. A result
+-- never changes. A failure is replaced by a later result from the same or a later attempt.
 --
 -- Locks: as lock_parents, then run_steps by run and name.
 -- Callers: runs/steps/store.ts.

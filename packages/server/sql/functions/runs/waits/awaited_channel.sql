@@ -1,4 +1,4 @@
--- The id of the channel whose messages a run waits for: that of an input stream of its own, or `.in` of a session, given one of its names. No
+-- The id of the channel whose messages a run waits for, by one of its names: an input stream of the run, or the `.in` channel of a session. No
 -- session has a name of the first kind.
 --
 -- Locks: none.

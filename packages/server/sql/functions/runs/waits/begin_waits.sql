@@ -1,6 +1,6 @@
--- Registers waits of live attempts, or asks again about known ones, and suspends the attempts that have nothing to continue with.
--- Returns one row for each attempt: `suspended` with its suspension; `running` with the keys of its waits that are over; `stale` if the fence is not
--- live. `limited`: a slot came free that a run may be waiting for, or a ready run wants one.
+-- Registers waits of live attempts, or checks existing ones again, and suspends the attempts that have nothing to continue with. Returns one
+-- row for each attempt: `suspended` with its suspension; `running` with the keys of its ended waits; `stale` if the fence is not live.
+-- `limited`: a slot that a run may be waiting for became free, or a ready run needs one.
 --
 -- Locks: claim locks (lock_limited); channels by id (share); what is waited for, in the order of the arguments: runs (watch_run), waitpoints
 --        (share); then by run: leases, suspended, waits, runs, run_facets, lanes.
@@ -30,8 +30,8 @@ begin
     from unnest(p_env, p_run) as i (env, run_id)
     cross join lateral (select y.env, y.queue_id from leases y where y.env = i.env and y.run_id = i.run_id limit 1) x;
 
-  -- What is waited for is locked first, the waiting attempt last: whatever ends does it in this order. Channels in the order of those who
-  -- append to them: an append or a close that is being written is waited for, and one that comes later finds what this transaction writes.
+  -- The target of a wait is locked first and the waiting attempt last, the same order as in every transaction that ends a target. Channels are
+  -- locked in the order that appends use: an append or close in progress is awaited, and a later one sees the rows of this transaction.
   if 'MESSAGE' = any (p_kind) then
     select array_agg(case when i.kind = 'MESSAGE' then awaited_channel(i.env, i.run, i.target) end order by i.position) into v_channel
       from unnest(p_env, p_run, p_kind, p_target) with ordinality as i (env, run, kind, target, position);
@@ -59,13 +59,13 @@ begin
         v_over := not found;
       elsif p_kind[i] = 'MESSAGE' then
         v_watched := v_channel[i]::text;
-        -- No longer than messages are taken in.
+        -- Only as long as the channel accepts messages.
         select coalesce(c.closed_at is not null or c.next_seq > greatest(c.start_seq, p_beyond[i] + 1), false),
                least(coalesce(w.due, p_due[i]), c.expires_at)
           into v_over, v_due
           from (select) one left join channels c on c.id = v_channel[i];
         v_over := v_over or coalesce(v_due <= p_at, false);
-        -- Those for messages that have come are of no use to an attempt that has taken them.
+        -- Waits for messages that have arrived are of no use to an attempt that has received them.
         delete from waits x
          where x.env = p_env[i] and x.run_id = p_run[i] and x.attempt = v_attempt and x.watched = v_watched
            and x.beyond < p_beyond[i] and x.reported;
@@ -92,7 +92,7 @@ begin
     limited := false;
     state := 'stale';
     keys := '{}';
-    -- It may go from one to the other while we wait for it, and back.
+    -- The attempt may move between the two tables during the wait for a lock, in either direction.
     for v_try in 1 .. 3 loop
       if v_try = 2 then
         select x.suspension, x.attempt into suspension, v_attempt from suspended x
@@ -118,8 +118,8 @@ begin
       continue;
     end if;
 
-    -- Whoever is ending another of its waits right now looks for it among the suspended too early: then it is ready from the start, and
-    -- asks again. Those that nobody is ending are held until it can be found, as those that were asked about are already.
+    -- A transaction that is ending another of its waits right now looks among the suspended attempts too early. The attempt is then ready from
+    -- the start, and checks again. Waits that no transaction is ending are locked until the suspension is visible, like those checked above.
     select count(*) > (select count(*) from (
              select from waits h where h.env = a.env and h.run_id = a.run_id and h.attempt = l.attempt and h.key <> all (a.asked)
                 and h.over_at is null for update skip locked) held)
@@ -146,7 +146,7 @@ begin
             greatest(0, extract(epoch from p_at - l.leased_at) * 1000)::bigint, p_at, l.cancel_requested,
             case when v_ending then p_at end, l.runner_no)
     returning s.suspension into suspension;
-    -- Bound to its version from now on, as by the end of an attempt.
+    -- The run is bound to its version from this point, as by the end of an attempt.
     update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at,
                       last_started_at = coalesce(r.last_started_at, l.leased_at)
      where r.env = a.env and r.id = a.run_id;

@@ -1,6 +1,6 @@
--- The code of suspended runs is gone with the process that held it. Runs that are ready are queued; the others keep waiting without it.
--- It takes all runs of a runner, or those that the runner has not held (`p_held`) since then, or some (`p_only`). Returns those that were
--- queued, and those that were asked to stop, which the caller ends. The others are kept in `attempts`, as ended at `p_held_since`.
+-- Detaches suspended runs whose code is gone with its process. Ready runs are queued; the others keep waiting without their code. Covers all
+-- runs of a runner, or those that the runner has not held (`p_held`) since then, or specific ones (`p_only`). Returns the queued runs, and
+-- those with a stop signal, which the caller ends. The others are stored in `attempts`, as ended at `p_held_since`.
 --
 -- Locks: suspended by run, runs, then lanes (requeue_runs).
 -- Callers: runs/dispatch/rescue.ts, reclaim_leases.
@@ -35,7 +35,7 @@ begin
   update runs r set last_started_at = null
     from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
    where r.env = i.env and r.id = i.run_id and i.verdict <> 'canceled';
-  -- a new fence: whatever its old holder may still send is refused
+  -- a new fence: later messages from the old holder are rejected
   update suspended s set runner_id = null, fence = nextval('lease_fences')
    where s.ctid = any (array(
      select x.tid from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)

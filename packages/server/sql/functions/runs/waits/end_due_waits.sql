@@ -1,4 +1,4 @@
--- Ends what is due: waits for a time, and tokens that were not completed in time. Returns the environments whose runs may continue.
+-- Ends due waits for a time, and tokens that were not completed in time. Returns the environments whose runs may continue.
 --
 -- Locks: due waits (skip locked), suspended and lanes (wake_waiters); due waitpoints (skip locked), then as end_waits.
 -- Callers: runs/waits/due.ts.

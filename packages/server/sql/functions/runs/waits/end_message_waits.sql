@@ -1,5 +1,5 @@
--- Messages arrived in sessions, the last with these numbers, so waits for one of them are over. For a session that accepts no more messages the
--- number is beyond all others. Returns the environments whose runs may continue.
+-- Ends the waits for messages that have arrived in sessions, up to the given last numbers. For a session that accepts no more messages, the
+-- number is higher than all others. Returns the environments whose runs may continue.
 --
 -- Locks: waits by environment, channel, run, attempt and key; then suspended and lanes (wake_waiters).
 -- Callers: runs/waits/messages.ts.
@@ -16,7 +16,7 @@ declare
 begin
   with over as materialized (
     select w.tid
-      -- in one order for everybody
+      -- in one global order
       from (select * from unnest(p_env, p_channel, p_last) as i (env, channel, last) order by env, channel) i
       cross join lateral (
         select x.ctid as tid from waits x

@@ -1,4 +1,4 @@
--- A run or a token is over, and so are the waits for it.
+-- Ends the waits for a run or a token that has ended.
 --
 -- Locks: waits by run, attempt and key; then suspended and lanes (wake_waiters).
 -- Callers: complete_waitpoint, end_due_waits, end_waits_for_run.

@@ -1,4 +1,4 @@
--- Ends the waits for a run in the transaction that ends the run. A run that nothing waits for costs only the check of `awaited`.
+-- Ends the waits for a run in the transaction that ends the run. For a run without waits it costs only the check of `awaited`.
 --
 -- Locks: as end_waits.
 -- Callers: the trigger below.

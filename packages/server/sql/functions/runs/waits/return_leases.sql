@@ -1,5 +1,5 @@
--- Turns suspended attempts into leases again, for the transaction that ends them. Returns whether there was one, or whether one of them is a
--- lease by now.
+-- Converts suspended attempts back into leases, for the transaction that ends them. Returns whether there was one, or whether one of them has
+-- become a lease in the meantime.
 --
 -- Locks: suspended by run.
 -- Callers: complete_attempts.

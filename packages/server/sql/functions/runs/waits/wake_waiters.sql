@@ -1,4 +1,4 @@
--- Something that these attempts wait for is over. Those whose code is in a runner become ready; the others are queued.
+-- Continues attempts after one of their waits has ended. Attempts whose code is in a runner become ready; the others are queued.
 --
 -- Locks: suspended by environment and run, then lanes (requeue_runs).
 -- Callers: end_due_waits, end_message_waits, end_waits.

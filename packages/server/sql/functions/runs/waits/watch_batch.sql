@@ -1,5 +1,5 @@
--- Watches one run of a batch that is not over, from `p_after` on: those before it are over. Returns null if all of them are over. The next run
--- is looked for only when that one ends, so the ends of a thousand runs do not contend for one row.
+-- Watches one unfinished run of a batch, starting from `p_after`: the runs before it have ended. Returns null if all have ended. The next run
+-- is chosen only when the watched one ends, so the ends of a thousand runs do not contend for one row.
 --
 -- Locks: the run that it watches (watch_run).
 -- Callers: begin_waits, end_waits.

@@ -1,5 +1,5 @@
--- Asks for a signal when a run ends. Returns false if it is over or does not exist. The lock waits for an end that is being written; a later
--- end sees what this transaction writes.
+-- Requests a signal for the end of a run. Returns false if the run has ended or does not exist. The lock waits for an end that is being
+-- written; a later end sees the rows of this transaction.
 --
 -- Locks: the run.
 -- Callers: begin_waits, watch_batch.

@@ -4,8 +4,8 @@ import type { AlertRow } from '../alert.ts';
 import { maxSubjects, type Subject } from '../tell-subjects.ts';
 
 /**
- * The tasks of which a larger share failed than the alert allows, the worst first. Read from the roll-ups by the minute, so the cost depends
- * on the number of tasks and not on how many runs they have.
+ * The tasks whose share of failed runs exceeds the alert's threshold, worst first. Read from the roll-ups by the minute, so the cost depends on
+ * the number of tasks rather than runs.
  */
 export async function failingTasks(
   tx: Queryable,

@@ -4,8 +4,8 @@ import { spanText } from '../message.ts';
 import { maxSubjects, type Subject } from '../tell-subjects.ts';
 
 /**
- * The queues in which a run has waited for longer than the alert allows, the worst first. Read from the last sample of the installation, so
- * nothing is counted. What is paused waits on purpose.
+ * The queues in which a run has waited longer than the alert's threshold, worst first. Read from the last sample of the installation, so
+ * nothing is counted. Paused queues are excluded, because they wait on purpose.
  */
 export async function oldQueues(tx: Queryable, { env, queue, threshold }: AlertRow): Promise<Subject[]> {
   const rows = await tx<{ queue: string; oldest: number }[]>`

@@ -3,12 +3,13 @@ import type { AlertRow } from '../alert.ts';
 import { spanText } from '../message.ts';
 import { maxSubjects, type Subject } from '../tell-subjects.ts';
 
-/** Lanes of a version that are looked at. Where nothing can execute the version, each of them has an old run after a while. */
+/** Maximum lanes of a version that are read. If nothing can execute the version, each of them has an old run after a while. */
 const maxLanes = 100;
 
 /**
- * The versions that runs wait for and that no connected runner can execute. `current` stands for the runs that are not bound to a version. The
- * cost depends on the number of versions that runs wait for, not on the number of runs, queues or keys. What is paused waits on purpose.
+ * The versions that runs wait for and that no connected runner can execute. `current` represents the runs that are not bound to a version. The
+ * cost depends on the number of versions that runs wait for, not on the number of runs, queues or keys. Paused queues are excluded, because
+ * they wait on purpose.
  */
 export async function unservedVersions(
   tx: Queryable,
@@ -16,7 +17,7 @@ export async function unservedVersions(
   now: Date,
 ): Promise<Subject[]> {
   const nowMs = now.getTime();
-  // Each lane is read through its key: under the statistics of a table that was empty a moment ago, a plan would read all of it.
+  // Each lane is read by key: if the statistics date from when the table was empty, a plan would read the whole table.
   await tx`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;

@@ -1,6 +1,6 @@
 import { needTables, type DatabaseCheck } from '../facts.ts';
 
-/** How many times its threshold a table may have. */
+/** The multiple of its threshold that a table may reach. */
 const factor = 5;
 
 export const autovacuumLag: DatabaseCheck = {

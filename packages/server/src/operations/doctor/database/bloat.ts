@@ -1,7 +1,7 @@
 import { readableSize } from '@millrace/contract/plain';
 import { needTables, type DatabaseCheck } from '../facts.ts';
 
-/** Of a table, from which on its unused part is a finding. */
+/** The unused share of a table from which it is a finding. */
 const minShare = 0.6;
 
 export const bloat: DatabaseCheck = {
@@ -13,7 +13,7 @@ export const bloat: DatabaseCheck = {
   async find(facts) {
     needTables(facts);
     const { sql, limits } = facts;
-    // What the rows need by the statistics of their columns, with 28 bytes for the head and the pointer of each.
+    // The space that the rows need by the statistics of their columns, with 28 bytes for the header and the pointer of each.
     const rows = await sql<{ name: string; bytes: number; unused: number }[]>`
       with size as (
         select c.relname as name, c.relpages * current_setting('block_size')::float8 as bytes,

@@ -12,7 +12,7 @@ export const clockSkew: DatabaseCheck = {
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
     const after = wallClock();
     if (!row) return [];
-    // The answer may have been made at any time in between.
+    // The time may have been read at any point in between.
     const skew = row.now < before ? row.now - before : row.now > after ? row.now - after : 0;
     if (Math.abs(skew) <= limits.clockSkewMs) return [];
     const seconds = (Math.abs(skew) / 1_000).toFixed(1);

@@ -1,6 +1,6 @@
 import type { DatabaseCheck } from '../facts.ts';
 
-/** docs/poolers.md has the parts. */
+/** docs/poolers.md lists the parts. */
 const perServer = 16;
 
 export const maxConnections: DatabaseCheck = {

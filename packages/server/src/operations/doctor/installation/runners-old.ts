@@ -1,6 +1,6 @@
 import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../facts.ts';
 
-/** The oldest Node that is maintained. */
+/** The oldest supported major version of Node.js. */
 const minNode = 20;
 
 export const runnersOld: DatabaseCheck = {
@@ -31,7 +31,7 @@ export const runnersOld: DatabaseCheck = {
   },
 };
 
-/** Older by more than a correction. Runners of early releases do not tell theirs. */
+/** Whether it is older by more than a patch release. Runners of early releases do not report theirs. */
 function isOlder(release: string | null, than: string): boolean {
   if (release === null) return true;
   const [major = 0, minor = 0] = release.split('.').map(Number);

@@ -3,7 +3,7 @@ import { idAt } from '../../../runs/list/position.ts';
 import { environmentName, needServer, type DatabaseCheck, type EnvironmentRow } from '../facts.ts';
 
 const dayMs = 86_400_000;
-/** Of each environment. Runs that have not ended stay, however old they are. */
+/** Maximum runs of each environment. Unfinished runs stay, however old they are. */
 const maxRuns = 1_000;
 
 export const storageGrowth: DatabaseCheck = {

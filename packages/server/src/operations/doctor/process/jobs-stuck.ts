@@ -3,7 +3,7 @@ import type { JobWatch } from '../../../jobs/watch.ts';
 import type { Check } from '../check.ts';
 import type { Limits } from '../limits.ts';
 
-/** What checks of the server process that answers are given. */
+/** The input of checks of the server process that responds. */
 export interface ProcessFacts {
   readonly jobs: Pick<JobWatch, 'states'>;
   readonly limits: Pick<Limits, 'stuckMs'>;

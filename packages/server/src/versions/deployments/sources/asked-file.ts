@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 
-/** A file of a version, as a caller named it. */
+/** A file of a version, as named by a caller. */
 export interface AskedFile {
   readonly path: string;
   /**
-   * It is outside of the folder that the version is in, such as a package of the same workspace. Where that folder was is not known, so
+   * Whether it is outside the version's folder, for example in a package of the same workspace. The location of that folder is not known, so
    * only the ends of paths are compared.
    */
   readonly isOutside: boolean;
 }
 
-/** A path of a stack trace, or one relative to the project. `folder` is what paths of the version have before that, as far as it is known. */
+/** A path from a stack trace, or one relative to the project. `folder` is the prefix of the version's paths, as far as it is known. */
 export function askedFile(file: string, folder: string): AskedFile {
   const path = withoutScheme(file).replaceAll('\\', '/');
   const at = path.lastIndexOf(folder);
@@ -28,11 +28,11 @@ function withoutScheme(file: string): string {
   }
 }
 
-/** The path of a source relative to the project, from that of its map and its name in there. */
+/** The path of a source relative to the project, from the path of its map and its name in the map. */
 export const pathOfSource = (map: string, source: string): string => posix.join(posix.dirname(map), source);
 
 /**
- * How well a source matches: 0 for not at all, more for the better one.
+ * How well a source matches: 0 for not at all, more for a better match.
  *
  * @example
  * matchOf('../../lib/a.ts', { path: '/home/ci/repo/lib/a.ts', isOutside: true }); // 8

@@ -14,29 +14,29 @@ import type { BlobStore } from '../../store/store.ts';
 import { localMaps, readLocalMap, type FindLocalBuild } from './local.ts';
 
 const mib = 1_048_576;
-/** Sources, names and the like: strings make up nearly all of a map. */
+/** Limits for sources, names and the like: strings make up nearly all of a map. */
 const mapLimits = { maxDepth: 16, maxMembers: 200_000 };
-/** Unpacked. A larger one is not read: to parse it would hold up other requests. */
+/** Maximum unpacked size. A larger map is not read, because parsing it would delay other requests. */
 export const maxMapBytes = 16 * mib;
-/** Characters of sources that stay in memory. */
+/** Maximum characters of sources that stay in memory. */
 const maxTextCharacters = 32 * mib;
-/** Characters of names of sources that stay in memory, so that a file that no map has is not searched in all maps again. */
+/** Maximum characters of source names that stay in memory, so that a file that no map has is not searched for in all maps again. */
 const maxNameCharacters = 4 * mib;
 
 /** A source map of a version. */
 export interface MapFile {
-  /** Relative to the project. */
+  /** The path relative to the project. */
   readonly path: string;
-  /** Unpacked bytes. */
+  /** Unpacked size in bytes. */
   readonly size: number;
-  /** Of its content. */
+  /** Digest of its content. */
   readonly key: string;
   readonly read: () => Promise<string>;
 }
 
-/** The source maps of a version. They never change. */
+/** The source maps of a version, which never change. */
 export interface VersionMaps {
-  /** What paths in stack traces of the version have before the path relative to the project, or the end of that. */
+  /** The prefix of paths in the version's stack traces before the path relative to the project, or the end of that prefix. */
   readonly folder: string;
   readonly maps: readonly MapFile[];
 }
@@ -48,11 +48,11 @@ interface Parsed {
 }
 
 export interface SourceMaps {
-  /** The maps of a version, or why there are none. */
+  /** The maps of a version, or the reason that there are none. */
   of(environment: Environment, version: FoundVersion): Promise<VersionMaps | { readonly reason: string }>;
-  /** The names of the sources of a map, as it has them. */
+  /** The source names of a map, unchanged. */
   names(map: MapFile): Promise<readonly string[]>;
-  /** The text of one of them; null if the map does not have it. */
+  /** The text of one source; null if the map does not have it. */
   text(map: MapFile, index: number): Promise<string | null>;
 }
 
@@ -73,12 +73,12 @@ export function sourceMaps(dependencies: SourceMapDependencies): SourceMaps {
     maxSize: maxTextCharacters,
     sizeCalculation: ({ texts }) => texts.reduce((sum, text) => sum + (text?.length ?? 0), 1),
   });
-  /** One map at a time: each takes memory, and holds up the process while it is parsed. */
+  /** One map at a time: each uses memory, and blocks the process while it is parsed. */
   let turn: Promise<unknown> = Promise.resolve();
 
   const parse = (map: MapFile): Promise<Parsed> => {
     const result = turn.then(async () => {
-      // Who came before may have read it.
+      // An earlier caller may have read it.
       const known = parsed.get(map.key);
       if (known) return known;
       const found = parsedMap(await map.read());
@@ -121,7 +121,7 @@ async function uploadedMaps(
   if (!row) return undefined;
   const maps = row.files.filter(({ path }) => /\.[cm]?js\.map$/.test(path));
   return {
-    // A runner unpacks a version into a folder with the name of its content hash.
+    // A runner unpacks a version into a folder named after its content hash.
     folder: `/${row.contentHash}/`,
     maps: maps.map(({ path, blob, size }) => ({
       path,
@@ -146,7 +146,7 @@ async function readUploaded(
     packed.on('error', (error) => unpacked.destroy(error));
     return (await buffer(packed.pipe(unpacked))).toString();
   } catch (error) {
-    // It was moved to the store meanwhile.
+    // It has been moved to the store in the meantime.
     if (error instanceof BlobGone && tries > 1)
       return readUploaded(stored, environment, version, blob, tries - 1);
     throw error;
@@ -174,7 +174,7 @@ async function mapsOnDisk(
   };
 }
 
-/** A project may deploy any file under such a name: what is no map has no sources. */
+/** A project may deploy any file under such a name: a file that is not a map has no sources. */
 function parsedMap(text: string): Parsed {
   const { sources, sourcesContent } = Object(tryParse(text, mapLimits)) as {
     sources?: unknown;

@@ -5,7 +5,7 @@ import { findVersion } from '../find.ts';
 import { maxMapBytes, type MapFile, type SourceMaps } from './maps.ts';
 import { askedFile, matchOf, pathOfSource, type AskedFile } from './asked-file.ts';
 
-/** Unpacked bytes of the maps of one version that are searched. */
+/** Maximum unpacked bytes of one version's maps that are searched. */
 const maxSearchedBytes = 64 * 1_048_576;
 
 interface Position {
@@ -14,8 +14,8 @@ interface Position {
 }
 
 /**
- * The lines around a place in the source of a version. They are from its source maps: a file that none of them has cannot be read. 404 for
- * an unknown version. Where there are no lines, the reply says why.
+ * The lines around a position in the source of a version. They are from its source maps: a file in none of them cannot be read. 404 for an
+ * unknown version. Without lines, the reply contains the reason.
  */
 export async function retrieveSource(
   { sql, maps }: { readonly sql: Queryable; readonly maps: SourceMaps },
@@ -70,13 +70,13 @@ async function findSource(
       const match = matchOf(path, asked);
       if (match > bestMatch) [bestMatch, best] = [match, { map, index, path }];
     }
-    // Outside of the project, another one may match better.
+    // For a file outside the project, another source may match better.
     if (best && !asked.isOutside) break;
   }
   return best;
 }
 
-/** The map of the module with the name of the file first, then the small ones, which have most files of a project. */
+/** The map of the module with the name of the file first, then the small ones, which contain most files of a project. */
 function searchedMaps(maps: readonly MapFile[], { path }: AskedFile): MapFile[] {
   const stem = path.replace(/\.[^./]+$/, '');
   const isOwn = (map: MapFile): boolean => map.path.replace(/\.[cm]?js\.map$/, '').endsWith(stem);

@@ -6,7 +6,7 @@ export type NewDeployment = Body<Operations['createDeployment']>;
 
 export interface TestBundle {
   readonly body: NewDeployment;
-  /** What is uploaded, by its digest. */
+  /** The uploaded blobs, by digest. */
   readonly blobs: ReadonlyMap<string, Buffer>;
 }
 
@@ -16,13 +16,13 @@ export interface BundleOptions {
   readonly tasks?: readonly string[];
   /** Contents of layers by platform. */
   readonly layers?: Readonly<Record<string, Buffer>>;
-  /** Of gzip: the same content makes other blobs. */
+  /** The gzip level: the same content produces other blobs. */
   readonly level?: number;
   readonly more?: Partial<NewDeployment>;
   readonly bundle?: Partial<NewDeployment['bundle']>;
 }
 
-/** A deployment of these files, as the bundler makes it. */
+/** A deployment of these files, in the bundler's format. */
 export function bundleOf(
   files: Readonly<Record<string, Buffer | string>>,
   { tasks = ['send'], layers = {}, level, more, bundle }: BundleOptions = {},

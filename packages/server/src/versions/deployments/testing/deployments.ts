@@ -21,19 +21,19 @@ import type { NewDeployment, TestBundle } from './bundle.ts';
 
 export type Created = Awaited<ReturnType<typeof createDeployment>>;
 
-/** The verbs of deployments on a database of their own. */
+/** Deployment operations on a separate database. */
 export interface TestDeployments extends TestEngine {
   readonly acts: string[];
-  /** As a server that is started again with other settings. */
+  /** Simulates a server restart with other settings. */
   setStore(store: BlobStore | undefined): void;
-  /** The bytes of a blob as a runner gets them. */
+  /** The bytes of a blob as a runner receives them. */
   fetch(version: string, blob: string, start?: number): Promise<Buffer>;
   create(body: NewDeployment, maxBundleBytes?: number): Promise<Created>;
-  /** Sends what the reply asks for. */
+  /** Sends the blobs that the reply requests. */
   send(created: Created, bundle: TestBundle): Promise<void>;
   put(created: Pick<Created, 'id'>, blob: string, data: Buffer, offset?: number): Promise<number>;
   finalize(created: Pick<Created, 'id'>): Promise<Deployment>;
-  /** All of it, up to `ready`. */
+  /** The whole deployment, up to `ready`. */
   deploy(bundle: TestBundle): Promise<Created>;
   fail(created: Pick<Created, 'id'>): Promise<Deployment>;
   promoteTo(version: string, options?: Partial<PromoteOptions>): ReturnType<typeof promoteDeployment>;

@@ -10,7 +10,7 @@ import type { S3Settings } from '../../store/s3.ts';
 
 export interface S3Server {
   readonly settings: S3Settings;
-  /** What is in the bucket, by key, as files that may be changed. */
+  /** The objects in the bucket, by key, as files that may be changed. */
   objects(): Promise<Map<string, string>>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -19,7 +19,7 @@ export interface S3Server {
 const bucket = 'bundles';
 const suffix = '._S3rver_object';
 
-/** An S3-compatible server in a process of its own, with one bucket, until the test ends. */
+/** An S3-compatible server in a separate process, with one bucket, until the test ends. */
 export async function startS3Server(changes: Partial<S3Settings> = {}): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-s3-'));
   const program = fileURLToPath(new URL('../bin/s3rver.js', import.meta.resolve('s3rver')));

@@ -9,8 +9,8 @@ const sha256 = (data: string | Buffer): string => createHash('sha256').update(da
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
- * What Amazon does and the test server does not: a server in front of it that computes each signature from its description ("Signature Version
- * 4"), and compares the digest that was signed with the bytes that arrive. Returns its address.
+ * Behavior of Amazon S3 that the test server lacks: a server in front of it that computes each signature from its specification ("Signature
+ * Version 4"), and compares the signed digest with the received bytes. Returns its address.
  */
 export async function strictS3({ endpoint = '', region, secretAccessKey }: S3Settings): Promise<string> {
   const server = createServer(async (request, response) => {
