@@ -2,11 +2,11 @@ import { currentRun, executesRuns, type RunScope } from '../run-scope.ts';
 import type { Codec } from '../sealing/codec.ts';
 import { explained } from '../explained.ts';
 
-/** How a client reaches the server and as whom. Everything not given comes from the environment. */
+/** The server address and the credential of a client. Omitted settings come from the environment. */
 export interface ClientSettings {
-  /** Address of the server, a path prefix allowed. Default: `MILLRACE_API_URL`. */
+  /** Address of the server; may include a path prefix. Default: `MILLRACE_API_URL`. */
   baseURL?: string;
-  /** A secret key, a personal access token or a public access token. Wins over `secretKey`. */
+  /** A secret key, a personal access token or a public access token. Takes precedence over `secretKey`. */
   accessToken?: string;
   /** An environment's secret key (`svc_…`). Default: `MILLRACE_SECRET_KEY`, then `MILLRACE_ACCESS_TOKEN`. */
   secretKey?: string;
