@@ -50,19 +50,19 @@ export const attemptError = z.object({
   group: z.string().optional(),
 });
 
-/** All times are the server's. */
+/** All times are from the server's clock. */
 export const attempt = z.object({
-  /** From 1. The same number comes again after an attempt that did not count. */
+  /** Starts at 1. An attempt that did not count is followed by another one with the same number. */
   number: z.number().int(),
   status: z.enum(attemptStatuses),
   waitedFor: z.array(waitedFor),
-  /** When a runner took it. */
+  /** When a runner claimed it. */
   startedAt: date,
-  /** Not there while it lives. */
+  /** Missing while it is live. */
   endedAt: date.optional(),
-  /** Milliseconds, its waits not included. */
+  /** Milliseconds, excluding its waits. */
   durationMs: z.number(),
-  /** Not there if it is not known. It is known after the runner has gone. */
+  /** Missing if it is unknown. It is known even after the runner has disconnected. */
   runner: runnerName.optional(),
   version: z.string().optional(),
   /** The revision of the environment's variables that it ran with. */
