@@ -10,7 +10,7 @@ export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'seal
   /** When its last item was stored and its runs were released. */
   readonly sealedAt?: Date;
   readonly processing: Omit<WireBatch['processing'], 'completedAt'> & {
-    /** When its last item was stored and its runs were let go. */
+    /** When its last item was stored and its runs were released. */
     readonly completedAt?: Date;
   };
 }
