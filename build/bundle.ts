@@ -11,11 +11,11 @@ import { filesOfEntries, withoutEntries } from './private-entries.ts';
 import { copyReference } from './reference.ts';
 import { outdated, root } from './up-to-date.ts';
 
-/** CommonJS packages in the bundle call `require` for modules of Node.js. */
+/** CommonJS packages in the bundle call `require` for Node.js built-in modules. */
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-/** prom-client cannot do without it. Copies of this package share their state, so that of the user is used where there is one. */
+/** prom-client requires it. Copies of this package share their state, so the user's copy is used if there is one. */
 const ownTelemetryApi: esbuild.Plugin = {
   name: 'own-telemetry-api',
   setup(build) {
@@ -27,7 +27,7 @@ const ownTelemetryApi: esbuild.Plugin = {
   },
 };
 
-/** Leaves the choice of the SDK's transport to `imports` of its package.json. */
+/** Leaves the choice of the SDK's transport to `imports` in its package.json. */
 const transportByPlatform: esbuild.Plugin = {
   name: 'transport-by-platform',
   setup(build) {
@@ -36,8 +36,8 @@ const transportByPlatform: esbuild.Plugin = {
 };
 
 /**
- * Imports what entries of private packages export from its own file. esbuild puts whole files into chunks, so with an entry
- * a command would load all that the package exports: `millrace dev` the server, before it starts PostgreSQL.
+ * Imports the exports of private packages' entries from their own files. esbuild puts whole files into chunks, so with an entry a command would
+ * load all exports of the package: `millrace dev` the server, before it starts PostgreSQL.
  */
 async function withoutPrivateEntries(folders: readonly string[]): Promise<esbuild.Plugin> {
   const findFile = await filesOfEntries(folders);
@@ -105,7 +105,7 @@ async function bundle({
   );
 }
 
-/** Chunks of earlier builds stay for a while, because a process that is running may load one later. */
+/** Chunks of earlier builds stay for a while, because a running process may load one later. */
 const staleMs = 3_600_000;
 
 async function removeOldChunks(folder: string, current: ReadonlySet<string>): Promise<void> {

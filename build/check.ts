@@ -1,9 +1,9 @@
 /**
  * Runs all checks of a change, step by step, and prints the time of each: `npm test`.
  *
- * `--budget` fails when the steps took more processor time than they may, which a busy machine does not raise as it raises the time on the
- * clock. `--long` runs what repeats shorter tests by other means as well: property tests in full, every version of a matrix.
- * `--second-try` tries a test that fails once more, and names it when it passes then.
+ * `--budget` fails when the steps took more CPU time than allowed, which depends less on the load of the machine than wall-clock time. `--long`
+ * repeats shorter tests by other means as well: property tests in full, every version of a matrix. `--second-try` repeats a failed test once,
+ * and names it if it then passes.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 interface Step {
   readonly name: string;
   readonly command: string;
-  /** Maximum of processor seconds, with those of its processes. */
+  /** Maximum CPU time in seconds, including child processes. */
   readonly budget?: number;
   /** A failure does not end the check, so that one run shows the failures of both layers of tests. */
   readonly goesOn?: true;
@@ -35,14 +35,14 @@ const steps: readonly Step[] = [
   { name: 'unit', command: `vitest run --project unit${secondTry}`, budget: 900, goesOn: true },
   { name: 'system', command: `vitest run --project system${secondTry}`, goesOn: true },
 ];
-/** This and the budget of a step are about twice what a quiet machine takes: a slow hour of a shared one takes 1.5 times as much. */
+/** This and the budget of a step are about twice the time on a quiet machine: a slow hour of a shared one takes 1.5 times as long. */
 const wholeBudget = 6_000;
 
-/** Processor seconds of the processes that this one has waited for, and theirs; only Linux tells. */
+/** CPU seconds of the child processes that have been waited for, and their children; only available on Linux. */
 function usedByChildren(): number {
   if (process.platform !== 'linux') return NaN;
   const ticksPerSecond = 100;
-  // The second field, a name in parentheses, may have spaces. `cutime` and `cstime` are the 16th and 17th.
+  // The second field, a name in parentheses, may contain spaces. `cutime` and `cstime` are the 16th and 17th.
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
 }

@@ -1,6 +1,6 @@
 /**
- * Copies the type declarations that `exports` reaches from `types`, where the compiler writes all of them, to `dist`. Declarations of
- * private packages are copied into a folder with the name of the package.
+ * Copies the type declarations that are reachable from `exports` from `types`, where the compiler writes all of them, to `dist`. Declarations
+ * of private packages are copied into a folder with the name of the package.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -18,7 +18,7 @@ async function copyDeclarations({ folder, includes = [] }: PublishedPackage): Pr
   const packageFolder = join(root, 'packages', folder);
   const dist = join(packageFolder, 'dist');
   const findFile = await filesOfEntries(includes);
-  /** The declarations of a file below `dist`, as the compiler wrote them. */
+  /** The declarations of a file below `dist`, as written by the compiler. */
   const written = (file: string): string => {
     const included = includes.find((name) => file.startsWith(`${name}/`));
     return included === undefined

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The modules behind `exports` of a package, relative to its `src`, `types` and `dist`, without extension. */
+/** The modules in a package's `exports`, relative to its `src`, `types` and `dist`, without extension. */
 export async function exportedModules(packageFolder: string): Promise<string[]> {
   const { exports } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
     exports: Readonly<Record<string, { readonly default: string }>>;

@@ -1,12 +1,15 @@
-/** The published packages, and where each program of theirs begins. */
+/** The published packages and the entry points of their programs. */
 export interface PublishedPackage {
   /** Its folder below `packages`. */
   readonly folder: string;
-  /** Modules that stay a file of their own in `dist`, beside those that `exports` names: their path there, and the source file below `packages`. Both without an extension. */
+  /**
+   * Modules that stay separate files in `dist`, in addition to those in `exports`: their path there, and the source file below `packages`. Both
+   * without an extension.
+   */
   readonly programs?: Readonly<Record<string, string>>;
   /** Private packages that are bundled into it, by folder. */
   readonly includes?: readonly string[];
-  /** `node` may use what only Node.js has; `neutral` also runs in browsers. */
+  /** `node` may use Node.js APIs; `neutral` also runs in browsers. */
   readonly platform: 'node' | 'neutral';
   /** Packages that stay outside the bundle, each with its reason. */
   readonly external: Readonly<Record<string, string>>;
@@ -44,7 +47,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
   {
     folder: 'millrace',
     platform: 'node',
-    // Each is a process of its own.
+    // Each runs in its own process.
     programs: {
       'cli/main': 'millrace/src/cli/main',
       'executor/main': 'runner/src/executor/main',

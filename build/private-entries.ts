@@ -1,4 +1,4 @@
-/** The entries of private packages, which are in no registry: what is published imports the files that they name. */
+/** The entries of private packages, which are in no registry: published code imports the files directly. */
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { root } from './up-to-date.ts';
@@ -8,7 +8,7 @@ const named = /\b(import|export)( type)? \{([^}]*)\} from ['"]([^'"\n]+)['"]/g;
 /** `import('…').Name`, in declarations. */
 const inline = /\bimport\(['"]([^'"\n]+)['"]\)\.(\w+)/g;
 
-/** The name of an item of the list in `export { a, type b, c as d } from …`. */
+/** The name of an item in the list of `export { a, type b, c as d } from …`. */
 const nameOf = (item: string): string => item.replace(/^\s*(?:type )?|\s.*$/g, '').trim();
 
 const itemsOf = (list: string): string[] =>
@@ -17,7 +17,7 @@ const itemsOf = (list: string): string[] =>
 /** Finds the file that a private package exports a name from, relative to `packages`, without `src`: `postgres/cluster/start.ts`. */
 export type FindFile = (specifier: string, name: string) => string | undefined;
 
-/** For the private packages in these folders. */
+/** Covers the private packages in these folders. */
 export async function filesOfEntries(folders: readonly string[]): Promise<FindFile> {
   const entries = new Map(
     await Promise.all(
@@ -42,7 +42,7 @@ async function exportsOf(folder: string): Promise<Map<string, string>> {
   );
 }
 
-/** A text that imports the files themselves. Lines stay where they are. */
+/** A text that imports the files directly. Line numbers do not change. */
 export function withoutEntries(text: string, findFile: FindFile, pathTo: (file: string) => string): string {
   return text
     .replaceAll(named, (whole, kind: string, type: string | undefined, list: string, specifier: string) => {

@@ -2,7 +2,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Copies Swagger UI, which the server shows at `/reference`, into the server's package. */
+/** Copies Swagger UI, which the server serves at `/reference`, into the server's package. */
 export async function copyReference(packageFolder: string): Promise<void> {
   const entry = createRequire(join(packageFolder, 'package.json')).resolve('@fastify/swagger-ui');
   const folder = join(packageFolder, 'reference');

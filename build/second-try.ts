@@ -1,9 +1,9 @@
 /**
- * A reporter for vitest that names the tests that failed and passed when they were tried again (`--retry 1`), and fails the run when there
- * were more than two.
+ * A vitest reporter that names the tests that failed and then passed when they were retried (`--retry 1`), and fails the run if there were more
+ * than two.
  *
- * One race in some thousands of tests must not reject a change that has nothing to do with it, and must not be overlooked either: each
- * test named here has a fault, in itself or in the product.
+ * One race in some thousands of tests must not reject an unrelated change, but must not be overlooked either: each test named here has a bug,
+ * in itself or in the product.
  */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 

@@ -1,4 +1,4 @@
-/** Remembers the inputs of a build, so that it is repeated only when one of them changed. */
+/** Records the inputs of a build, so that it is repeated only when one of them has changed. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -9,7 +9,10 @@ export const cacheFolder = join(root, 'node_modules/.cache');
 
 const skipped = /(?:^|\/)(?:node_modules|dist|types)(?:\/|$)|\.test\.tsx?$|\.md$/;
 
-/** Returns `undefined` if the build `name` has already been done with the present `inputs`, files and folders below the root. Otherwise a function that records that it has been. */
+/**
+ * Returns `undefined` if the build `name` has already been done with the current `inputs`, files and folders below the root. Otherwise a
+ * function that records it as done.
+ */
 export async function outdated(
   name: string,
   inputs: readonly string[],

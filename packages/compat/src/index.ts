@@ -1,6 +1,6 @@
 /**
- * Projects of the published SDK, for the command. `runtime` is an entry of its own: it runs in executor processes, which load nothing else
- * of this package.
+ * Projects of the published SDK, for the CLI. `runtime` is a separate entry: it runs in executor processes, which load nothing else of this
+ * package.
  */
 export { applySchedules, applyVariables, type Failures, type Step } from './import/apply.ts';
 export { planSchedules, type ScheduleStep } from './import/plan-schedules.ts';

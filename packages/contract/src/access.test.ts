@@ -46,7 +46,7 @@ test('a browser session needs the role that follows from the rule of an operatio
     [{ ...onRuns, action: 'admin' }, 'admin', false],
     [{ secretKey: true }, 'admin', false],
     [{ ...onRuns, action: 'read', browser: false }, false, false],
-    // It grants nothing beyond the caller's scopes, and a browser session has none to hand on.
+    // It grants nothing beyond the caller's scopes, and a browser session has none to pass on.
     [{ secretKey: true, anyScope: true }, false, false],
     [{ publicToken: true, action: 'read', on: 'runs' }, false, true],
     [{ personalAccessToken: true }, 'own', true],

@@ -1,12 +1,12 @@
 import type { EnvironmentKind } from './environment.ts';
 
 /**
- * What a scope can allow. `write` also covers `trigger`, `batchTrigger`, `update` and `deploy` on the same resource. `deploy` is what
- * `millrace deploy` changes: deployments up to a newer version that is current, and the branch that they belong to.
+ * The actions of a scope. `write` also covers `trigger`, `batchTrigger`, `update` and `deploy` on the same resource. `deploy` covers the
+ * changes that `millrace deploy` makes: deployments, up to promoting a newer version than the current one, and the branch that they belong to.
  */
 export type Action = 'read' | 'write' | 'trigger' | 'batchTrigger' | 'deploy' | 'admin';
 
-/** What a scope can be about. */
+/** The resources of a scope. */
 export type ResourceType =
   | 'runs'
   | 'tasks'
@@ -26,7 +26,7 @@ export type ResourceType =
   | 'apiKeys'
   | 'projects';
 
-/** Roles in an organisation, lowest first. Each role includes the ones before it. */
+/** Roles in an organization, lowest first. Each role includes the ones before it. */
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -34,21 +34,21 @@ export type Role = (typeof roles)[number];
 export const isAtLeast = (held: Role, least: Role): boolean => roles.indexOf(held) >= roles.indexOf(least);
 
 /**
- * Who may call an operation. A credential kind that is not named is refused with 401.
- * `action` and `on` say what a restricted key or a public token must hold; an operation with neither is closed to them.
- * These rules, and nothing else, decide: the server enforces them for each route and docs/access.md prints them.
+ * Who may call an operation. A credential kind that is not named is rejected with 401. `action` and `on` define the scope required of a
+ * restricted key or a public token; an operation with neither is closed to them. Only these rules decide: the server enforces them for each
+ * route and docs/access.md prints them.
  */
 export interface Access {
-  /** No credential at all. */
+  /** Requires no credential. */
   readonly open?: boolean;
   readonly secretKey?: boolean;
   /** Only secret keys of these environments are accepted; others get 403. */
   readonly keysOf?: readonly EnvironmentKind[];
   readonly personalAccessToken?: boolean;
   readonly publicToken?: boolean;
-  /** A public token gets 403 instead of 401, because the caller is known but may never do this. */
+  /** A public token gets 403 instead of 401, because the caller is known but can never have this permission. */
   readonly forbidsPublicToken?: boolean;
-  /** Runs get 403, whatever their runner's key may do, because it is administration. */
+  /** Runs get 403, regardless of their runner's key, because the operation is administrative. */
   readonly forbidsRuns?: boolean;
   readonly action?: Action;
   readonly on?: ResourceType;
@@ -59,32 +59,32 @@ export interface Access {
   readonly objects?: boolean;
   /** Accepts restricted keys and public tokens with any scopes, because it grants nothing beyond them. */
   readonly anyScope?: boolean;
-  /** It creates one object and accepts one-time tokens. They are accepted for no other write. */
+  /** It creates one object and accepts one-time tokens, which no other write operation accepts. */
   readonly oneTime?: boolean;
   /**
-   * The lowest role, in the organisation of the `projectRef` or `organization` in the path, for personal access tokens. Omit it for
-   * operations on the user's own data.
+   * The lowest role for personal access tokens, in the organization of the `projectRef` or `organization` in the path. Omit it for operations
+   * on the user's own data.
    */
   readonly role?: Role;
-  /** It concerns the whole installation: only for owners of the first organisation. The handler checks it. */
+  /** It affects the whole installation: only for owners of the first organization. The handler checks it. */
   readonly installation?: boolean;
-  /** The lowest role if the path's `env` is dev, which is the user's own. Default: `role`. */
+  /** The lowest role if the path's `env` is dev, which belongs to the user. Default: `role`. */
   readonly devRole?: Role;
-  /** It is about the environment itself: branch headers are ignored, and keys of preview need none. */
+  /** It applies to the environment itself: branch headers are ignored, and preview keys need none. */
   readonly wholeEnvironment?: boolean;
-  /** Keys of preview need no branch: without one it is about the environment itself. */
+  /** Preview keys need no branch: without one it applies to the environment itself. */
   readonly branchIsOptional?: boolean;
   /**
-   * The lowest role for a browser session; `own` for any user, about what is theirs; false for none. Omit it where `browserRole` derives
-   * the right one.
+   * The lowest role for a browser session; `own` for any user, for their own data; false for none. Omit it where `browserRole` derives the
+   * right one.
    */
   readonly browser?: Role | 'own' | false;
 }
 
 /**
- * Who may call an operation with a browser session. Unless `browser` says so: what users may do with a personal access token needs the
- * same role. What only keys may do in an environment needs a viewer to read, a member to change, and an admin where a key needs `admin`.
- * The rest is closed.
+ * The lowest role that may call an operation with a browser session, unless `browser` sets it. Operations for personal access tokens need the
+ * same role. Operations that only keys may call in an environment need a viewer to read, a member to change, and an admin where a key needs
+ * `admin`. All others are closed.
  *
  * @example
  * browserRole({ secretKey: true, action: 'read', on: 'runs' }); // 'viewer'
@@ -98,11 +98,11 @@ export function browserRole(access: Access): Role | 'own' | false {
   return action === undefined || action === 'admin' ? 'admin' : 'member';
 }
 
-/** Whether an operation acts for a user, and not in the environment that a browser session names in its headers. */
+/** Whether an operation acts for a user, rather than in the environment that a browser session names in its headers. */
 export const actsForUser = ({ personalAccessToken, secretKey }: Access): boolean =>
   personalAccessToken === true || secretKey !== true;
 
-/** The header without which the cookie of a browser session counts for nothing. Its value is `1`. */
+/** The header without which the cookie of a browser session is ignored. Its value is `1`. */
 export const dashboardHeader = 'x-millrace-dashboard';
 /** The headers that name the environment in which a browser session acts: a project's ref, and `dev`, `staging`, `prod` or `preview`. */
 export const projectHeader = 'x-millrace-project';
@@ -171,8 +171,7 @@ const taskActions: Readonly<Partial<Record<Preset, readonly Action[]>>> = {
 };
 
 /**
- * The scopes of a key made with a preset, for all tasks or for the named ones only. Undefined when the preset cannot be
- * restricted to tasks.
+ * The scopes of a key created with a preset, for all tasks or only for the given ones. Undefined when the preset cannot be restricted to tasks.
  *
  * @example
  * scopesOfPreset('trigger-only', ['resize']); // ['trigger:tasks:resize', 'batchTrigger:tasks:resize']

@@ -1,4 +1,4 @@
-/** The conditions of an environment that an alert can be about. */
+/** The conditions that an alert can monitor. */
 export const alertKinds = [
   'error.new',
   'error.regressed',
@@ -10,20 +10,20 @@ export const alertKinds = [
 export type AlertKind = (typeof alertKinds)[number];
 
 interface AlertRule {
-  /** What `threshold` counts. */
+  /** The unit of `threshold`. */
   readonly unit: string;
   readonly threshold: { readonly min: number; readonly max: number; readonly default: number };
   /** Seconds. */
   readonly window: { readonly min: number; readonly max: number; readonly default: number };
-  /** What an alert can be limited to. */
+  /** The kind of object to which an alert can be limited. */
   readonly of?: 'task' | 'queue';
 }
 
 const hour = 3_600;
 
 /**
- * What each kind of alert counts, within which limits. A window is the time within which events are counted, or for which a condition must
- * hold (`queue.age`, `runner.none`).
+ * The unit and limits of each kind of alert. A window is the period in which events are counted, or for which a condition must hold
+ * (`queue.age`, `runner.none`).
  */
 export const alertRules: Readonly<Record<AlertKind, AlertRule>> = {
   'error.new': {

@@ -1,7 +1,4 @@
-/**
- * Durations and dates as requests write them. Nothing here throws: what cannot be read comes back as `{ error }`, a sentence that
- * says what to write instead.
- */
+/** Durations and dates in requests. Nothing here throws: invalid input gives `{ error }`, a sentence with the valid format. */
 export interface Unreadable {
   readonly error: string;
 }
@@ -20,7 +17,7 @@ const maxCharacters = 100;
 const lastInstant = 8.64e15;
 
 /**
- * The end of the year 9999 in milliseconds since 1970: a later date is written in a way that the database does not read.
+ * The end of the year 9999 in milliseconds since 1970: the format of later dates is not readable for the database.
  *
  * @example new Date(lastMoment).toISOString() // '9999-12-31T23:59:59.999Z'
  */
@@ -54,7 +51,7 @@ export function parseDuration(text: string): number | Unreadable {
 }
 
 /**
- * Whole seconds as `parseDuration` reads them: days, hours, minutes and seconds, without those that are none.
+ * Whole seconds in the format of `parseDuration`: days, hours, minutes and seconds, without zero parts.
  *
  * @example durationText(5_400) // '1h30m'
  */
@@ -68,8 +65,8 @@ export function durationText(seconds: number): string {
 const isoDate = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
- * A date of ISO 8601, alone or with a time; in UTC where it has no offset, wherever the process is. Undefined for everything else, and for
- * days and times that do not exist: the Date parser would take "10" for a year and the 30th of February for the 2nd of March.
+ * An ISO 8601 date, with or without a time; in UTC if it has no offset, regardless of the process's time zone. Undefined for everything else,
+ * and for days and times that do not exist: the Date parser would accept "10" as a year and the 30th of February as the 2nd of March.
  *
  * @example parseInstant('2026-11-21T10:00') // 2026-11-21T10:00:00.000Z
  */
@@ -84,7 +81,7 @@ export function parseInstant(text: string): Date | undefined {
 }
 
 /**
- * When something delayed is due: a Date, an ISO 8601 date, or a duration from `now`. A date of the past is due now.
+ * When a delayed run is due: a Date, an ISO 8601 date, or a duration from `now`. A date in the past is due now.
  *
  * @example parseDelay('1h', new Date(0)) // 1970-01-01T01:00:00.000Z
  */

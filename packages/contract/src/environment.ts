@@ -20,6 +20,6 @@ const aliases: Readonly<Record<string, EnvironmentKind>> = {
   preview: 'preview',
 };
 
-/** Reads an environment name of a path or filter (`staging` is `stg`). Case-sensitive; undefined if unknown. */
+/** Parses an environment name in a path or filter (`staging` is `stg`). Case-sensitive; undefined if unknown. */
 export const environmentKind = (name: string): EnvironmentKind | undefined =>
   Object.hasOwn(aliases, name) ? aliases[name] : undefined;

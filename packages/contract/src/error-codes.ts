@@ -1,13 +1,10 @@
-/**
- * The codes of failed replies. Programs decide by them: they stay the same when a message is worded differently. docs/error-codes.md lists
- * them.
- */
+/** The codes of error responses, for programs: they do not change when a message is reworded. docs/error-codes.md lists them. */
 
-/** The header of every failed reply with its code. Bodies are those that published clients expect, and few of them have a code. */
+/** The header of every error response with its code. Bodies have the format that published clients expect, and few of them contain a code. */
 export const errorCodeHeader = 'x-millrace-error-code';
 
 interface Entry {
-  /** The status of the reply. Where there are several, the first is the usual one. */
+  /** The status of the response. If there are several, the first is the usual one. */
   readonly statuses: readonly [number, ...number[]];
   /** When it is sent, in one sentence. */
   readonly meaning: string;
@@ -15,7 +12,7 @@ interface Entry {
 
 const listed = <Code extends string>(entries: Record<Code, Entry>): Readonly<Record<Code, Entry>> => entries;
 
-/** Every code that a reply may have. A code is added for a failure that a client may handle in its own way; the others have that of their status. */
+/** Every code of an error response. A failure that a client may handle specially has its own code; the others have that of their status. */
 export const errorCodes = listed({
   invalid_request: {
     statuses: [400],
@@ -184,5 +181,5 @@ export const errorCodes = listed({
   },
 });
 
-/** A code of the list. */
+/** One of the listed codes. */
 export type ErrorCode = keyof typeof errorCodes;

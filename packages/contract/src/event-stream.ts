@@ -9,12 +9,12 @@ export interface SentEvent {
 
 export interface EventConnection {
   /**
-   * Asks for the stream, from the last event on. Undefined is a server that is away or busy for now: it is asked again. What this throws,
-   * no other attempt would change.
+   * Opens the stream after the last event. Undefined means that the server is temporarily away or busy: it is called again. Errors that it
+   * throws are permanent.
    */
   readonly connect: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null | undefined>;
   readonly signal: AbortSignal | undefined;
-  /** The pause before the first attempt after an event. It doubles with each attempt. */
+  /** The delay before the first attempt after an event. It doubles with each attempt. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
@@ -23,8 +23,8 @@ export interface EventConnection {
 const silentMs = 30_000;
 
 /**
- * The events of a stream, whatever becomes of its connections: one that breaks is made again. Ends when the signal is raised; whoever
- * reads leaves when the server says that it was the last event. (An `EventSource` cannot send headers.)
+ * The events of a stream across reconnections. Ends when the signal is aborted; the reader stops when the server marks an event as the last.
+ * (An `EventSource` cannot send headers.)
  */
 export async function* followEvents({
   connect,
@@ -47,7 +47,7 @@ export async function* followEvents({
       const body = await connect(connection.signal);
       for await (const event of body ? eventsOf(body, heard) : []) {
         delayMs = firstDelayMs;
-        // A slow reader is not a silent server.
+        // A slow reader does not mean a silent server.
         clearTimeout(alarm);
         yield event;
         heard();
@@ -62,7 +62,7 @@ export async function* followEvents({
   }
 }
 
-/** Ends when the stream does or breaks. An incomplete event is ignored. */
+/** Ends when the stream ends or breaks. An incomplete event is ignored. */
 async function* eventsOf(
   body: ReadableStream<Uint8Array>,
   heard: () => void,
@@ -82,7 +82,7 @@ async function* eventsOf(
   }
 }
 
-/** Waits, or returns as soon as the signal is raised. */
+/** Waits, or returns as soon as the signal is aborted. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

@@ -1,11 +1,9 @@
 import { errorCodeHeader } from './error-codes.ts';
 import { helpHeader, helpIn } from './help.ts';
 
-/** What the headers of a failed reply contain, apart from the message in its body. */
+/** The information in the headers of an error response, in addition to the message in its body. */
 export interface FailureHeaders {
-  /**
-   * Which failure it is: one of `errorCodes`, or one that a newer server has. Undefined for replies of proxies and other servers.
-   */
+  /** The error code: one of `errorCodes`, or a code of a newer server. Undefined for responses of proxies and other servers. */
   readonly code: string | undefined;
   /** Where the documentation explains it: `docs/troubleshooting.md#not-found`. */
   readonly help: string | undefined;
@@ -14,7 +12,7 @@ export interface FailureHeaders {
 const codePattern = /^[a-z][a-z0-9_]{1,63}$/;
 
 /**
- * Reads the code and the help of a failed reply from its headers.
+ * Parses the code and the help address in the headers of an error response.
  *
  * @example
  * const { code } = failureIn((name) => response.headers.get(name));

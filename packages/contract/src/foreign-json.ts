@@ -1,4 +1,4 @@
-/** Reads JSON that another party wrote. Its size, depth and number of values are limited before `JSON.parse` builds anything. */
+/** Parses JSON from untrusted sources. Its size, depth and number of values are limited before `JSON.parse` builds anything. */
 import { escapesPerMember, maxJsonLevels, maxJsonMembers } from './json.ts';
 
 export interface ForeignJsonLimits {
@@ -44,7 +44,7 @@ export function parseForeignJson(text: string | Uint8Array, limits: ForeignJsonL
   }
 }
 
-/** The limit that a JSON text exceeds first; undefined if it keeps all of them. Whether it is JSON is not checked. */
+/** The limit that a JSON text exceeds first; undefined if it is within all of them. Does not check whether it is valid JSON. */
 export function exceededLimit(
   text: string | Uint8Array,
   limits: ForeignJsonLimits,
@@ -82,18 +82,18 @@ const costOf = { comma: 1, colon: 3, opening: 4 } as const;
 const escapeCost = (maxMembers: number, maxEscapes = escapesPerMember * maxMembers): number =>
   maxMembers === Infinity ? 0 : (perMember * maxMembers) / maxEscapes;
 
-/** Where the content of a string is, in bytes of the text. `to` is the index of the closing quote. */
+/** The position of a string's content, in bytes of the text. `to` is the index of the closing quote. */
 export interface StringRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A string is searched for its end with `indexOf` only after so many bytes, because that costs more than reading a short one. */
+/** The end of a string is only searched for with `indexOf` after this many bytes, because that costs more than reading a short one. */
 const shortString = 32;
 
 /**
- * Counts depth and values of a JSON text that arrives in pieces, in constant memory. For other texts the counts have no meaning, but
- * `JSON.parse` cannot build more from them either.
+ * Counts depth and values of a JSON text that arrives in pieces, in constant memory. For invalid JSON the counts have no meaning, but
+ * `JSON.parse` cannot build more from it either.
  */
 export class JsonScan {
   readonly #maxDepth: number;
@@ -181,7 +181,7 @@ export class JsonScan {
         } else at++;
       }
       if (!this.#isInString || at >= bytes.length) break;
-      // Searched again only behind its last place, so that the piece is read once.
+      // Searched again only after its last position, so that the piece is read once.
       if (nextQuote < at) nextQuote = indexOrEnd(bytes, quote, at);
       if (this.#nextBackslash < at) this.#nextBackslash = indexOrEnd(bytes, backslash, at);
       at = Math.min(nextQuote, this.#nextBackslash);
@@ -200,7 +200,7 @@ function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
   return found === -1 ? bytes.length : found;
 }
 
-/** The most bytes that one UTF-16 code unit needs in UTF-8. */
+/** The maximum number of UTF-8 bytes per UTF-16 code unit. */
 const maxBytesPerUnit = 3;
 const scratch = new Uint8Array(65_536);
 const encoder = new TextEncoder();
@@ -232,7 +232,7 @@ export function decodeUtf8(text: string | Uint8Array): string {
   }
 }
 
-/** The error of a text that exceeds a limit. */
+/** The error for a text that exceeds a limit. */
 export function limitError(
   reason: Exclude<ForeignJsonReason, 'syntax'>,
   text: string | Uint8Array,
@@ -252,20 +252,20 @@ export function limitError(
 
 const maxNames = 3;
 const maxNameLength = 60;
-/** A place behind this length is not named, so that a refusal stays cheap. */
+/** A position beyond this length is not named, so that a rejection stays cheap. */
 const maxSearched = 1_048_576;
 
 interface Frame {
   readonly isList: boolean;
   /** Index of the current item or member. */
   at: number;
-  /** The name of the current member as written, without its quotes. Undefined in front of it. */
+  /** The name of the current member as written, without its quotes. Undefined before it. */
   name: string | undefined;
 }
 
 /** The first names on the path to the object or list that exceeds a limit. */
 function pathOf(text: string, maxDepth: number, maxMembers: number, perEscape: number): string {
-  /** The outermost objects and lists around the current place. */
+  /** The outermost objects and lists around the current position. */
   const frames: Frame[] = [];
   let depth = 0;
   let members = 0;
@@ -300,7 +300,7 @@ function pathOf(text: string, maxDepth: number, maxMembers: number, perEscape: n
       depth--;
     }
     if (depth > maxDepth || members > maxMembers) {
-      // The innermost of these objects and lists is the exceeding one, or its ancestor that was not recorded.
+      // The innermost of these objects and lists is the one that exceeds the limit, or its ancestor that was not recorded.
       const around = depth === frames.length ? frames.slice(0, -1) : frames;
       return around
         .slice(0, maxNames)

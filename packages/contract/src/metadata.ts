@@ -52,7 +52,7 @@ const forbidden = new Set(['__proto__', 'prototype', 'constructor']);
 export const maxDepth = 32;
 export const maxIndex = 10_000;
 
-/** Why a key cannot be used; undefined if it can. */
+/** The reason why a key cannot be used; undefined if it can. */
 export function refusedKey(key: string): string | undefined {
   const path = pathOf(key);
   const name = path.find((part) => typeof part === 'string' && forbidden.has(part));

@@ -20,11 +20,11 @@ export interface OperationDeclaration {
   readonly body?: z.ZodType;
   /** Accept a request without a body although `body` is declared. */
   readonly bodyOptional?: boolean;
-  /** The handler checks the characters of texts itself, because its errors contain more than a path. */
+  /** The handler checks the characters of strings itself, because its errors contain more than a path. */
   readonly checksTexts?: boolean;
   /** The body may also be multipart/form-data; fields and files become members. The value names the required file. */
   readonly bodyForm?: string;
-  /** The body is a text of any type. A missing body is an empty text. */
+  /** The body is text of any type. A missing body is an empty text. */
   readonly bodyText?: boolean;
   /** The body is a stream without a size limit, with one of these content types (415 for others); `body` is omitted. */
   readonly bodyStream?: readonly string[];
@@ -38,14 +38,14 @@ export interface OperationDeclaration {
   readonly maxMembers?: number;
   /** Maximum number of escapes in the strings of a JSON body. Default: 16 for each of `maxMembers`. */
   readonly maxEscapes?: number;
-  /** Status of a success. Default 200. */
+  /** Status of a successful response. Default 200. */
   readonly status?: number;
   readonly reply: z.ZodType;
-  /** Error statuses worth naming in the OpenAPI document beside 400, 401, 403 and 500. */
+  /** Error statuses to list in the OpenAPI document in addition to 400, 401, 403 and 500. */
   readonly errors?: readonly number[];
   /** Error responses repeat `details` as `issues`, which older clients read. */
   readonly listsIssues?: boolean;
-  /** Fields beside `error` in error responses, except 401 and 403. */
+  /** Fields in addition to `error` in error responses, except 401 and 403. */
   readonly failure?: Readonly<Record<string, unknown>>;
   /** No rate limit, because it is cheap. */
   readonly unlimited?: boolean;
@@ -58,7 +58,7 @@ export interface EventStreamReply {
   readonly streams: true;
 }
 
-/** Declares one HTTP operation. The server's types and validation, the OpenAPI document and the SDK come from it. */
+/** Declares one HTTP operation, from which the server's types and validation, the OpenAPI document and the SDK are derived. */
 export const operation = <const D extends OperationDeclaration>(declaration: D): D => declaration;
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;

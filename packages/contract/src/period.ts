@@ -1,6 +1,6 @@
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Milliseconds of a relative range such as `7d` or `30m`; undefined if it cannot be read or is not positive. */
+/** Milliseconds of a relative range such as `7d` or `30m`; undefined if it is invalid or not positive. */
 export function parsePeriodMs(text: string): number | undefined {
   const match = /^(\d{1,9})([smhdw])$/.exec(text);
   if (!match) return undefined;

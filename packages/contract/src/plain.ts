@@ -1,6 +1,6 @@
 /**
- * What of the contract needs no schema library: words, durations and the routes of the operations. Programs that only call the API import
- * this, because building the schemas of all operations takes a quarter of a second.
+ * The part of the contract that needs no schema library: words, durations and the routes of the operations. API clients import this, because
+ * building the schemas of all operations takes a quarter of a second.
  */
 export * from './access.ts';
 export * from './alert-rules.ts';

@@ -4,7 +4,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * A length of time for people, in at most two units. What programs read is `durationText`.
+ * A length of time for people, in at most two units. For programs, use `durationText`.
  *
  * @example readableDuration(83_000) // '1m 23s'
  */

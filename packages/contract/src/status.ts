@@ -60,7 +60,7 @@ export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
 
 export const isFinal = (status: RunStatus): status is FinalStatus => transitions[status].length === 0;
 
-/** The seven flags beside the status on the wire. */
+/** The seven boolean flags that accompany the status on the wire. */
 export function statusFlags(status: RunStatus) {
   const isSuccess = status === 'COMPLETED';
   const isCancelled = status === 'CANCELED';

@@ -9,13 +9,13 @@ const UNITS: readonly (readonly [words: RegExp, ms: number])[] = [
   [/^(?:w|weeks?)$/, 7 * DAY],
   [/^(?:y|yrs?|years?)$/, 365.25 * DAY],
 ];
-/** The span of a Date, in milliseconds. */
+/** The range of a Date, in milliseconds. */
 const LONGEST = 8.64e15;
 
 /**
- * Milliseconds of a time span as the lifetime of a token is written: a number and a unit in letters or words (`15m`,
- * `2 hours`, `7d`, `1.5 hrs`, `1y` of 365.25 days), with a sign before it or `ago` or `from now` after it. Negative for
- * the past. What cannot be read comes back as `{ error }`.
+ * Milliseconds of a time span in the format of token lifetimes: a number and a unit in letters or words (`15m`, `2 hours`, `7d`, `1.5 hrs`,
+ * `1y` of 365.25 days), with an optional sign before it or `ago` or `from now` after it. Negative for the past. Invalid input gives `{ error
+ * }`.
  *
  * @example
  * parseTimeSpan('2 hours'); // 7_200_000

@@ -1,19 +1,19 @@
-/** What an environment variable may be called and hold, wherever it is set. */
+/** The rules for names and values of environment variables, wherever they are set. */
 
-/** Characters of a name. */
+/** Maximum number of characters of a name. */
 export const maxVariableName = 255;
-/** Bytes of a value. Linux does not start a process with a longer variable. */
+/** Maximum size of a value in bytes. Linux does not start a process with a longer variable. */
 export const maxVariableValue = 128_000;
 
 /**
- * With these a run would call another server or use another credential; `__proto__` cannot be an object member. Case-insensitive, as
- * on Windows.
+ * These would make a run call another server or use another credential; `__proto__` cannot be an object member. Case-insensitive, as on
+ * Windows.
  */
 const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
 
 export const isReservedVariable = (name: string): boolean => reserved.test(name);
 
-/** Why a variable cannot be set, and what to do; undefined if it can. Never contains the value. */
+/** The reason why a variable cannot be set, with the fix; undefined if it can. Never contains the value. */
 export const whyNotVariable = (name: string, value: string): string | undefined =>
   whyNotName(name) ?? whyNotValue(value);
 

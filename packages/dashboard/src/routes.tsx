@@ -23,7 +23,7 @@ import { parseSearch, stringifySearch } from './search-params.ts';
 
 const LoginPage = lazy(() => import('./pages/login/login-page.tsx'));
 
-/** Whoever is not logged in sees the login in the stead of every page, at the page's own address. */
+/** Users who are not logged in see the login instead of every page, at the page's own address. */
 function Gate() {
   const session = useQuery(sessionQuery);
   if (session.data) return <Outlet />;
@@ -57,7 +57,7 @@ const PageFailure: ErrorRouteComponent = ({ error, reset }) => (
 
 const root = createRootRoute({ component: Gate, notFoundComponent: NotFound });
 
-/** `/` and `/login` lead to where the reader was last. */
+/** `/` and `/login` redirect to the last visited environment. */
 const toFirst = async (): Promise<void> => {
   const session = await queryClient.ensureQueryData(sessionQuery).catch(() => undefined);
   const first = session && firstEnvironment(session);
@@ -105,7 +105,7 @@ const environment = createRoute({
 const page = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => environment, path, component });
 
-// A page that is added: its route here, its line in frame/links.ts.
+// A new page needs its route here, and its line in frame/links.ts.
 const pages = [
   page(
     '/',

@@ -1,8 +1,8 @@
-/** Texts only, written as people and other tools write them: `?q=status:failed&tab=logs`. */
+/** Strings only, in readable form: `?q=status:failed&tab=logs`. */
 export const parseSearch = (text: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(text));
 
-/** What is undefined or empty is left out. Colons, commas and slashes stay readable. */
+/** Undefined and empty values are omitted. Colons, commas and slashes stay readable. */
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
   if (given.length === 0) return '';

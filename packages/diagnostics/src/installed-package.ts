@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
-/** What a build reads of a package.json. */
+/** The fields of a package.json that a build reads. */
 export interface PackageManifest {
   readonly name?: string;
   readonly version?: string;
@@ -18,14 +18,14 @@ export interface PackageManifest {
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
-/** What task files share with the process that executes them, such as the SDK: a process has one copy of it. */
+/** Packages that task files share with the process that executes them, such as the SDK: a process has one copy of them. */
 export const sharedPackages = /^@(?:millrace|trigger\.dev)\//;
 
-/** The name of the package that a specifier such as `@scope/name/file.js` is about; undefined for paths and `#imports`. */
+/** The package name in a specifier such as `@scope/name/file.js`; undefined for paths and `#imports`. */
 export const packageOf = (specifier: string): string | undefined =>
   /^(?:@[^/@\s]+\/)?[^/@.#\s:][^/@\s:]*(?=\/|$)/.exec(specifier)?.[0];
 
-/** The installed package that has a file, below the last `node_modules` of its path; undefined for files of the project. */
+/** The installed package that contains a file, below the last `node_modules` of its path; undefined for files of the project. */
 export function installedFolder(file: string): string | undefined {
   const mark = `${sep}node_modules${sep}`;
   const at = file.lastIndexOf(mark);
@@ -50,7 +50,7 @@ export function readManifest(folder: string): PackageManifest {
   }
 }
 
-/** What a project says of the install scripts of a package: `allowScripts` of its package.json, as npm reads it. */
+/** A project's setting for a package's install scripts: `allowScripts` of its package.json, as npm reads it. */
 export function allowedScripts(
   { allowScripts = {} }: PackageManifest,
   name: string,

@@ -16,7 +16,7 @@ export const projectPath = (projectDir: string, file: string): string =>
  * is the file that was being loaded.
  */
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
-  // Other sentences follow, and the commands add the address again.
+  // Other sentences follow, and the commands append the address again.
   const message =
     thrown instanceof Error
       ? (explainNotExported(thrown) ?? `${thrown.name}: ${withoutHelp(thrown.message)}`)

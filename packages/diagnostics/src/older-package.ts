@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-// Executors import this file, and need no more of it.
+// Executors import this file, and need no other part of the package.
 import satisfies from 'semver/functions/satisfies.js';
 import { installedFolder, manifestFolder, readManifest } from './installed-package.ts';
 

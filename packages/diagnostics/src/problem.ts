@@ -2,7 +2,7 @@
 export interface Problem {
   /** Relative to the project, with forward slashes. */
   readonly file: string;
-  /** From 1; null if unknown. */
+  /** Starts at 1; null if unknown. */
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;
@@ -11,12 +11,12 @@ export interface Problem {
 export const describeProblem = ({ file, line, column, message }: Problem): string =>
   `${file}${line === null ? '' : `:${line}${column === null ? '' : `:${column}`}`}: ${message}`;
 
-/** The project has problems, and nothing of it was registered, started or uploaded. */
+/** The project has problems, and none of it was registered, started or uploaded. */
 export class ProjectRefused extends Error {
   override readonly name = 'ProjectRefused';
   readonly problems: readonly Problem[];
 
-  /** `done`: what would have been done with it. */
+  /** `done`: the action that was not carried out. */
   constructor(problems: readonly Problem[], done: 'registered' | 'uploaded' = 'registered') {
     const lines = problems.map((problem) => `\n  ${describeProblem(problem)}`).join('');
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;

@@ -89,7 +89,7 @@ async function release(folder: string, generation: number): Promise<void> {
   } catch (error) {
     await rm(draft, { force: true });
     const { code } = error as NodeJS.ErrnoException;
-    // A full disk takes no text. An empty file names no owner.
+    // A full disk cannot store any text. An empty file names no owner.
     if (code === 'ENOSPC' || code === 'EDQUOT') await truncate(join(folder, `owner.${generation}`));
     // The folder was removed.
     else if (code !== 'ENOENT') throw error;

@@ -1,4 +1,7 @@
-/** Does this for each item, this many at a time. After a failure it begins no further one, and throws it once those under way are over. */
+/**
+ * Calls `act` for each item, this many at a time. After a failure it starts no further call, and throws the error once those in progress have
+ * ended.
+ */
 export async function inParallel<T>(
   items: Iterable<T>,
   atOnce: number,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Kills a process and those that it started. On Unix these are the processes of its group if it leads one; else it is killed alone.
+ * Kills a process and its child processes. On Unix these are the processes of its group if it leads one; otherwise only the process is killed.
  * Windows has no groups: `taskkill` follows the tree of parents, as long as the process itself lives.
  */
 export function killTree(pid: number, system: NodeJS.Platform = process.platform): void {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isFolder } from './is-folder.ts';
 
-/** A folder that Millrace has to write to cannot be created or written to. */
+/** A folder that Millrace must write to cannot be created or written to. */
 export class FolderRefused extends Error {
   override readonly name = 'FolderRefused';
   readonly code: string;
@@ -14,8 +14,8 @@ export class FolderRefused extends Error {
 }
 
 /**
- * Creates a folder and those above it. Ends on every file system: the recursive `mkdir` of Node.js never does where creating a folder
- * answers ENOENT, as in /proc.
+ * Creates a folder and its parents. Terminates on every file system: the recursive `mkdir` of Node.js loops forever where creating a folder
+ * fails with ENOENT, as in /proc.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   await makeEach(folder, mode).catch((error: unknown) => {
@@ -28,12 +28,12 @@ async function makeEach(folder: string, mode: number): Promise<void> {
   const parent = dirname(folder);
   if (parent !== folder) await makeEach(parent, mode);
   await mkdir(folder, { mode }).catch(async (error: unknown) => {
-    // Another process may have created it meanwhile.
+    // Another process may have created it in the meantime.
     if (!(await isFolder(folder))) throw error;
   });
 }
 
-/** A sentence for a folder that cannot be created or written to; other errors as they are. */
+/** An explanation for a folder that cannot be created or written to; other errors are returned unchanged. */
 export function explainFolder(error: unknown, folder: string): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   switch (code) {

@@ -20,7 +20,7 @@ const manifestIn = (folder: string): Manifest =>
 
 const own = packageFolderOf(import.meta.url);
 
-/** The folder of the package `millrace`. This file is bundled into it; in the repository, it is in the package beside it. */
+/** The folder of the package `millrace`. This file is bundled into it; in the repository, it is in the package next to it. */
 export const packageFolder: string = manifestIn(own).private ? join(own, '../millrace') : own;
 
 /** The version of the package `millrace`. */

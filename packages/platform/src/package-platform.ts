@@ -1,4 +1,4 @@
-/** The system as the packages of the embedded PostgreSQL name it. */
+/** The platform name used by the packages of the embedded PostgreSQL. */
 export const packagePlatform = (
   system: NodeJS.Platform = process.platform,
   processor: string = process.arch,

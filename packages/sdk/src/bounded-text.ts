@@ -1,14 +1,14 @@
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Whether every store takes the text: a database column holds no NUL, UTF-8 no lone surrogate. */
+/** Whether every store accepts the text: database columns cannot hold NUL, and UTF-8 cannot encode lone surrogates. */
 export const isStorable = (text: string): boolean =>
   !text.includes('\0') && text.search(loneSurrogate) === -1;
 
-/** What no store takes is replaced by U+FFFD. */
+/** The text with unstorable characters replaced by U+FFFD. */
 export const storable = (text: string): string =>
   text.replaceAll('\0', '\uFFFD').replaceAll(loneSurrogate, '\uFFFD');
 
-/** At most `most` characters, then a note of how many are missing; what no store takes is replaced by U+FFFD. */
+/** At most `most` characters, then a note of how many are missing. Unstorable characters are replaced by U+FFFD. */
 export function boundedText(text: string, most: number): string {
   return storable(
     text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text,

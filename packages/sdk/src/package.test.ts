@@ -6,7 +6,7 @@ const here = new URL('.', import.meta.url);
 const sources = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('testing'),
 );
-/** What a file imports at run time: `import type` and inline types are gone by then. */
+/** The modules that a file imports at run time: `import type` and inline types are erased. */
 const importsOf = (path: string) =>
   [
     ...readFileSync(new URL(path, here), 'utf8').matchAll(

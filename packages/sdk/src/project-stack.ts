@@ -1,20 +1,20 @@
 let prefixes: readonly string[] = [];
 
-/** Sets the folders of the project's code, as paths and URLs with the last separator. Stacks of errors show paths below them. */
+/** Sets the folders of the project's code, as paths and URLs with a trailing separator. Error stacks show paths relative to them. */
 export function setProjectFolders(folders: readonly string[]): void {
   prefixes = folders;
 }
 
 const isFrame = /^\s+at /;
-/** Frames of the code that called a task. */
+/** Frames of the code that called the task. */
 const caller =
   /^\s+at .*(?:callTaskOfMillrace|[\\/](?:sdk|millrace)[\\/](?:src|dist)[\\/](?:executor|published|chunks)[\\/]|\(?node:internal\/)/;
-/** `util.inspect` writes it behind the last frame of an error that has fields. */
+/** `util.inspect` appends it to the last frame of an error that has fields. */
 const startOfFields = ' {';
 
 /**
- * The stacks in a text, with paths relative to the project and without the frames of Millrace that called the task. A runner keeps deployed
- * code in a cache, whose path is irrelevant. Frames between those of the project stay.
+ * The stacks in a text, with paths relative to the project and without the Millrace frames that called the task. A runner stores deployed code
+ * in a cache, whose path is irrelevant. Frames between those of the project are retained.
  */
 export function projectStack(text: string): string {
   if (!text.includes('    at ')) return text;
@@ -30,7 +30,7 @@ export function projectStack(text: string): string {
   return [...found, ...projectFrames(frames)].join('\n');
 }
 
-/** The frames of one stack. Without any frame of the project or a package, Millrace's are all there is. */
+/** The frames of one stack. If no frame belongs to the project or a package, the frames of Millrace are retained. */
 function projectFrames(frames: readonly string[]): string[] {
   const last = frames.findLastIndex((frame) => !caller.test(frame));
   const kept = (last === -1 ? frames : frames.slice(0, last + 1)).map((frame) =>

@@ -2,117 +2,119 @@ import type { MetadataOperation } from '@millrace/contract';
 import type { Metadata } from '@millrace/contract/metadata';
 import type { LogLine, SpanChunk, Wait } from '@millrace/contract/runner';
 
-/** A line for a run's log, before it is known whose. */
+/** A line for a run's log, without the run and attempt. */
 export type RunLogLine = Omit<LogLine, 'run' | 'attempt'>;
 
-/** Spans for a run, before it is known whose. */
+/** Spans of a run, without the run and attempt. */
 export type RunSpans = Omit<SpanChunk, 'run' | 'attempt'>;
 
-/** The attempt that the current async context belongs to. */
+/** The attempt to which the current async context belongs. */
 export interface RunScope {
   readonly run: string;
   readonly attempt: number;
   readonly task?: string | undefined;
   /** The version that it executes. */
   readonly version?: string | undefined;
-  /** Proof that it is this attempt that has the run: the server refuses what it does once another one has. */
+  /** Proof that this attempt still owns the run: the server rejects its calls once another attempt has started. */
   readonly fence?: number | undefined;
-  /** Calls of its code that are under way: see `withinAttempt`. */
+  /** Calls by its code that are in progress: see `withinAttempt`. */
   readonly calls?: Set<Promise<void>> | undefined;
-  /** What its code calls the API with, as long as it lasts. Not there where there is none: then calls need a credential of their own. */
+  /** The credential with which its code calls the API while it lasts. If omitted, calls need their own credential. */
   readonly credential?: (() => string | Promise<string>) | undefined;
-  /** Takes a line for the run's log. */
+  /** Receives a line for the run's log. */
   readonly onLog: (line: RunLogLine) => void;
-  /** Takes its spans as they end; omitted where none are kept. */
+  /** Receives its spans as they end; omitted where spans are not recorded. */
   readonly onSpan?: ((spans: RunSpans) => void) | undefined;
-  /** The W3C trace context of the caller of its trigger. */
+  /** The W3C trace context of the trigger's caller. */
   readonly traceparent?: string | undefined;
-  /** Its metadata, changed here and told to the server a little later; made by the first call. */
+  /** Its metadata, changed locally first and then sent to the server; created by the first call. */
   readonly metadata?: (() => RunMetadata) | undefined;
-  /** Values that its code keeps under names: see `locals`. */
+  /** Named values of its code: see `locals`. */
   readonly locals?: Map<string, unknown> | undefined;
-  /** Aborted when the attempt is to stop. */
+  /** Aborted when the attempt must stop. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits in the midst of the attempt's code; not there where that is not possible. */
+  /** Waits inside the attempt's code; omitted where waiting is not possible. */
   readonly waits?: RunWaits | undefined;
-  /** The number of the last message that it took on `.in` of each session; -1 where it looked and took none. */
+  /** The number of the last message that it consumed on `.in` of each session; -1 if it looked but consumed none. */
   readonly heard?: Map<string, number> | undefined;
-  /** Whether its process counts as dead, in a test of a crash: calls that were under way then never return. */
+  /** Whether its process counts as dead, in a test of a crash: calls in progress then never return. */
   readonly isGone?: (() => boolean) | undefined;
-  /** Its steps, from when its code first calls one. */
+  /** Its steps, created when its code first runs one. */
   steps?: RunSteps | undefined;
-  /** The step that the code is in. */
+  /** The step that the code is currently in. */
   readonly step?: string | undefined;
-  /** What another SDK, whose tasks are executed by this one, knows of the attempt. */
+  /** State that another SDK, whose tasks this one executes, associates with the attempt. */
   other?: object | undefined;
 }
 
-/** The steps of an attempt, as far as its end is concerned. */
+/** The part of an attempt's steps that matters at its end. */
 export interface RunSteps {
-  /** What to warn of when its code has ended. */
+  /** Warnings to report after its code has ended. */
   end(isCompleted: boolean): string[];
 }
 
-/** Whose metadata a run changes. */
+/** The run whose metadata is changed. */
 export type MetadataTarget = 'operations' | 'parentOperations' | 'rootOperations';
 
-/** The metadata of the run that executes. */
+/** The metadata of the executing run. */
 export interface RunMetadata {
-  /** As it is here: with every change of this attempt. */
+  /** The local state, including every change of this attempt. */
   current(): Metadata;
-  /** Throws for a key that may not be used, and when there would be too much. */
+  /** Throws for an invalid key, and when the metadata would exceed its limit. */
   change(target: MetadataTarget, operation: MetadataOperation): void;
-  /** Resolves when the server has all of it. */
+  /** Resolves when the server has all changes. */
   flush(): Promise<void>;
 }
 
-/** How an attempt waits. */
+/** The waits of an attempt. */
 export interface RunWaits {
-  /** How many waits of each name have begun: the next one's number is part of its key. */
+  /** How many waits of each name have begun: the number is part of the next wait's key. */
   readonly counts: Map<string, number>;
-  /** Resolves when it is over and the attempt has a place to go on in. */
+  /** Resolves when the wait has ended and the attempt has a slot to continue in. */
   readonly begin: (wait: Wait) => Promise<void>;
 }
 
-/** What of an AsyncLocalStorage is used; the executor puts one in place, elsewhere there is none. */
+/** The part of AsyncLocalStorage that is used. The executor installs one; elsewhere there is none. */
 export interface RunScopes {
   getStore(): RunScope | undefined;
   run<R>(scope: RunScope, act: () => R): R;
 }
 
-// Global, because a task's bundle has a copy of this package of its own.
+// Global, because a task's bundle has its own copy of this package.
 const slot = Symbol.for('@millrace/sdk/run-scopes');
 const holder = globalThis as { [slot]?: RunScopes };
 
-/** The scopes of this process, made by the first that needs them. */
+/** The scopes of this process, created on first use. */
 export function runScopes(make: () => RunScopes): RunScopes {
   holder[slot] ??= make();
   return holder[slot];
 }
 
-/** Whether this process executes runs: credentials are there in their code, and nowhere else. */
+/** Whether this process executes runs: then credentials are available in their code, and nowhere else. */
 export const executesRuns = (): boolean => holder[slot] !== undefined;
 
-/** The attempt that the current async context belongs to; undefined outside of runs. */
+/** The attempt to which the current async context belongs; undefined outside of runs. */
 export const currentRun = (): RunScope | undefined => holder[slot]?.getStore();
 
-/** Calls a function in the context of an attempt. */
 export const inScope = <R>(scope: RunScope, act: () => R): R =>
   holder[slot] ? holder[slot].run(scope, act) : act();
 
-/** The run that a trigger belongs to. What a run that was asked to stop still triggers, in its `onCancel` say, is not cancelled with it. */
+/**
+ * The parent of a triggered run. Runs that a stopping run still triggers, for example in `onCancel`, have no parent and are not cancelled with
+ * it.
+ */
 export const parentOf = (scope: RunScope | undefined): string | undefined =>
   scope?.signal?.aborted === true ? undefined : scope?.run;
 
 /**
- * What the attempt that calls may do only while it lasts: it does not end before, also where its code does not wait for it. The server
- * would refuse what comes after its end.
+ * Makes a call that is only allowed while the attempt lasts: the attempt does not end before the call, even if its code does not await it. The
+ * server would reject the call after the end.
  */
 export async function withinAttempt<T>(act: () => Promise<T>): Promise<T> {
   const calls = currentRun()?.calls;
   if (!calls) return act();
   let end: (() => void) | undefined;
-  // A promise of its own: with a second reader, that of the call would lose the caller from the stack of its error.
+  // A separate promise: a second reader on the call's own promise would remove the caller from the stack of its error.
   const underWay = new Promise<void>((resolve) => {
     end = resolve;
   });

@@ -14,8 +14,8 @@ declare module 'expect' {
 }
 
 /**
- * The engine for the tests of this file, with a new environment for each of them, and matchers for `expect`. Call it at the top of the file.
- * Jest needs `NODE_OPTIONS=--experimental-vm-modules`, because the packages of Millrace are ES modules.
+ * Connects the tests of this file to the engine, with a new environment for each of them, and adds matchers to `expect`. Call it at the top of
+ * the file. Jest needs `NODE_OPTIONS=--experimental-vm-modules`, because the Millrace packages are ES modules.
  */
 export function useMillrace(options: TestKitOptions): TestKit {
   expect.extend(matchers);

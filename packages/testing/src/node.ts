@@ -7,7 +7,7 @@ import { useKit } from './kit/use-kit.ts';
 import { anything, completed, failed, triggered, type Verdict } from './matchers/assert.ts';
 
 /**
- * The engine for the tests of this file, with a new environment for each of them. Call it at the top of the file.
+ * Connects the tests of this file to the engine, with a new environment for each of them. Call it at the top of the file.
  *
  * @example
  * const kit = useMillrace({ tasks: [order, sendMail] });
@@ -37,7 +37,7 @@ export const assertTriggered = <T extends AnyTask>(
 export const assertCompleted = <T extends AnyTask>(task: T, ...output: [] | [TaskOutput<T>]): Promise<void> =>
   must(completed(task, output.length > 0 ? output[0] : anything, isDeepStrictEqual));
 
-/** Throws an AssertionError unless a run of the task has failed, with an error whose message holds this text or matches. */
+/** Throws an AssertionError unless a run of the task has failed, with an error whose message contains this text or matches. */
 export const assertFailed = (task: AnyTask, error?: string | RegExp): Promise<void> =>
   must(failed(task, error));
 

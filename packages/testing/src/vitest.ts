@@ -9,7 +9,8 @@ declare module 'vitest' {
 }
 
 /**
- * The engine for the tests of this file, with a new environment for each of them, and matchers for `expect`. Call it at the top of the file.
+ * Connects the tests of this file to the engine, with a new environment for each of them, and adds matchers to `expect`. Call it at the top of
+ * the file.
  *
  * @example
  * const kit = useMillrace({ tasks: [order, sendMail] });

@@ -4,15 +4,15 @@ import type { VariableStep } from './plan-variables.ts';
 
 export type Step = VariableStep | ScheduleStep;
 
-/** Calls for the environment that is written to. */
+/** The API of the target environment. */
 export type Target = Pick<typeof Sdk, 'envvars' | 'schedules'>;
 
-/** Why a step failed. */
+/** The errors of failed steps. */
 export type Failures = Map<Step, string>;
 
 /**
- * Writes variables, those of one kind in one request: all or none, and one revision of the history. What the server refuses by name is
- * left out and told, the rest is written.
+ * Writes variables, those of one kind in one request: all or none, and one revision of the history. Variables that the server rejects by name
+ * are skipped and reported; the rest are written.
  */
 export async function applyVariables(
   { envvars }: Target,
@@ -24,7 +24,7 @@ export async function applyVariables(
       let group = steps.filter((step) => step.action === action && step.isSecret === isSecret);
       while (group.length > 0) {
         const variables = Object.fromEntries(group.map(({ name, value = '' }) => [name, value]));
-        // Without override, what was set meanwhile stays.
+        // Without override, values set in the meantime stay.
         const refused = await envvars.upload({ variables, override: action === 'replace', isSecret }).then(
           () => new Map<string, string>(),
           (error: unknown) => refusedNames(error, variables),
@@ -39,7 +39,7 @@ export async function applyVariables(
     }
 }
 
-/** Which variables an import refused, and why. Throws what is about none of them. */
+/** The variables that an import rejected, with the reasons. Rethrows other errors. */
 function refusedNames(error: unknown, variables: object): Map<string, string> {
   const body = (error as { body?: { variableErrors?: unknown } } | undefined)?.body;
   const errors = Array.isArray(body?.variableErrors) ? (body.variableErrors as unknown[]) : [];
@@ -55,7 +55,7 @@ function refusedNames(error: unknown, variables: object): Map<string, string> {
   return new Map(named.map((one) => [String(one.key), String(one.error)]));
 }
 
-/** Creates and replaces schedules, each by its key: repeated, nothing is created twice. */
+/** Creates and replaces schedules, each by its key, so that repeating it creates no duplicates. */
 export async function applySchedules(
   { schedules }: Target,
   steps: readonly ScheduleStep[],
@@ -72,11 +72,11 @@ export async function applySchedules(
         ...(window !== undefined && { window }),
         ...(externalId !== undefined && { externalId }),
         deduplicationKey: step.name,
-        // One that is here stays active or inactive.
+        // An existing schedule stays active or inactive.
         ...(step.action === 'create' && { active: active && !inactive }),
       });
     } catch (error) {
-      // What is wrong with this one stops no other.
+      // An invalid schedule does not stop the others.
       const { status, message } = error as { status?: unknown; message: string };
       if (status !== 400 && status !== 422) throw error;
       failures.set(step, message);

@@ -1,21 +1,21 @@
 import { CronError, findZone, parseCron, parseWindow } from '@millrace/contract/cron';
 import type { SourceSchedule } from './read.ts';
 
-/** What is done with a schedule. */
+/** The action for a schedule. */
 export interface ScheduleStep {
   readonly kind: 'schedule';
-  /** Its deduplication key here. */
+  /** Its deduplication key in the target environment. */
   readonly name: string;
   /**
-   * `create`, `replace`, `same`, `keep`: as for variables. `in-code`: it comes with its task. `waits-for-task`: this environment has
-   * no such task. `not-readable`: its expression or zone means nothing here.
+   * `create`, `replace`, `same`, `keep`: as for variables. `in-code`: it is declared by its task. `waits-for-task`: this environment has no
+   * such task. `not-readable`: its expression or zone is not supported.
    */
   readonly action: 'create' | 'replace' | 'same' | 'keep' | 'in-code' | 'waits-for-task' | 'not-readable';
   readonly schedule: SourceSchedule;
   readonly note?: string;
 }
 
-/** A schedule of the environment that is written to. */
+/** A schedule of the target environment. */
 export interface ScheduleHere {
   readonly task: string;
   readonly timezone: string;
@@ -38,7 +38,7 @@ export function planSchedules(
 ): ScheduleStep[] {
   const byKey = new Map(schedules.map((one) => [one.deduplicationKey, one]));
   const plan = (schedule: SourceSchedule): ScheduleStep => {
-    // One that was made without a key is recognised by its id.
+    // A schedule created without a key is identified by its id.
     const name = schedule.deduplicationKey ?? `imported-${schedule.id}`;
     const step = (action: ScheduleStep['action'], note?: string): ScheduleStep => ({
       kind: 'schedule',
@@ -72,7 +72,7 @@ const isSame = (own: ScheduleHere, { task, cron, timezone, window, externalId }:
   own.window === window &&
   own.externalId === externalId;
 
-/** As the server spells it. */
+/** In the server's spelling. */
 function zoneName(timezone: string): string {
   try {
     return findZone(timezone).name;
@@ -82,7 +82,7 @@ function zoneName(timezone: string): string {
   }
 }
 
-/** What of a schedule this engine does not read; undefined if it reads all. */
+/** The unsupported part of a schedule; undefined if everything is supported. */
 function whyNot({ cron, timezone, window }: SourceSchedule): string | undefined {
   try {
     parseCron(cron);

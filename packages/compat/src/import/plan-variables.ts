@@ -1,27 +1,27 @@
 import type { SourceVariable } from './read.ts';
 
-/** What is done with a variable. */
+/** The action for a variable. */
 export interface VariableStep {
   readonly kind: 'variable';
   readonly name: string;
   /**
-   * `set`: it is new here. `replace`: it has another value here. `same`: nothing to do. `keep`: it differs and stays. `by-hand`: its
-   * value could not be read. `left-out`: it cannot be set here.
+   * `set`: it is new. `replace`: it has another value in the target. `same`: nothing to do. `keep`: it differs and stays. `by-hand`: its value
+   * could not be read. `left-out`: it cannot be set here.
    */
   readonly action: 'set' | 'replace' | 'same' | 'keep' | 'by-hand' | 'left-out';
   readonly isSecret: boolean;
   readonly note?: string;
-  /** Of those that are set. Never shown. */
+  /** The value of a variable to set. Never shown. */
   readonly value?: string;
 }
 
-/** The variables of the environment that is written to. */
+/** The variables of the target environment. */
 export interface VariablesHere {
   readonly values: Readonly<Record<string, string>>;
   readonly secrets: ReadonlySet<string>;
 }
 
-/** The server leaves these out without a word: runs here have their own. */
+/** The server silently ignores these: runs have their own. */
 const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL)$/i;
 
 export const planVariables = (

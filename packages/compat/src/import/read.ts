@@ -2,7 +2,7 @@ import { redacted, type EnvironmentKind } from '@millrace/contract';
 import { z } from 'zod';
 import { askSource, SourceRefused, SourceUnreachable, type Source } from './source.ts';
 
-/** Which environment is read, and with what. */
+/** The source environment and its credentials. */
 export interface From {
   readonly source: Source;
   readonly projectRef: string;
@@ -32,7 +32,7 @@ export interface SourceSchedule {
   readonly isDeclared: boolean;
 }
 
-/** How paths of the API name environments. */
+/** The names of environments in API paths. */
 const slugs: Readonly<Record<EnvironmentKind, string>> = {
   dev: 'dev',
   stg: 'staging',
@@ -42,19 +42,19 @@ const slugs: Readonly<Record<EnvironmentKind, string>> = {
 
 const projectPath = ({ projectRef }: From): string => `/api/v1/projects/${encodeURIComponent(projectRef)}`;
 
-/** What a header takes. */
+/** Characters allowed in a header. */
 export const credentialText = /^[\x21-\x7e]+$/;
 
-/** The secret key of the environment: the given one, else the one that the token may see. Undefined if it may see none. */
+/** The secret key of the environment: the given one, else the one that the token may read. Undefined if it may read none. */
 export async function readKey(from: From): Promise<string | undefined> {
   const { source, env, token, key } = from;
   if (key !== undefined) {
-    // Not all requests name the project: a key of another one is refused here.
+    // Not all requests name the project: a key of another project is rejected here.
     await listVariables(from, key);
     return key;
   }
   if (token === undefined) return undefined;
-  // What is no credential cannot be sent, and the error would quote it.
+  // An invalid credential cannot be sent, and the error would quote it.
   const reply = z.looseObject({ apiKey: z.string().regex(credentialText).optional().catch(undefined) });
   const path = `${projectPath(from)}/${slugs[env]}`;
   return askSource(source, { path, credential: token, reply }).then(
@@ -66,7 +66,7 @@ export async function readKey(from: From): Promise<string | undefined> {
   );
 }
 
-/** What a project or an environment that is not there means. */
+/** A clearer error for a project or environment that does not exist. */
 function described({ source, projectRef, env, token }: From, error: unknown): unknown {
   if (!(error instanceof SourceRefused)) return error;
   const { status, message } = error;
@@ -102,7 +102,7 @@ export async function readVariables(from: From, key: string | undefined): Promis
   }));
 }
 
-/** All values, as the tasks of the environment get them. None where the key may not read them. */
+/** All values, as passed to the tasks of the environment. None if the key may not read them. */
 async function readValues(from: From, key: string): Promise<Readonly<Record<string, string>>> {
   const reply = z.looseObject({ variables: z.record(z.string(), z.string()) });
   const path = `${projectPath(from)}/envvars`;
@@ -145,7 +145,7 @@ export async function readSchedules({ source }: From, key: string): Promise<Sour
       reply: schedulePage,
     });
     pages = pagination.totalPages;
-    // One that is created meanwhile moves the others to the next page.
+    // A schedule created in the meantime moves the others to the next page.
     for (const { id, type, task, active, generator, timezone, ...rest } of data)
       found.set(id, {
         id,
@@ -167,7 +167,7 @@ const runPage = z.looseObject({
   pagination: z.looseObject({ next: z.string().optional() }),
 });
 
-/** Runs of the environment, page by page, the newest first, as the API tells them. */
+/** Runs of the environment, page by page, newest first, in the format of the API. */
 export async function* readRuns(
   from: From,
   key: string | undefined,

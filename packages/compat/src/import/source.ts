@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZodType } from 'zod';
 
-/** An installation that is read through its public API. */
+/** An installation to read through its public API. */
 export interface Source {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** Sent as a header with each request. */
   readonly branch?: string;
-  /** Hears of each longer wait: a sentence. */
+  /** Called with a sentence for each longer wait. */
   readonly onWait: (sentence: string) => void;
 }
 
-/** It did not answer, or it refused the credential. */
+/** The source did not respond, or it rejected the credential. */
 export class SourceUnreachable extends Error {
   override readonly name = 'SourceUnreachable';
 }
 
-/** It answered with something that an import cannot use. */
+/** The source's response is not usable for an import. */
 export class SourceRefused extends Error {
   override readonly name = 'SourceRefused';
   readonly status: number;
@@ -37,10 +37,10 @@ export interface Question<T> {
 
 const timeoutMs = 30_000;
 const maxAttempts = 3;
-/** An import waits so long for a rate limit, for one request. */
+/** Maximum time for which one request waits for a rate limit. */
 const maxWaitMs = 120_000;
 
-/** Reads. Waits where the server limits the rate, and asks again where it fails in passing. */
+/** Sends a read request. Waits for rate limits, and retries temporary failures. */
 export async function askSource<T>(source: Source, question: Question<T>): Promise<T> {
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
@@ -75,7 +75,7 @@ function send(
     headers: {
       authorization: `Bearer ${credential}`,
       accept: 'application/json',
-      // Without it, runs have the names of statuses that were used before.
+      // Without it, runs have the old names of statuses.
       'x-trigger-api-version': '2025-07-16',
       ...(branch !== undefined && { 'x-trigger-branch': branch }),
     },
@@ -84,7 +84,7 @@ function send(
   });
 }
 
-/** Milliseconds that a reply with status 429 asks to wait; undefined if it does not say. */
+/** Milliseconds to wait according to a 429 response; undefined if it does not contain a time. */
 export function limitDelayMs(headers: Headers, now: number): number | undefined {
   const after = headers.get('retry-after');
   if (after !== null) {

@@ -17,16 +17,16 @@ export interface AddedFile {
   readonly contents: Uint8Array;
 }
 
-/** What the extensions of a `trigger.config.ts` add to a deployment. */
+/** The additions of the extensions of a `trigger.config.ts` to a deployment. */
 export interface PublishedAdditions {
   /** Packages that are installed with it. */
   readonly packages: readonly string[];
   readonly files: readonly AddedFile[];
-  /** To be set in the environment. */
+  /** Variables to set in the environment. */
   readonly variables: readonly SyncedVariables[];
 }
 
-/** `target` is asked for only if there are extensions. */
+/** `target` is only called if there are extensions. */
 export async function publishedAdditions(
   { dir, published }: ProjectWithPublished,
   target: () => Promise<ExtensionTarget>,

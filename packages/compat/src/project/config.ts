@@ -4,7 +4,7 @@ import { configuredHooks } from '../settings/configuration.ts';
 import { retryPolicyOf } from '../settings/retry.ts';
 import { readExtensions, resolving, type Extensions } from './extensions.ts';
 
-/** `trigger.config.ts` as far as it means something here. */
+/** The supported part of `trigger.config.ts`. */
 export interface PublishedConfig {
   readonly project: string | undefined;
   readonly dirs: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface PublishedConfig {
   readonly jsx: { readonly factory?: string; readonly fragment?: string; readonly automatic?: boolean };
   readonly tsconfig: string | undefined;
   readonly extensions: Extensions;
-  /** Settings that mean something else here, or nothing: a sentence each. */
+  /** Sentences about settings that have another meaning here, or none. */
   readonly notes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const schema = z.looseObject({
       z.looseObject({ preset: z.enum(machinePresets) }).transform(({ preset }) => preset),
     ])
     .optional(),
-  // Others, as `log` of older projects, mean `info`.
+  // Other values, such as `log` in older projects, mean `info`.
   logLevel: z.enum(logLevelSettings).optional().catch(undefined),
   maxDuration: z.number().int().min(5).max(maxDurationSeconds).optional(),
   ttl: z.union([z.string(), z.number()]).optional(),
@@ -58,7 +58,7 @@ const schema = z.looseObject({
     .optional(),
 });
 
-/** Settings without a meaning here, and what to do instead. */
+/** Settings without a meaning here, and their replacements. */
 const otherwise: Readonly<Record<string, string>> = {
   telemetry:
     'exporters, processors and instrumentations are not loaded: spans go where `millrace` sends them (millrace help tracing)',
@@ -71,7 +71,7 @@ const otherwise: Readonly<Record<string, string>> = {
   disableConsoleInterceptor: 'what tasks print is always part of the log of their run',
 };
 
-/** Reads the default export. A string is the sentence that says what is wrong with it. */
+/** Parses the default export. Returns a sentence if it is invalid. */
 export function readPublishedConfig(exported: unknown, resolveEnvVars?: unknown): PublishedConfig | string {
   if (typeof exported !== 'object' || exported === null)
     return 'must export its configuration as default: export default defineConfig({ … })';

@@ -5,13 +5,13 @@ import semver from 'semver';
 
 export const publishedName = '@trigger.dev/sdk';
 
-/** The minor versions that our tests run. Others of 4.x are taken too. */
+/** The minor versions that our tests run. Other 4.x versions are accepted too. */
 export const triedMinors = ['4.0', '4.4', '4.5', '4.8'] as const;
 
-/** The package whose tasks a project has, or the sentence that says why it cannot be used. */
+/** The project's copy of the package, or a sentence with the reason why it cannot be used. */
 export type Copy = { readonly version: string } | { readonly refused: string };
 
-/** Whether the package.json of a project names the published SDK. */
+/** Whether the package.json of a project lists the published SDK as a dependency. */
 export function dependsOnPublished(projectDir: string): boolean {
   const file = join(projectDir, 'package.json');
   if (!existsSync(file)) return false;

@@ -1,9 +1,9 @@
-/** What becomes of an export of the published SDK here. docs/moving.md shows this table; our tests run it with each minor version. */
+/** The support for an export of the published SDK. docs/moving.md shows this table; our tests run it with each minor version. */
 export interface ExportRow {
-  /** A member stands behind a dot. */
+  /** A member follows a dot. */
   readonly name: string;
   readonly state: 'works' | 'differs' | 'not';
-  /** How it differs, or what to do instead. */
+  /** How it differs, or the alternative. */
   readonly note?: string;
 }
 

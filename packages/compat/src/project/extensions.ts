@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** A build extension of the published SDK, as `@trigger.dev/build` makes it and projects write their own. */
+/** A build extension of the published SDK, created by `@trigger.dev/build` or written in a project. */
 export interface TheirExtension {
   readonly name: string;
   readonly onBuildStart?: (context: BuildContext) => unknown;
@@ -17,7 +17,7 @@ interface Layer {
   readonly image?: { readonly pkgs?: readonly string[]; readonly instructions?: readonly string[] };
   readonly deploy?: {
     readonly env?: Values;
-    /** For a branch: of its parent. */
+    /** For a branch: the variables of its parent. */
     readonly parentEnv?: Values;
     readonly secretEnv?: Values;
     readonly secretParentEnv?: Values;
@@ -28,44 +28,44 @@ interface Layer {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Variables that an extension sets in the environment that is deployed to. */
+/** Variables that an extension sets in the environment of the deployment. */
 export interface SyncedVariables {
   readonly values: Values;
   readonly parentValues: Values;
   readonly isSecret: boolean;
-  /** False: those that are set already stay as they are. */
+  /** False: variables that are already set stay unchanged. */
   readonly override: boolean;
 }
 
-/** Where a project is deployed to, for its extensions. */
+/** The environment of a project's deployment, for its extensions. */
 export interface ExtensionTarget {
   readonly projectRef: string;
   /** `prod`, `staging` or `preview`. */
   readonly environment: string;
   readonly branch: string | undefined;
-  /** The variables that are set there. */
+  /** The variables of that environment. */
   readonly env: Values;
 }
 
 type BuildContext = ReturnType<typeof contextOf>['context'];
 
-/** What the extensions of a project do to its builds here. */
+/** The effect of a project's extensions on its builds. */
 export interface Extensions {
   readonly list: readonly TheirExtension[];
-  /** What they do differently here: a sentence each. */
+  /** Sentences about their differences here. */
   readonly notes: readonly string[];
 }
 
 const machine = (what: string): string =>
   `install ${what} on the machines of your runners, and start those with \`millrace work --label\``;
 
-/** Extensions that cannot work, and what to do instead. */
+/** Unsupported extensions, and their alternatives. */
 const refused: Readonly<Record<string, string>> = {
   PythonExtension: `Python is not part of a deployment here. Remove the extension, ${machine('Python and its packages')}, and start scripts with node:child_process`,
   lightpanda: `browsers are not part of a deployment here. Remove the extension, and ${machine('the browser')}`,
 };
 
-/** Extensions whose effect is that of something else here. */
+/** Extensions whose effect is available in another way. */
 const replaced: Readonly<Record<string, string>> = {
   aptGet: machine('the packages'),
   ffmpeg: machine('ffmpeg'),
@@ -80,7 +80,7 @@ const replaced: Readonly<Record<string, string>> = {
 /** Whether an extension only sets variables, such as `SyncEnvVarsExtension`. */
 export const setsVariables = (extension: string): boolean => /env-?vars/i.test(extension);
 
-/** Takes the extensions of a configuration. A string is the sentence that refuses one. */
+/** Reads the extensions of a configuration. Returns a sentence if one is rejected. */
 export function readExtensions(given: readonly unknown[]): Extensions | string {
   const list: TheirExtension[] = [];
   const notes: string[] = [];
@@ -97,7 +97,7 @@ export function readExtensions(given: readonly unknown[]): Extensions | string {
 }
 
 export interface Started {
-  /** Plugins of esbuild. */
+  /** esbuild plugins. */
   readonly plugins: readonly Plugin[];
   /** Packages that are installed into the layer. */
   readonly packages: readonly string[];
@@ -108,7 +108,7 @@ export interface Completed {
   readonly variables: readonly SyncedVariables[];
 }
 
-/** What extensions add to a build. Throws an error with a sentence if one asks for what a build here does not have. */
+/** The additions of extensions to a build. Throws an error with a sentence if one requests something that a build here does not support. */
 export async function startExtensions(
   { list }: Extensions,
   projectDir: string,
@@ -127,7 +127,7 @@ export async function startExtensions(
   return { plugins, packages: [...packages] };
 }
 
-/** Lets extensions write files of a deployment into a folder, and say which variables they set. */
+/** Lets extensions write files of a deployment into a folder, and returns the variables that they set. */
 export async function completeExtensions(
   { list }: Extensions,
   projectDir: string,
@@ -156,7 +156,7 @@ export async function completeExtensions(
   return { packages: [...packages], variables };
 }
 
-/** Theirs are about this server, and are not set by a deployment there either. */
+/** Their variables concern this server, and the published SDK's deployments do not set them either. */
 const notSynced = /^(?:TRIGGER|MILLRACE)_/;
 
 function variablesOf({ deploy = {} }: Layer): SyncedVariables[] {
@@ -169,7 +169,7 @@ function variablesOf({ deploy = {} }: Layer): SyncedVariables[] {
   ].filter(({ values, parentValues }) => Object.keys({ ...values, ...parentValues }).length > 0);
 }
 
-/** What `resolveEnvVars` of a configuration may return. */
+/** The possible results of a configuration's `resolveEnvVars`. */
 interface Resolved {
   readonly variables: Values | readonly { readonly name: string; readonly value: string }[];
   readonly override?: boolean;
@@ -177,7 +177,7 @@ interface Resolved {
 
 type Resolve = (params: object) => Promise<Resolved | undefined> | Resolved | undefined;
 
-/** `resolveEnvVars` of a configuration as an extension, which is what replaced it. */
+/** `resolveEnvVars` of a configuration converted to an extension, its replacement. */
 export const resolving = (resolve: Resolve): TheirExtension => ({
   name: 'resolveEnvVars',
   async onBuildComplete(context, manifest) {

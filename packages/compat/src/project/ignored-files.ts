@@ -1,7 +1,7 @@
 import { glob } from 'tinyglobby';
 import type { PublishedProject } from './read.ts';
 
-/** The files that `ignorePatterns` of the configuration leaves out, relative to the project. */
+/** The files that `ignorePatterns` of the configuration excludes, relative to the project. */
 export async function ignoredFiles(
   projectDir: string,
   { config: { ignorePatterns } }: PublishedProject,

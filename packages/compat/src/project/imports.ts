@@ -1,24 +1,24 @@
 import { exportRows, type ExportRow } from './exports.ts';
 
-/** A use of the published SDK that differs or does not work here. */
+/** A use of the published SDK that differs or is not supported here. */
 export interface Finding {
   /** Relative to the project. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What is used. */
+  /** The name of the used export or module. */
   readonly name: string;
   readonly state: 'differs' | 'not';
   readonly note: string;
 }
 
 export interface Uses {
-  /** Names of exports that work as they are. */
+  /** Names of exports that work unchanged. */
   readonly working: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
 
-/** Other entries and packages of theirs. What is not here is a package as any other. */
+/** Their other entries and packages. Packages that are not listed are ordinary packages. */
 const modules: Readonly<Record<string, string>> = {
   '@trigger.dev/sdk/oidc/aws':
     'there is no issuer of OIDC tokens here: give the task credentials as variables',
@@ -27,7 +27,7 @@ const modules: Readonly<Record<string, string>> = {
 
 const imported = /\b(?:import|export)\s+(type\s+)?([^'"();]*?)\s*\bfrom\s*['"](@trigger\.dev\/[^'"]+)['"]/g;
 
-/** What a file of a project uses of the published SDK. */
+/** The uses of the published SDK in a file of a project. */
 export function usesOf(file: string, text: string): Uses {
   const rows = new Map(exportRows.map((row) => [row.name, row]));
   const working = new Set<string>();
@@ -45,7 +45,7 @@ export function usesOf(file: string, text: string): Uses {
     for (const [name, local] of namesIn(clause)) {
       const row = rows.get(name);
       if (row) add(match.index + match[0].indexOf(name), name, row);
-      // A member that does not work, of an export that does.
+      // An unsupported member of a supported export.
       for (const member of exportRows.filter((one) => one.name.startsWith(`${name}.`))) {
         const used = text.search(
           new RegExp(`\\b${local}${member.name.slice(name.length).replace('.', '\\s*\\.\\s*')}\\b`),
@@ -57,7 +57,7 @@ export function usesOf(file: string, text: string): Uses {
   return { working, findings };
 }
 
-/** The names of an import and those that they have in the file, without types. */
+/** The imported names and their local names in the file, without types. */
 function namesIn(clause: string): [string, string][] {
   const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
   return braces

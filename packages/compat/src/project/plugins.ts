@@ -3,14 +3,14 @@ import type { Plugin } from 'esbuild';
 import { startExtensions } from './extensions.ts';
 import type { PublishedProject } from './read.ts';
 
-/** A project that may have a part that is written for the published SDK. */
+/** A project that may use the published SDK in part. */
 export interface ProjectWithPublished {
   /** Absolute. */
   readonly dir: string;
   readonly published?: PublishedProject | undefined;
 }
 
-/** The plugins of esbuild that extensions of a `trigger.config.ts` add. */
+/** The esbuild plugins that extensions of a `trigger.config.ts` add. */
 export async function publishedPlugins(
   { dir, published }: ProjectWithPublished,
   target: 'dev' | 'deploy',

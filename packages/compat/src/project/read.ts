@@ -6,14 +6,14 @@ import { readPublishedConfig, type PublishedConfig } from './config.ts';
 import { dependsOnPublished, findCopy } from './copy.ts';
 import { triggerFolders } from './task-dirs.ts';
 
-/** Names of the configuration of the published SDK; the first that is there counts. */
+/** Names of the published SDK's configuration; the first that exists is used. */
 const configFiles = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
   (extension) => `trigger.config.${extension}`,
 );
 
-/** The part of a project that is written for the published SDK. */
+/** The part of a project that uses the published SDK. */
 export interface PublishedProject {
-  /** Of the project's copy of the package. */
+  /** The version of the project's copy of the package. */
   readonly version: string;
   /** Relative to the project; null without one. */
   readonly file: string | null;
@@ -22,7 +22,7 @@ export interface PublishedProject {
   readonly taskDirs: readonly string[];
 }
 
-/** What a configuration file of a project exports. Throws a ProjectError. */
+/** The exports of a project's configuration file. Throws a ProjectError. */
 type EvaluateConfig = (projectDir: string, file: string) => Promise<Readonly<Record<string, unknown>>>;
 
 /** Reads it, if there is one: a `trigger.config.ts`, or the package among the dependencies. */
@@ -34,7 +34,7 @@ export async function readPublished(
   if (file === null && !dependsOnPublished(projectDir)) return undefined;
   const copy = findCopy(projectDir);
   if ('refused' in copy) {
-    // Without a configuration of its own it may be there as a client only.
+    // Without a configuration, the package may only be used as a client.
     if (file === null) return undefined;
     throw problem(file, copy.refused);
   }

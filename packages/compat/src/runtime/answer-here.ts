@@ -24,8 +24,8 @@ const announced =
   /^\/(?:engine|api)\/v1\/runs\/[^/]+\/(wait\/duration|waitpoints\/tokens\/[^/]+\/wait|session-streams\/wait|input-streams\/wait)$/;
 
 /**
- * The answers to requests that need no server. With some of them the published SDK announces a wait, which begins later; others open a batch
- * without items, which the API does not have. Undefined for other requests.
+ * Responses to requests that need no server. With some of these requests the published SDK announces a wait that begins later; others open a
+ * batch without items, which the API does not support. Undefined for other requests.
  */
 export async function answerHere(
   attempt: Attempt,
@@ -65,7 +65,7 @@ function emptyBatch(body: string): object | undefined {
     : undefined;
 }
 
-/** Of the published SDK. */
+/** The version of the published SDK. */
 const versionOf = (headers: Headers): string => headers.get('trigger-version') ?? '';
 
 function message(attempt: Attempt, wait: MessageWait): object {
@@ -81,7 +81,7 @@ function duration(attempt: Attempt, { date = '', idempotencyKey }: DurationBody)
   return { waitUntil: date, waitpoint: { id } };
 }
 
-/** As our own `wait.for` counts. */
+/** Uses the same counter as our own `wait.for`. */
 function nextTime({ scope: { waits } }: Attempt): number {
   const count = (waits?.counts.get('time') ?? 0) + 1;
   waits?.counts.set('time', count);

@@ -1,10 +1,11 @@
 /**
- * Where every copy of the published SDK, ESM or CommonJS, looks for what executes its tasks: `registerGlobal` and `getGlobal` of
- * `@trigger.dev/core/v3/utils/globals`. The symbol is the same in 4.0, 4.4, 4.5 and 4.8. A version ignores names that it does not know.
+ * The place where every copy of the published SDK, ESM or CommonJS, looks for the implementation that executes its tasks: `registerGlobal` and
+ * `getGlobal` of `@trigger.dev/core/v3/utils/globals`. The symbol is the same in 4.0, 4.4, 4.5 and 4.8. A version ignores names that it does
+ * not know.
  */
 const slot = Symbol.for('dev.trigger.ts.api');
 
-/** The names under which 4.0 to 4.8 look. */
+/** The names that 4.0 to 4.8 look up. */
 export type ApiName =
   | 'api-client'
   | 'heartbeats'
@@ -26,7 +27,7 @@ export type ApiName =
 
 export type Apis = Partial<Record<ApiName, object | undefined>>;
 
-/** To be called before a copy is imported. What is a getter in `apis` stays one. */
+/** Must be called before a copy is imported. Getters in `apis` stay getters. */
 export function registerApis(apis: Apis): void {
   const holder = globalThis as { [slot]?: Apis };
   holder[slot] = Object.defineProperties(holder[slot] ?? {}, Object.getOwnPropertyDescriptors(apis));

@@ -5,32 +5,32 @@ import type { Inbox } from './inbox.ts';
 import type { Waitpoint } from './waitpoint.ts';
 import { Usage } from './usage.ts';
 
-/** What the SDK hands to every hook. */
+/** The arguments that the SDK passes to every hook. */
 export interface CallArguments {
   readonly payload: unknown;
   readonly ctx: Context;
   readonly signal: AbortSignal;
 }
 
-/** A promise that an attempt may have to wait for before it ends. */
+/** A promise for which an attempt may have to wait before it ends. */
 export interface Deferred {
   requiresResolving(): boolean;
   readonly promise: Promise<unknown> | ((timeoutMs: number) => Promise<unknown>);
 }
 
 /**
- * What the published SDK knows of the attempt that the calling code belongs to. In its own processes this is global. Most code uses little
- * of it, so each part is made when it is asked for first.
+ * The published SDK's state of the current attempt, which is global in its own processes. Most code uses little of it, so each part is created
+ * on first use.
  */
 export class Attempt {
   readonly scope: RunScope;
   readonly payload: unknown;
   readonly signal: AbortSignal;
-  /** What the `init` hooks returned. */
+  /** The results of the `init` hooks. */
   init: unknown = {};
-  /** Hooks come after its `run`, so it does not end with that. */
+  /** Hooks run after its `run`, so it does not end with that. */
   isWrapped = false;
-  /** An `init` hook has thrown: the attempt fails with this. */
+  /** Set when an `init` hook has thrown: the attempt fails with this error. */
   failed: { readonly thrown: unknown } | undefined;
   readonly #context: Context;
   readonly #machine: string | undefined;
@@ -67,22 +67,22 @@ export class Attempt {
     return (this.#deferred ??= new Set());
   }
 
-  /** What it reads of channels, by their paths. */
+  /** The channels that it reads, by path. */
   get inboxes(): Map<string, Inbox> {
     return (this.#inboxes ??= new Map());
   }
 
-  /** Waits that its code has asked for and not begun, by the id that it was given for them. */
+  /** Waits that its code has requested and not begun, by the id that was returned for them. */
   get waitpoints(): Map<string, Waitpoint> {
     return (this.#waitpoints ??= new Map());
   }
 
-  /** Keys that lead a repeated request, and an attempt that runs again, to what was made before; by request. */
+  /** Keys by which a repeated request, or an attempt that runs again, finds the objects created before; by request. */
   get waitKeys(): Map<string, string> {
     return (this.#waitKeys ??= new Map());
   }
 
-  /** Reads nothing more of channels. */
+  /** Stops reading channels. */
   closeInboxes(): void {
     for (const inbox of this.#inboxes?.values() ?? []) inbox.close();
   }
@@ -102,14 +102,14 @@ export function currentAttempt(): Attempt | undefined {
   return scope?.other as Attempt | undefined;
 }
 
-/** The attempt of the calling code. The first call, before any of its code, makes it. `machine` is that of its task. */
+/** The attempt of the calling code. Created by the first call, before any of its code. `machine` is that of its task. */
 export function enterAttempt(given: CallArguments, machine?: string): Attempt {
   const scope = scopes[slot]?.getStore();
   if (!scope) throw new Error('A task of the published SDK runs only within an attempt.');
   return (scope.other ??= new Attempt(scope, given, machine)) as Attempt;
 }
 
-/** The same, for what the published SDK refuses outside of a task. */
+/** The same, for functions that the published SDK rejects outside of a task. */
 export function requireAttempt(what: string): Attempt {
   const attempt = currentAttempt();
   if (!attempt) throw new Error(`${what} works only in the code of a task while it runs: call it there.`);

@@ -5,10 +5,10 @@ import type { Attempt } from './attempt.ts';
 const plainFetch = globalThis.fetch;
 const firstMs = 500;
 const maxMs = 5_000;
-/** How often a fault of the server itself may be its answer. */
+/** Maximum number of retries of an internal server error. */
 const maxFaults = 5;
 
-/** The server's address, without a slash at its end. */
+/** The server's address, without a trailing slash. */
 export const apiUrl = (): string => (process.env['MILLRACE_API_URL'] ?? '').replace(/\/+$/, '');
 
 /** The credential of the attempt. */
@@ -18,8 +18,8 @@ export async function credentialOf({ scope }: Attempt): Promise<string> {
 }
 
 /**
- * Calls the server on behalf of an attempt. Repeats until it answers, however long it is away: what the attempt waited for is over by then,
- * and a retry would do it again. Ends when the attempt is asked to stop.
+ * Calls the server on behalf of an attempt. Repeats until it replies, however long it is away: a failure would make a retry repeat the work for
+ * which the attempt waited. Stops when the attempt receives a stop signal.
  */
 export async function callApi(
   attempt: Attempt,

@@ -1,6 +1,6 @@
 import { Prompts, type Prompt } from './prompts.ts';
 
-/** A task as `task()`, `schemaTask()` and `schedules.task()` of the published SDK register it, 4.0 to 4.8. */
+/** A task as registered by `task()`, `schemaTask()` and `schedules.task()` of the published SDK, 4.0 to 4.8. */
 export interface CatalogTask {
   readonly id: string;
   readonly description?: string;
@@ -10,7 +10,7 @@ export interface CatalogTask {
     readonly inline?: { readonly total?: number; readonly perKey?: number };
     readonly limits?: readonly string[];
   };
-  /** With their defaults for what it leaves out. */
+  /** With defaults for omitted settings. */
   readonly retry?: Readonly<Record<string, unknown>>;
   readonly machine?: { readonly preset?: string };
   readonly maxDuration?: number;
@@ -30,19 +30,19 @@ export interface CatalogTask {
   };
 }
 
-/** A registration, and where it was made: the stack of the error has the file and the line. */
+/** A registration and its origin: the stack of the error contains the file and the line. */
 export interface Registered {
   task: CatalogTask;
   readonly at: Error;
 }
 
-/** What a project declares that does not work here, as the sentence that says so. */
+/** A sentence about a declaration in the project that is not supported. */
 export interface Refused {
   readonly sentence: string;
   readonly at: Error;
 }
 
-/** A limit that tasks share, as `concurrencyLimit()` of 4.8 declares it. */
+/** A limit shared by tasks, as declared by `concurrencyLimit()` of 4.8. */
 export interface ConcurrencyLimit {
   readonly name: string;
   readonly perKey?: number | undefined;
@@ -54,7 +54,7 @@ interface Named {
   readonly name?: string;
 }
 
-/** What the task files of a project register. In their processes, registering a second task of the same id replaces the first. */
+/** The registrations of a project's task files. In these processes, registering a second task with the same id replaces the first. */
 export class Catalog {
   readonly registered: Registered[] = [];
   readonly refused: Refused[] = [];

@@ -1,7 +1,7 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 import type { Context } from '@millrace/sdk';
 
-/** Processors and GiB of their machine presets. Here a run shares the processors of its runner. */
+/** CPUs and GiB of their machine presets. Here a run shares the CPUs of its runner. */
 const machines: Readonly<Record<MachinePreset, readonly [cpu: number, memory: number]>> = {
   micro: [0.25, 0.25],
   'small-1x': [0.5, 0.5],
@@ -12,10 +12,10 @@ const machines: Readonly<Record<MachinePreset, readonly [cpu: number, memory: nu
   'large-2x': [8, 16],
 };
 
-/** The `ctx` of the published SDK, as its `TaskRunContext` of 4.0 to 4.8. */
+/** The `ctx` of the published SDK, like its `TaskRunContext` of 4.0 to 4.8. */
 export type PublishedContext = ReturnType<typeof publishedContext>;
 
-/** Costs are 0: nobody bills here. Ids that we do not have are the names by which the thing is addressed. */
+/** Costs are 0 because there is no billing. Ids that do not exist here are replaced by names. */
 export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => ({
   task: { id: ctx.task.id, filePath: ctx.task.filePath },
   attempt: {
@@ -68,7 +68,7 @@ export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => 
         },
 });
 
-/** Without a machine a run shares its process. Their default preset stands for it, because their code may rely on there being one. */
+/** Without a machine a run shares its process. Their default preset is reported instead, because their code may rely on one. */
 function machineOf(name: MachinePreset = 'small-1x') {
   const [cpu, memory] = machines[name];
   return { name, cpu, memory, centsPerMs: 0 };

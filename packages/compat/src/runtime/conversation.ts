@@ -5,16 +5,16 @@ interface Records {
   readonly records: readonly { readonly headers?: readonly (readonly [string, string])[] }[];
 }
 
-/** What is in the payload of the first run only: the log of the session has it. As the server leaves it out for a later run. */
+/** Parts of the first run's payload only: the log of the session has them. The server also omits them for later runs. */
 const firstOnly = new Set(['message', 'messages', 'trigger']);
 
 /**
- * The payload of an agent. When the code of an attempt runs again, because the process that waited for a message is gone, the agent resumes
- * its conversation as a run does that takes over from another. It has no turn to resume after when none was completed.
+ * The payload of an agent. When the code of an attempt runs again, because the process that waited for a message is gone, the agent resumes its
+ * conversation like a run that takes over from another. If no turn was completed, there is none to resume after.
  */
 export async function conversationPayload(attempt: Attempt, payload: unknown): Promise<unknown> {
   const { ctx } = attempt;
-  // By the clock of the server and that of this machine: only whether they differ counts.
+  // One time is from the server's clock and the other from this machine's: only their difference matters.
   const isAgain = ctx.run.startedAt.getTime() !== ctx.attempt.startedAt.getTime();
   if (!isAgain || ctx.attempt.number > 1 || typeof payload !== 'object' || payload === null) return payload;
   const given = payload as Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { fail, isNamed } from './final-errors.ts';
 import type { HookFunction, HookKind, Hooks } from './hooks.ts';
 import { queueOf } from './queue-of.ts';
 
-/** The registered symbol under which a task object of our SDK has its declaration. */
+/** The registered symbol under which a task object of our SDK holds its declaration. */
 const brand = Symbol.for('@millrace/sdk/task');
 
 type Call = (args: object) => unknown;
@@ -17,8 +17,8 @@ type Next = CallArguments & { readonly next: () => Promise<void> };
 type Result = { readonly error?: unknown; readonly output?: unknown; readonly runPromise?: Promise<unknown> };
 
 /**
- * A task of the published SDK as one of ours, so that everything that executes, stops and retries ours executes it. Its hooks get what
- * theirs get: their `ctx`, `init` and `task`.
+ * A task of the published SDK converted to one of ours, so that it is executed, stopped and retried in the same way. Its hooks receive the
+ * arguments of the published SDK: its `ctx`, `init` and `task`.
  */
 export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, settings: PublishedSettings) {
   const { id } = task;
@@ -83,7 +83,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   const definition = {
     id,
     description: task.description,
-    // Agents keep what they read in a variable of their module: two in one process would take each other's messages.
+    // Agents store read messages in a module variable: two in one process would take each other's messages.
     isolated: isAgent || undefined,
     retry: task.retry ? retryPolicyOf(task.retry) : (settings.retry ?? { maxAttempts: 1 }),
     machine,
@@ -139,14 +139,15 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       }
     },
   };
-  // Read for the manifest alone, when all task files have declared their queues and limits. A process that executes tasks may import fewer.
+  // Only read for the manifest, when all task files have declared their queues and limits. A process that executes tasks may import fewer
+  // files.
   Object.defineProperty(definition, 'queue', { get: () => queueOf(task, catalog), enumerable: false });
   return { id, [brand]: definition };
 }
 
 /**
- * What the function of a task gets beside its payload. Few functions read `ctx`, so it is made when it is read. All objects share one getter:
- * V8 makes a hidden class for each getter of a literal, and that keeps the attempt in memory until the next collection of the whole heap.
+ * The second argument of a task's function. Few functions read `ctx`, so it is created lazily. All objects share one getter: V8 creates a
+ * hidden class for each getter of a literal, which keeps the attempt in memory until the next full garbage collection.
  */
 class RunArguments {
   static readonly #ctx: ThisType<RunArguments> & PropertyDescriptor = {
@@ -194,7 +195,7 @@ async function around(
     }
     await execute();
     attempt.closeInboxes();
-    // What fails after the end of the task is no concern of the middleware.
+    // Failures after the end of the task do not concern the middleware.
     try {
       for (const hook of hooks.of('Cleanup', id))
         await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id, init: attempt.init });
@@ -212,7 +213,7 @@ async function around(
   if (after) throw after.thrown;
 }
 
-/** Milliseconds that an attempt waits at its end for what `waitUntil` and streams have registered. */
+/** Milliseconds for which an attempt waits at its end for promises registered by `waitUntil` and streams. */
 const deferredMs = 60_000;
 
 async function afterDeferred({ deferred }: Attempt): Promise<void> {
@@ -223,7 +224,7 @@ async function afterDeferred({ deferred }: Attempt): Promise<void> {
   await Promise.race([Promise.allSettled(promises), setTimeout(deferredMs, undefined, { ref: false })]);
 }
 
-/** The task's schema, by whose parser it goes; whatever library it is of. */
+/** The task's schema as a parser, regardless of its library. */
 function schemaOf({ schema, payloadSchema, fns: { parsePayload } }: CatalogTask) {
   if (!parsePayload) return payloadSchema === undefined ? undefined : describedBy(payloadSchema);
   const { vendor, jsonSchema } =
@@ -244,7 +245,7 @@ function schemaOf({ schema, payloadSchema, fns: { parsePayload } }: CatalogTask)
   };
 }
 
-/** `jsonSchema` of a task without a schema: shown, and not checked, as there. */
+/** `jsonSchema` of a task without a schema: displayed but not validated, as in the published SDK. */
 const describedBy = (payloadSchema: unknown) => ({
   '~standard': {
     version: 1,

@@ -1,11 +1,11 @@
 /** The registered symbol with which an error of our SDK prevents further attempts. */
 const abort = Symbol.for('@millrace/sdk/abort-task-run');
 
-/** Their errors are known by name, because each copy of the package has classes of its own. */
+/** Errors are recognized by name, because each copy of the package has its own classes. */
 export const isNamed = (thrown: unknown, name: string): thrown is Error =>
   thrown instanceof Error && thrown.name === name;
 
-/** Refusals of the API that another attempt would get again. */
+/** Rejections of the API that another attempt would receive again. */
 function isRefusal(thrown: unknown): boolean {
   const { status } = thrown as { status?: unknown };
   return (
@@ -18,7 +18,7 @@ function isRefusal(thrown: unknown): boolean {
   );
 }
 
-/** The thrown value, marked if by the rules of the published SDK there is no further attempt. */
+/** The thrown value, marked if the rules of the published SDK allow no further attempt. */
 export function fail(thrown: unknown, isLast: boolean): unknown {
   const isFinal =
     isLast ||
@@ -28,7 +28,7 @@ export function fail(thrown: unknown, isLast: boolean): unknown {
       (thrown as { skipRetrying?: unknown }).skipRetrying === true) ||
     isRefusal(thrown);
   if (!isFinal) return thrown;
-  // What is no object, or is frozen, cannot be marked.
+  // Primitives and frozen objects cannot be marked.
   const error =
     typeof thrown === 'object' && thrown !== null && Object.isExtensible(thrown)
       ? thrown

@@ -27,14 +27,14 @@ interface Registered {
   readonly fn: HookFunction;
 }
 
-/** The hooks that task files and `trigger.config.ts` register: `tasks.onStart(…)` and those of a task. */
+/** The hooks registered by task files and `trigger.config.ts`: `tasks.onStart(…)` and those of a task. */
 export class Hooks {
   readonly #global = new Map<HookKind, Map<unknown, Registered>>();
   readonly #ofTasks = new Map<HookKind, Map<string, HookFunction>>();
 
   addGlobal(kind: HookKind, { id, fn }: Registration): void {
     const hooks = this.#global.get(kind) ?? new Map<unknown, Registered>();
-    // One with a name replaces the one of that name. Registered twice, a function is called once.
+    // A named hook replaces the earlier one with that name. A function that is registered twice is called once.
     this.#global.set(kind, hooks.set(id ?? fn, { id: id ?? fn.name, name: id, fn }));
   }
 
@@ -47,7 +47,7 @@ export class Hooks {
     return [...(this.#global.get(kind)?.values() ?? [])];
   }
 
-  /** The functions for all tasks, of every kind. */
+  /** All functions registered for all tasks. */
   globals(): HookFunction[] {
     return kinds.flatMap((kind) => this.global(kind).map(({ fn }) => fn));
   }
@@ -65,14 +65,14 @@ export class Hooks {
     return kinds.some((kind) => kind !== 'Wait' && kind !== 'Resume' && this.has(kind, task));
   }
 
-  /** Those for all tasks in the order of their registration, then the task's own. */
+  /** The hooks for all tasks in the order of their registration, then the task's own. */
   of(kind: HookKind, task: string): HookFunction[] {
     const own = this.ofTask(kind, task);
     return [...this.global(kind).map(({ fn }) => fn), ...(own ? [own] : [])];
   }
 }
 
-/** Their `lifecycle-hooks` API. What its listeners are for, this adapter does itself. */
+/** The `lifecycle-hooks` API. This adapter itself implements the purpose of its listeners. */
 export function hooksApi(hooks: Hooks): object {
   const api: Record<string, unknown> = { reset() {} };
   for (const kind of kinds) {

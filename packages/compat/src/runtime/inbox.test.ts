@@ -73,7 +73,7 @@ test('a handler that returns true takes a message; what others see is kept', asy
   await send('other');
   await send('mine');
   expect(seen).toEqual(['other', 'mine']);
-  // One that was not taken holds the position back.
+  // An unconsumed message holds the position back.
   expect(inbox.taken).toBeUndefined();
   expect(inbox.shift()).toBe(true);
   expect(inbox.taken).toBe(1);

@@ -9,12 +9,12 @@ export interface Message {
   readonly data: unknown;
 }
 
-/** What messages come from. */
+/** The origin of messages. */
 export interface Source {
   readonly follow: (options: FollowOptions) => AsyncIterable<ChannelRecord>;
-  /** Why there will be no more; undefined while there may be. */
+  /** The reason why no more messages will arrive; undefined while they may. */
   readonly end: () => Promise<Error | undefined>;
-  /** Called with the number of the last message that the code has taken, and when it begins to listen. */
+  /** Called with the number of the last message that the code has consumed, and when it begins to listen. */
   readonly onTaken: (seqNum: number | undefined) => void;
 }
 
@@ -30,14 +30,14 @@ interface Waiter {
   readonly give: (taken: Taken<Message>) => void;
 }
 
-/** The longest that one connection waits for a message. */
+/** Maximum time for which one connection waits for a message. */
 const followSeconds = 600;
-/** Between two connections without a message. */
+/** Pause between two connections without a message. */
 const breathMs = 1_000;
 
 /**
- * The messages of one channel, as the managers of the published SDK hand them out. What nobody takes is kept, and only the first of
- * those kept can be taken. Handlers see every message; one that returns true takes it.
+ * The messages of one channel, with the semantics of the published SDK's managers. Unconsumed messages are queued, and only the first of the
+ * queue can be consumed. Handlers see every message; one that returns true consumes it.
  */
 export class Inbox {
   readonly #source: Source;
@@ -49,7 +49,7 @@ export class Inbox {
   #taken: number | undefined;
   #after: number | undefined;
   #connection: AbortController | undefined;
-  /** How often a message after this one was waited for. */
+  /** Number of waits for a message after this one. */
   #waits = { beyond: -1, count: 0 };
 
   constructor(source: Source, ended: AbortSignal) {
@@ -57,12 +57,12 @@ export class Inbox {
     this.#ended = ended;
   }
 
-  /** The number of the last message that came. */
+  /** The number of the last received message. */
   get received(): number | undefined {
     return this.#received;
   }
 
-  /** The last message such that it and all before it are taken. */
+  /** The last message such that it and all before it are consumed. */
   get taken(): number | undefined {
     const [first] = this.#kept;
     if (this.#taken === undefined || !first || first.seqNum > this.#taken) return this.#taken;
@@ -123,7 +123,7 @@ export class Inbox {
     });
   }
 
-  /** Drops the first of those kept. */
+  /** Drops the first of the queue. */
   shift(): boolean {
     const first = this.#kept.shift();
     if (!first) return false;
@@ -132,19 +132,19 @@ export class Inbox {
     return true;
   }
 
-  /** Takes the message of this number, whether it came here or to a wait. */
+  /** Consumes the message with this number, whether it arrived here or in a wait. */
   consume(seqNum: number): void {
     this.#kept = this.#kept.filter((message) => message.seqNum !== seqNum);
     this.#take(seqNum);
     this.#serve();
   }
 
-  /** Messages up to this number need not come again. */
+  /** Messages up to this number need not be received again. */
   skipTo(seqNum: number): void {
     this.#received = Math.max(this.#received ?? -1, seqNum);
   }
 
-  /** Messages up to this number are taken. */
+  /** Marks messages up to this number as consumed. */
   markTaken(seqNum: number): void {
     if (Number.isFinite(seqNum)) this.#take(seqNum);
   }
@@ -154,19 +154,19 @@ export class Inbox {
     this.#after = time;
   }
 
-  /** The number before that of the next message to be taken. */
+  /** The number before that of the next message to be consumed. */
   get beforeNext(): number {
     const [first] = this.#kept;
     return (first?.seqNum ?? (this.#received ?? -1) + 1) - 1;
   }
 
-  /** How often a message after this one was waited for, this time included: the same when the code runs again. */
+  /** Number of waits for a message after this one, including this wait: the same when the code runs again. */
   countWait(beyond: number): number {
     this.#waits = { beyond, count: this.#waits.beyond === beyond ? this.#waits.count + 1 : 1 };
     return this.#waits.count;
   }
 
-  /** Disconnects, and lets what is kept come once more. Returns the number before that of the next message. */
+  /** Disconnects, so that queued messages are received again. Returns the number before that of the next message. */
   rewind(): number {
     const beyond = this.beforeNext;
     this.disconnect();
@@ -194,7 +194,7 @@ export class Inbox {
       });
   }
 
-  /** Keeps what has come. */
+  /** Retains received messages. */
   disconnect(): void {
     this.#connection?.abort();
     this.#connection = undefined;
@@ -212,7 +212,7 @@ export class Inbox {
     if (this.#waiters.length === 0) this.disconnect();
   }
 
-  /** Resolves with the reason for which nothing more will come; undefined when it was aborted. */
+  /** Resolves with the reason why nothing more will arrive; undefined when it was aborted. */
   async #follow(signal: AbortSignal): Promise<Error | undefined> {
     while (!signal.aborted) {
       const options = { lastEventId: this.#received, timeoutInSeconds: followSeconds, signal };
@@ -251,7 +251,7 @@ export class Inbox {
     return this.#waiters.find(({ accepts }) => accepts(message));
   }
 
-  /** Gives those kept to those who wait. */
+  /** Passes queued messages to waiting callers. */
   #serve(): void {
     for (let [first] = this.#kept; first; [first] = this.#kept) {
       const waiter = this.#waiterFor(first);
@@ -268,7 +268,7 @@ export class Inbox {
   }
 }
 
-/** Whether the handler takes the message. What it throws is ignored, as by the published SDK. */
+/** Whether the handler consumes the message. Its errors are ignored, as in the published SDK. */
 function call(handler: Handler, message: Message): boolean {
   try {
     const result = handler(message);

@@ -4,7 +4,7 @@ import type * as Executor from '@millrace/sdk/executor';
 import type { Refused, Registered } from './catalog.ts';
 import type { definedTask } from './define.ts';
 
-/** A task file, and what it registered with the published SDK. */
+/** A task file and its registrations with the published SDK. */
 export interface Imported {
   readonly tasks: readonly Registered[];
   readonly refused: readonly Refused[];
@@ -20,7 +20,7 @@ interface IndexedTask {
 type Sdk = typeof Executor;
 type Task = Parameters<Sdk['manifestOf']>[0];
 
-/** The tasks of the published SDK that task files have registered, exported or not, and what of theirs does not work here. */
+/** The tasks of the published SDK that task files have registered, exported or not, and their unsupported declarations. */
 export function indexPublished(
   sdk: Sdk,
   define: (registered: Registered) => ReturnType<typeof definedTask>,
@@ -38,7 +38,7 @@ export function indexPublished(
       try {
         const filePath = importedFile(one.at, projectDir, source);
         const manifest = sdk.manifestOf(define(one) as unknown as Task, filePath, exportName);
-        // A JSON Schema that the task has beside its code.
+        // A JSON Schema that the task declares separately.
         const schema = isObject(payloadSchema) ? { payloadSchema } : {};
         tasks.push({ source, manifest: { ...schema, ...manifest } });
       } catch (error) {
@@ -50,7 +50,7 @@ export function indexPublished(
   return { tasks, problems };
 }
 
-/** The task file that exports a task. One that a file before it imports is registered by that file's import. */
+/** The task file that exports a task. If an earlier file imports it, the task is registered by that file's import. */
 function exporterOf(
   id: string,
   registering: Imported,
@@ -65,7 +65,7 @@ function exporterOf(
 
 const brand = Symbol.for('trigger.dev/task');
 
-/** Under which name a module exports a task of the published SDK. */
+/** The name under which a module exports a task of the published SDK. */
 function exportNameOf(namespace: object, id: string): string | undefined {
   for (const [name, value] of Object.entries(namespace)) {
     if (typeof value !== 'object' || value === null || !(brand in value)) continue;

@@ -20,11 +20,11 @@ export type { Imported };
 
 /** Executes tasks of the published SDK in this process. */
 export interface Published {
-  /** What has been registered since the last call. */
+  /** The registrations since the last call. */
   readonly take: () => { readonly tasks: readonly Registered[]; readonly refused: readonly Refused[] };
-  /** A registered task as one of ours. To be called when all task files are imported. */
+  /** A registered task converted to one of ours. Must be called after all task files are imported. */
   readonly define: (registered: Registered) => ReturnType<typeof definedTask>;
-  /** The tasks that task files have registered. To be called when all of them are imported. */
+  /** The tasks that task files have registered. Must be called after all of them are imported. */
   readonly index: (
     sdk: Parameters<typeof indexPublished>[0],
     imported: readonly Imported[],
@@ -32,11 +32,11 @@ export interface Published {
   ) => ReturnType<typeof indexPublished>;
   /** The functions that are registered as hooks for all tasks. */
   readonly globalHooks: () => readonly HookFunction[];
-  /** Registers the hooks of a configuration: what its file exports. */
+  /** Registers the hooks of a configuration: the exports of its file. */
   readonly configure: (exported: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Puts everything into the place where copies of the published SDK look for it. To be called before task files are imported. */
+/** Installs everything where copies of the published SDK look for it. Must be called before task files are imported. */
 export function installPublished(settings: PublishedSettings): Published {
   const catalog = new Catalog();
   const hooks = new Hooks();
@@ -46,7 +46,7 @@ export function installPublished(settings: PublishedSettings): Published {
     'api-client': clientApi,
     'resource-catalog': catalog.api,
     'lifecycle-hooks': hooksApi(hooks),
-    // It holds the context itself, and says by its presence that the code is within a task.
+    // It holds the context itself; its presence signals that the code is inside a task.
     get 'task-context'() {
       return currentAttempt() && taskContext;
     },
@@ -71,7 +71,7 @@ export function installPublished(settings: PublishedSettings): Published {
     },
     'wait-until': waitUntilApi,
   });
-  // Code that configures a client by these variables calls this server too, on behalf of its run.
+  // Code that configures a client with these variables also calls this server, on behalf of its run.
   Object.assign(process.env, { TRIGGER_API_URL: apiUrl(), TRIGGER_SECRET_KEY: placeholder });
   installWire(catalog.prompts);
   let taken = { tasks: 0, refused: 0 };

@@ -6,7 +6,7 @@ import { Inbox, type OnceOptions } from './inbox.ts';
 export const inputPath = ({ scope }: Attempt, stream: string): string =>
   `/realtime/v1/streams/${encodeURIComponent(scope.run)}/input/${encodeURIComponent(stream)}`;
 
-/** What the calling attempt reads of an input stream of its run. */
+/** The inbox of an input stream of the calling attempt's run. */
 export function inputInbox(attempt: Attempt, stream: string): Inbox {
   const path = inputPath(attempt, stream);
   const known = attempt.inboxes.get(path);
@@ -29,7 +29,7 @@ export function inputStreamsApi(): object {
     on: (stream: string, handler: (data: unknown) => unknown) =>
       inbox(stream).on(({ data }) => {
         handler(data);
-        // Unlike a message to a session, it is not kept for others once a handler has it.
+        // Unlike a message to a session, it is dropped once a handler has received it.
         return true;
       }),
     once: (stream: string, options?: OnceOptions) =>

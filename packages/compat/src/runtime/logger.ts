@@ -17,7 +17,7 @@ interface Tracer {
   startActiveSpan<T>(name: string, options: SpanOptions, act: (span: Span) => T): T;
 }
 
-/** What copies of `@opentelemetry/api` share. Our executor registers a tracer there that stores spans with their run. */
+/** The global object that copies of `@opentelemetry/api` share. Our executor registers a tracer there that stores spans with their run. */
 const slot = Symbol.for('opentelemetry.js.api.1');
 const tracer = (): Tracer | undefined =>
   (globalThis as { [slot]?: { trace?: { getTracer(name: string): Tracer } } })[slot]?.trace?.getTracer(

@@ -31,7 +31,7 @@ export function sessionMessageWait(
 ): MessageWait {
   if (io !== 'in') throw new Error('A run waits for messages on `.in` of a session only.');
   const inbox = sessionInbox(attempt, session, io);
-  // 4.5 takes the message from the wait, and counts on from what it has received. Later versions read the channel.
+  // 4.5 reads the message from the wait, and continues counting from its received messages. Later versions read the channel.
   const beyond = version.startsWith('4.5.') ? inbox.rewind() : (lastSeqNum ?? inbox.beforeNext);
   const records = `/realtime/v1/sessions/${encodeURIComponent(session)}/in/records`;
   const path = beyond < 0 ? records : `${records}?afterEventId=${beyond}`;
@@ -48,7 +48,7 @@ export function sessionMessageWait(
   });
 }
 
-/** The wait for a message to an input stream of the run. It is made before, so that no message is missed. */
+/** The wait for a message to an input stream of the run. It is created in advance, so that no message is missed. */
 export async function inputMessageWait(
   attempt: Attempt,
   { streamId, timeout }: InputWaitBody,
@@ -83,17 +83,17 @@ export async function inputMessageWait(
 
 interface Awaited {
   readonly inbox: Inbox;
-  /** Of the wait. */
+  /** The target of the wait. */
   readonly target: string;
   readonly beyond: number;
   readonly timeout: string | undefined;
-  /** The first message beyond. */
+  /** The first later message. */
   readonly first: () => Promise<{ readonly data: unknown } | undefined>;
-  /** Why none will come. */
+  /** The reason why no message will arrive. */
   readonly end: () => Promise<Error | undefined>;
 }
 
-/** Between two looks, when a wait was over without a visible reason. */
+/** Pause before the next check, when a wait ended without a visible reason. */
 const breathMs = 1_000;
 
 function messageWait(attempt: Attempt, { inbox, target, beyond, timeout, first, end }: Awaited): MessageWait {
@@ -106,7 +106,7 @@ function messageWait(attempt: Attempt, { inbox, target, beyond, timeout, first, 
         const message = await first();
         if (message) return taken(message);
         const why = await end();
-        // A message may have come between the look and the end.
+        // A message may have arrived between the check and the end.
         const last = why && (await first());
         if (last) return taken(last);
         if (why) return failed(why.message);
@@ -126,7 +126,7 @@ function deadlineOf(timeout: string | undefined): { readonly until?: number } {
 const ended = (ok: boolean, output: string): Waited => ({ ok, output, outputType: 'application/json' });
 const failed = (message: string): Waited => ended(false, JSON.stringify({ message }));
 
-/** Messages are texts. What is no JSON is given as a text. */
+/** Messages are strings. Valid JSON is parsed. */
 function taken({ data }: { readonly data: unknown }): Waited {
   if (typeof data === 'string' && isJson(data)) return ended(true, data);
   return ended(true, JSON.stringify(data));

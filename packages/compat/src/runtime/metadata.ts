@@ -8,7 +8,10 @@ type RunMetadata = ReturnType<NonNullable<RunScope['metadata']>>;
 type Target = Parameters<RunMetadata['change']>[0];
 type Operation = Parameters<RunMetadata['change']>[1];
 
-/** Whose metadata is changed, with every method of the published SDK that changes it. Outside of a task nothing happens, as there. */
+/**
+ * The metadata of a run, its parent or root, with every method of the published SDK that changes it. Outside of a task the methods have no
+ * effect, as in the published SDK.
+ */
 function changesOf(target: Target, whose: 'self' | 'parent' | 'root', streams: StreamsApi) {
   const change = (operation: Operation): void =>
     currentAttempt()?.scope.metadata?.().change(target, operation);

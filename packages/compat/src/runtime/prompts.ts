@@ -1,4 +1,4 @@
-/** A prompt as `prompts.define` of the published SDK registers it, 4.4 to 4.8. */
+/** A prompt as registered by `prompts.define` of the published SDK, 4.4 to 4.8. */
 export interface Prompt {
   readonly id: string;
   readonly content: string;
@@ -12,10 +12,10 @@ interface Asked {
   readonly version?: number;
 }
 
-/** Of the code, the only one there is; as the published SDK numbers it where it has no server. */
+/** The version in code, the only one that exists; the published SDK uses the same number without a server. */
 const version = 0;
 
-/** The prompts of a project. They are what its code defines: there are no other versions of them. */
+/** The prompts of a project, as defined in its code: there are no other versions. */
 export class Prompts {
   readonly #byId = new Map<string, Prompt>();
 
@@ -31,7 +31,7 @@ export class Prompts {
     return [...this.#byId.values()];
   }
 
-  /** Answers the request with which `resolve` of a prompt asks for it. */
+  /** Responds to the request that `resolve` of a prompt sends. */
   async answer(id: string, { variables = {}, version: asked = version }: Asked): Promise<Response> {
     const prompt = this.#byId.get(id);
     if (!prompt || asked !== version) {

@@ -1,13 +1,13 @@
 import type { Catalog, CatalogTask, ConcurrencyLimit } from './catalog.ts';
 
-/** Shared limits of ours are not higher. */
+/** The maximum of our shared limits. */
 const maxTotal = 100_000;
 
-/** Named as the error of our SDK for an invalid declaration. */
+/** Named like the error of our SDK for an invalid declaration. */
 const refused = (sentence: string): Error =>
   Object.assign(new Error(sentence), { name: 'TaskDeclarationError' });
 
-/** The queue of a task as our SDK declares it. */
+/** The queue of a task in the form in which our SDK declares it. */
 export interface DeclaredQueue {
   readonly name: string;
   readonly concurrencyLimit?: number;
@@ -16,8 +16,8 @@ export interface DeclaredQueue {
 }
 
 /**
- * The queue of a task with its limits. `perKey` is the limit of a queue, which each concurrency key has for itself; `total` is a shared limit.
- * Throws for limits that no queue can have.
+ * The queue of a task with its limits. `perKey` is the queue's limit, which applies to each concurrency key separately; `total` is a shared
+ * limit. Throws for limits that no queue can have.
  */
 export function queueOf(task: CatalogTask, catalog: Catalog): DeclaredQueue | undefined {
   const { id, queue, concurrency } = task;
@@ -76,7 +76,7 @@ function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit 
   return limit;
 }
 
-/** On a queue of several tasks, the limits of one would hold for all of them. They may hold the same named limits. */
+/** On a queue of several tasks, the limits of one task would apply to all of them. They may use the same named limits. */
 function refuseForeign({ id, queue, concurrency }: CatalogTask, catalog: Catalog): void {
   if (queue?.name === undefined) return;
   const held = JSON.stringify(concurrency?.limits);

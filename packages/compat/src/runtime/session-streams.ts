@@ -9,7 +9,7 @@ const pathOf = (session: string, io: Io, channel: string | undefined): string =>
     channel === undefined ? '' : `channels/${encodeURIComponent(channel)}/`
   }${io}`;
 
-/** What the calling attempt reads of a channel of a session; `channel` is one beside the session's own two. */
+/** The inbox of a session's channel in the calling attempt; `channel` is one in addition to the session's own two. */
 export function sessionInbox(attempt: Attempt, session: string, io: Io, channel?: string): Inbox {
   const path = pathOf(session, io, channel);
   const known = attempt.inboxes.get(path);
@@ -19,7 +19,7 @@ export function sessionInbox(attempt: Attempt, session: string, io: Io, channel?
     {
       follow: (options) => followPath(path, options),
       end: () => endOfSession(session),
-      // With the outcome of the run the server learns what it has not taken: that is for another run.
+      // The outcome of the run reports its position to the server: later messages are for another run.
       onTaken(seqNum) {
         if (io === 'in' && channel === undefined) heard?.set(session, seqNum ?? -1);
       },
@@ -30,7 +30,7 @@ export function sessionInbox(attempt: Attempt, session: string, io: Io, channel?
   return inbox;
 }
 
-/** Their `session-streams` API (4.5 and later). The last parameter of each came after 4.5. */
+/** The `session-streams` API (4.5 and later). The last parameter of each method was added after 4.5. */
 export function sessionStreamsApi(): object {
   const inbox = (session: string, io: Io, channel?: string): Inbox =>
     sessionInbox(requireAttempt('sessions'), session, io, channel);

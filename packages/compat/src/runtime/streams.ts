@@ -17,7 +17,7 @@ export interface StreamsApi {
   append(key: string, part: unknown, options?: PipeOptions): Promise<void>;
 }
 
-/** Their `realtime-streams` API (4.1 and later), on our streams of runs. */
+/** The `realtime-streams` API (4.1 and later), based on our streams of runs. */
 export const streamsApi: StreamsApi = {
   pipe(key, source, { signal, target } = {}) {
     const attempt = requireAttempt('streams.pipe');

@@ -1,13 +1,13 @@
-/** What came of waiting for a message. */
+/** The result of waiting for a message. */
 export type Taken<T> =
   | { readonly ok: true; readonly output: T }
   | { readonly ok: false; readonly error: Error };
 
-/** As `InputStreamTimeoutError` of the published SDK. */
+/** Like `InputStreamTimeoutError` of the published SDK. */
 export const timedOut = (ms: number): Error =>
   Object.assign(new Error(`No message came within ${ms} ms.`), { name: 'InputStreamTimeoutError' });
 
-/** As `InputStreamOncePromise` of the published SDK. */
+/** Like `InputStreamOncePromise` of the published SDK. */
 export class Result<T> extends Promise<Taken<T>> {
   static of<T>(taken: Taken<T>): Result<T> {
     return new Result((resolve) => resolve(taken));
@@ -17,7 +17,7 @@ export class Result<T> extends Promise<Taken<T>> {
     return new Result((_, reject) => reject(error));
   }
 
-  /** What `then` makes is a promise as any other. */
+  /** `then` returns a plain promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

@@ -5,12 +5,12 @@ interface Measurement {
 }
 
 export interface Sample {
-  /** Milliseconds without waits. */
+  /** Milliseconds, excluding waits. */
   readonly cpuTime: number;
   readonly wallTime: number;
 }
 
-/** How long code of an attempt takes, without waits. The processor time of one run in a shared process is not known. */
+/** Elapsed time of an attempt's code, excluding waits. The CPU time of one run in a shared process is not known. */
 export class Usage {
   readonly #whole: Measurement;
   readonly #open: Set<Measurement>;

@@ -2,12 +2,12 @@ import type { Attempt } from './attempt.ts';
 
 const triggered = /^\/api\/v[1-3]\/tasks\/([^/]+)\/trigger$/;
 
-/** The header that all tries of one request have in common. */
+/** The header that all attempts of one request share. */
 const requestHeader = 'x-trigger-request-idempotency-key';
 
 /**
- * The body of a request that makes something that the code then waits for, with the key that leads an attempt whose code runs again to
- * what was made before. Undefined for other requests.
+ * The body of a request that creates an object for which the code then waits, with the key by which an attempt that runs again finds that
+ * object. Undefined for other requests.
  */
 export function withWaitKey(
   attempt: Attempt,
@@ -23,7 +23,7 @@ export function withWaitKey(
     idempotencyKey?: unknown;
     waitKey?: string;
   };
-  // With a key of its own it is found again by that.
+  // With its own idempotency key it is found by that.
   if (options.idempotencyKey !== undefined) return undefined;
   const request = headers.get(requestHeader) ?? '';
   const known = attempt.waitKeys.get(request);
@@ -32,7 +32,7 @@ export function withWaitKey(
   return JSON.stringify(isTrigger ? { ...parsed, options: { ...options, waitKey } } : { ...parsed, waitKey });
 }
 
-/** The name under which things of its kind are counted; undefined for what nobody waits for. */
+/** The name under which objects of its kind are counted; undefined for requests whose result is not awaited. */
 function madeBy(path: string, body: string): string | undefined {
   if (path === '/api/v1/waitpoints/tokens') return 'token';
   if (!body.includes('"resumeParentOnCompletion":true')) return undefined;
@@ -41,7 +41,7 @@ function madeBy(path: string, body: string): string | undefined {
   return path === '/api/v3/batches' || path === '/api/v2/tasks/batch' ? 'batch' : undefined;
 }
 
-/** Counted as our own SDK counts, so that code which runs again gets the same numbers. */
+/** Uses the same counter as our own SDK, so that code that runs again gets the same numbers. */
 function nextKey({ scope }: Attempt, what: string): string {
   const count = (scope.waits?.counts.get(what) ?? 0) + 1;
   scope.waits?.counts.set(what, count);

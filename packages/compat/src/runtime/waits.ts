@@ -10,8 +10,8 @@ type Told =
   | { readonly type: 'duration'; readonly date: Date };
 
 /**
- * Their `runtime` API: how the code of a task waits. Unlike theirs, several waits may be under way at once. What it waits for was made
- * before, with a key that leads an attempt that runs again to the same thing.
+ * The `runtime` API, with which the code of a task waits. Unlike the original, it supports several concurrent waits. The awaited object was
+ * created before, with a key by which an attempt that runs again finds it.
  */
 export function runtimeApi(hooks: Hooks): object {
   const waiting = async <T>(attempt: Attempt, told: Told, act: () => Promise<T>): Promise<T> => {
@@ -75,7 +75,7 @@ function begin({ scope: { waits } }: Attempt, wait: Wait): Promise<void> {
   return waits.begin(wait);
 }
 
-/** These hooks only observe: what they throw is ignored, as by the published SDK. */
+/** These hooks only observe: their errors are ignored, as in the published SDK. */
 async function callWaiting(
   hooks: Hooks,
   kind: 'Wait' | 'Resume',

@@ -5,12 +5,12 @@ import type { Prompts } from './prompts.ts';
 import { withWaitKey } from './wait-key.ts';
 
 /**
- * What the published SDK takes for its secret key in the code of a task. It never leaves the process: requests that carry it get the
- * credential of their attempt. Its form is that of a key, so that 4.5 and later ask the server for public tokens.
+ * The value that the published SDK uses as its secret key in the code of a task. It never leaves the process: requests with it get the
+ * credential of their attempt. It has the format of a key, so that 4.5 and later request public tokens from the server.
  */
 export const placeholder = 'tr_dev_sk_credentialsOfThisAttempt';
 
-/** Their `api-client` API: where the code of tasks finds its server. Outside of attempts there is no credential. */
+/** The `api-client` API, from which the code of tasks gets its server. Outside of attempts there is no credential. */
 export const clientApi = {
   get baseURL(): string {
     return apiUrl();
@@ -21,11 +21,11 @@ export const clientApi = {
   get secretKey(): string | undefined {
     return currentAttempt() ? placeholder : undefined;
   },
-  // The credential is for its own branch. An empty name is none, and is not looked up in variables.
+  // The credential is for its own branch. An empty name means none, and prevents the lookup in variables.
   previewBranch: '',
 };
 
-/** Gives requests of the published SDK in the code of a task the credential of their attempt. Others pass as they are. */
+/** Adds the credential of the attempt to requests of the published SDK in the code of a task. Other requests are unchanged. */
 export function installWire(prompts: Prompts): void {
   const plain = globalThis.fetch;
   globalThis.fetch = function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -45,7 +45,7 @@ interface Sent {
   readonly input: string | URL | Request;
   readonly init: RequestInit | undefined;
   readonly headers: Headers;
-  /** Relative to the server's address, with a slash. */
+  /** Relative to the server's address, with a leading slash. */
   readonly path: string;
 }
 
@@ -70,7 +70,7 @@ async function send(
   const changed =
     method === 'POST' && body !== undefined ? withWaitKey(attempt, path, headers, body) : undefined;
   const sent = plain(input, { ...init, headers, ...(changed !== undefined && { body: changed }) });
-  // The attempt does not end while it changes something, also where its code does not wait for it.
+  // The attempt does not end while it changes something, even if its code does not await it.
   if (method !== 'GET') hold(attempt, sent);
   return sent;
 }

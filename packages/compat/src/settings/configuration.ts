@@ -17,7 +17,7 @@ export const configuredKinds = {
 export const configurationIn = ({ default: main, config }: Readonly<Record<string, unknown>>): unknown =>
   main ?? config;
 
-/** Names of the hooks that a configuration has. */
+/** The names of a configuration's hooks. */
 export const configuredHooks = (configuration: Readonly<Record<string, unknown>>) =>
   (Object.keys(configuredKinds) as (keyof typeof configuredKinds)[]).filter(
     (name) => typeof configuration[name] === 'function',

@@ -8,7 +8,7 @@ const whole = (value: unknown, least: number): number | undefined => {
   return number === undefined ? undefined : Math.round(number);
 };
 
-/** Retry options of the published SDK as ours. It takes numbers that ours refuse: no attempt at all is one attempt. */
+/** Retry options of the published SDK converted to ours. It accepts numbers that ours rejects: zero attempts mean one attempt. */
 export function retryPolicyOf(given: Readonly<Record<string, unknown>>): RetryPolicy {
   const maxAttempts = clamp(whole(given['maxAttempts'], 1), 1, 1_000);
   const factor = clamp(given['factor'], 1, 100);
@@ -22,7 +22,7 @@ export function retryPolicyOf(given: Readonly<Record<string, unknown>>): RetryPo
     ...(minTimeoutInMs !== undefined && { minTimeoutInMs }),
     ...(maxTimeoutInMs !== undefined && { maxTimeoutInMs }),
     ...(typeof randomize === 'boolean' && { randomize }),
-    // One that does not exist is refused with the manifest.
+    // A machine that does not exist is rejected with the manifest.
     ...(machine !== undefined && { outOfMemory: { machine: machine as MachinePreset } }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A cron expression, time zone or window that cannot be used. Its message says what is wrong and what to write
- * instead, and is meant to be shown to the caller as it is.
+ * An invalid cron expression, time zone or window. Its message describes the problem and the valid format, and is meant to be shown to the
+ * caller verbatim.
  *
  * @example
  * try {
@@ -14,7 +14,7 @@ export class CronError extends Error {
   override readonly name = 'CronError';
 }
 
-/** Input is echoed in messages; a cut keeps them short whatever was sent. */
+/** Input is echoed in messages; truncating it keeps them short. */
 export function quote(text: string): string {
   return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`;
 }

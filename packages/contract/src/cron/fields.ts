@@ -1,6 +1,6 @@
 import { CronError, quote } from './cron-error.ts';
 
-/** One of the five fields: its bounds, its names, and what it takes besides numbers. */
+/** One of the five fields: its bounds, its names, and the special forms it accepts. */
 interface Field {
   readonly title: string;
   readonly min: number;
@@ -21,13 +21,13 @@ export const FIELDS = {
   weekday: { title: 'day-of-week', min: 0, max: 7, names: WEEKDAYS, accepts: '0-7, sun-sat or 1L-7L' },
 } as const satisfies Record<string, Field>;
 
-/** What a field stands for. `last` holds `L` itself (day 0) or the weekdays of `1L`-`7L`. */
+/** The values of a field. `last` holds `L` itself (day 0) or the weekdays of `1L`-`7L`. */
 export interface FieldValues {
   readonly values: ReadonlySet<number>;
   readonly last: ReadonlySet<number>;
 }
 
-/** Reads one field: a list of `*`, `?`, numbers, names, ranges, steps and the forms of `L`. */
+/** Parses one field: a list of `*`, `?`, numbers, names, ranges, steps and the forms of `L`. */
 export function readField(field: Field, text: string): FieldValues {
   const values = new Set<number>();
   const last = new Set<number>();
@@ -44,7 +44,7 @@ export function readField(field: Field, text: string): FieldValues {
   return { values, last };
 }
 
-/** 0 for `L`, the weekday for `5L`; undefined when the item is not about a last day at all. */
+/** 0 for `L`, the weekday for `5L`; undefined when the item is not a last-day form. */
 function readLast(field: Field, item: string): number | undefined {
   if (field === FIELDS.day && item === 'l') return 0;
   if (field === FIELDS.weekday) {
@@ -69,13 +69,13 @@ function addRange(field: Field, item: string, values: Set<number>): void {
   let to = from;
   if (end !== undefined) to = readNumber(field, end, item);
   else if (any || stepText !== undefined) to = Math.max(from, lastValue(field));
-  // fri-sun: the name Sunday closes a week as well as it opens one.
+  // fri-sun: as the end of a range, Sunday is the last day of the week.
   if (end === 'sun' && from > 0) to = 7;
   if (to < from) throw reversed(field, item, start, end ?? '', from, to);
   for (let value = from; value <= to; value += step) values.add(field === FIELDS.weekday ? value % 7 : value);
 }
 
-/** Where an open range ends: a week at Saturday, 7 being only a second way of writing Sunday. */
+/** The end of an open range: Saturday for weekdays, because 7 is only another form of Sunday. */
 function lastValue(field: Field): number {
   return field === FIELDS.weekday ? 6 : field.max;
 }

@@ -5,18 +5,17 @@ import { findZone, type Zone } from './zone.ts';
 
 const MINUTE = 60_000;
 const LAST_INSTANT = 8.64e15;
-/** 29 February can be eight years away (2096 to 2104); what does not come in nine does not come. */
+/** 29 February can be eight years away (2096 to 2104); a date that does not occur within nine years never occurs. */
 const HORIZON_YEARS = 9;
 /** Wall clocks are at most this far from UTC. */
 const FARTHEST_OFFSET = 2 * 86_400_000;
 
 /**
- * The first run of `cron` strictly after `after`, on the wall clock of `timezone`; null when none comes within nine
- * years.
+ * The first run of `cron` strictly after `after`, on the wall clock of `timezone`; null if there is none within nine years.
  *
- * Clock changes: a fixed time (see {@link Cron.fixed}) that is skipped runs at the first instant after the gap, several of them once,
- * and one that is repeated runs at its first occurrence only. An interval runs at every real minute that matches: both
- * copies of a repeated one, none for a gap.
+ * Clock changes: a fixed time (see {@link Cron.fixed}) that is skipped runs at the first instant after the gap, several of them once, and one
+ * that is repeated runs at its first occurrence only. An interval runs at every real minute that matches: both copies of a repeated one, none
+ * for a gap.
  *
  * @throws {CronError} for a zone the runtime does not know, or an invalid `after`.
  * @example
@@ -28,7 +27,7 @@ export function nextRun(cron: Cron, timezone: string, after: Date): Date | null 
 }
 
 /**
- * The first `count` runs strictly after `after`, ascending; fewer when nothing follows within nine years of the last.
+ * The first `count` runs strictly after `after`, ascending; fewer if none follows within nine years of the last.
  *
  * @throws {CronError} as {@link nextRun}.
  * @example
@@ -47,8 +46,8 @@ export function nextRuns(cron: Cron, timezone: string, after: Date, count: numbe
 }
 
 /**
- * The last run of `cron` strictly before `before`: {@link nextRun} backwards, by the same rules at clock changes; null
- * when there was none within nine years.
+ * The last run of `cron` strictly before `before`: {@link nextRun} backwards, by the same rules at clock changes; null if there was none within
+ * nine years.
  *
  * @throws {CronError} as {@link nextRun}.
  * @example
@@ -63,13 +62,13 @@ function nextInstant(cron: Cron, zone: Zone, after: number): number | null {
   const limit = Math.min(shiftYears(after, HORIZON_YEARS), LAST_INSTANT);
   if (cron.never || after >= limit) return null;
   let from = after + 1;
-  // That of `after` itself: what the clock skips right behind it runs at the next instant.
+  // The segment of `after` itself: a time that the clock skips immediately after it runs at the next instant.
   let segment = zone.segmentAt(after);
   let searched = Infinity;
   let wall = -Infinity;
   for (;;) {
     const lowest = cron.fixed ? Math.max(from + segment.offset, segment.fresh) : from + segment.offset;
-    // What was found from an earlier wall time stays the answer unless this stretch began before or after it.
+    // The result from an earlier wall time stays valid unless this segment began before or after it.
     if (lowest < searched || lowest > wall) {
       wall = nextWall(cron, Math.ceil(lowest / MINUTE) * MINUTE, limit + FARTHEST_OFFSET);
       searched = lowest;
@@ -79,7 +78,7 @@ function nextInstant(cron: Cron, zone: Zone, after: number): number | null {
     if (segment.end > limit) return null;
     from = segment.end;
     const following = zone.segmentAt(from);
-    // Skipped by the clock: it jumps here from before the match to after it.
+    // Skipped by the clock, which jumps here from before the match to after it.
     if (cron.fixed && wall < from + following.offset) return from;
     segment = following;
   }

@@ -13,18 +13,18 @@ import {
 import { PATTERNS } from './testing/patterns.ts';
 import { findZone, type Segment } from './zone.ts';
 
-/** `CRON_ORACLE=full` walks every minute of 2020-2035 in every zone (several minutes) instead of those around clock changes. */
+/** `CRON_ORACLE=full` checks every minute of 2020-2035 in every zone (several minutes) instead of those around clock changes. */
 const full = process.env['CRON_ORACLE'] === 'full';
 const minuteOf = (iso: string): number => Date.parse(iso) / MINUTE;
 const FROM = minuteOf('2020-01-01T00:00:00Z');
 const TO = minuteOf('2036-01-01T00:00:00Z');
 const HOUR = 60;
-/** These two run every hour and on each side of every change: enough to tell one clock from another. */
+/** These two run every hour and on each side of every change, which is enough to distinguish two clocks. */
 const CLOCK_READERS = new Set(['0 * * * *', '0,30 1,2,3 * * *']);
 const zones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 const cases = PATTERNS.map((pattern) => ({ pattern, cron: parseCron(pattern), rule: readRule(pattern) }));
 
-/** Every disagreement between the oracle and the implementation in a walk, whose first two days are only past. */
+/** Every disagreement between the oracle and the implementation in a walk, whose first two days only serve as the past. */
 function disagreements(zone: string, walk: Walk, only = cases): string[] {
   const wrong: string[] = [];
   const judgedFrom = walk.from + 48 * HOUR;
@@ -40,7 +40,7 @@ function disagreements(zone: string, walk: Walk, only = cases): string[] {
       );
       continue;
     }
-    // Backwards as well; dense lists by strides, a stride that meets every minute of the hour sooner or later.
+    // Also backwards; dense lists are sampled by a stride that eventually meets every minute of the hour.
     for (let i = expected.length - 1; i > 0; i -= expected.length < 150 ? 1 : full ? 97 : 7) {
       const previous = previousRun(cron, zone, new Date((expected[i] ?? 0) * MINUTE));
       if (previous?.getTime() !== (expected[i - 1] ?? 0) * MINUTE) {
@@ -63,7 +63,7 @@ describe('cron against an oracle that walks minutes', () => {
     expect(zones.length).toBeGreaterThan(400);
   });
 
-  // Windows that look alike are walked once; the zone that walks for the others is the first in the alphabet.
+  // Equal windows are walked once, in the alphabetically first of their zones.
   const windows = new Map<string, { zone: string; from: number; to: number }>();
 
   test.skipIf(full)(
@@ -123,7 +123,7 @@ describe('cron against an oracle that walks minutes', () => {
         walk.walls.forEach((wall, i) => {
           if (i > 0 && wall !== (walk.walls[i - 1] ?? 0) + 1) likeness += ` ${i}:${wall}`;
         });
-        // Where the wall clocks of two zones agree all year, the second only has to show that it is the same clock.
+        // If the wall clocks of two zones agree all year, the second is only checked to have the same clock.
         const only = walked.has(likeness) ? cases.filter(({ pattern }) => CLOCK_READERS.has(pattern)) : cases;
         walked.add(likeness);
         wrong.push(...disagreements(zone, walk, only));

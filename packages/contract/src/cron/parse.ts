@@ -2,19 +2,19 @@ import { CronError, quote } from './cron-error.ts';
 import { FIELDS, readField, refusal } from './fields.ts';
 
 /**
- * A parsed cron expression: plain immutable data, safe to keep and to share.
- * Sets of numbers are bit masks (bit n set: n matches), except the minutes.
+ * A parsed cron expression: plain immutable data, safe to store and share. Sets of numbers are bit masks (bit n set: n matches), except the
+ * minutes.
  */
 export interface Cron {
-  /** The five fields, separated by single spaces, aliases such as `@daily` written out. */
+  /** The five fields, separated by single spaces, with aliases such as `@daily` expanded. */
   readonly text: string;
   /**
-   * True when minute and hour hold only numbers, lists and ranges: such a time is a point on the clock, run once
-   * a day it names even when a clock change skips or repeats it. False (`*`, `?` or `/` in one of them): an interval, run at
-   * every real minute that matches.
+   * True when minute and hour contain only numbers, lists and ranges: such a time is a point on the clock, and runs once on each matching day
+   * even when a clock change skips or repeats it. False (`*`, `?` or `/` in one of them): an interval, which runs at every real minute that
+   * matches.
    */
   readonly fixed: boolean;
-  /** True when the dates never come, such as 30 February. */
+  /** True when the dates never occur, such as 30 February. */
   readonly never: boolean;
   /** Ascending. */
   readonly minutes: readonly number[];
@@ -29,7 +29,7 @@ export interface Cron {
   readonly weekdays: number;
   /** Weekdays that match on their last date in a month, as `5L` does. */
   readonly lastWeekdays: number;
-  /** Both day fields name days (neither is `*` or `?`): a date matches when either does. */
+  /** Whether both day fields are restricted (neither is `*` or `?`): a date matches when either does. */
   readonly eitherDay: boolean;
 }
 
@@ -43,20 +43,20 @@ const ALIASES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 const MAX_MONTH_DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** Every value of every field listed by hand fits. */
+/** Long enough to list every value of every field. */
 const MAX_LENGTH = 1000;
 
 /**
- * Reads a cron expression of five fields: minute, hour, day of month, month, day of week.
+ * Parses a cron expression of five fields: minute, hour, day of month, month, day of week.
  *
- * Each field takes `*` (or `?`), numbers, names (`jan`-`dec`, `sun`-`sat`), ranges `1-5`, lists `1,3` and steps
- * (`*` or a range or a first value, then `/2`), in either case; day of month takes `L` (last day), day of week `1L`-`7L` (last such weekday of the
- * month), with 0 and 7 both Sunday. When both day fields name days, a date matches when either does. Also
- * `@yearly @annually @monthly @weekly @daily @midnight @hourly`.
+ * Each field accepts `*` (or `?`), numbers, names (`jan`-`dec`, `sun`-`sat`), ranges `1-5`, lists `1,3` and steps (`*` or a range or a first
+ * value, then `/2`), case-insensitively; day of month accepts `L` (last day), day of week `1L`-`7L` (last such weekday of the month), with 0
+ * and 7 both Sunday. When both day fields are restricted, a date matches when either does. Also `@yearly @annually @monthly @weekly @daily
+ * @midnight @hourly`.
  *
- * Dates that never come parse, with `never` set: see {@link requireDates}.
+ * Accepts dates that never occur and sets `never`: see {@link requireDates}.
  *
- * @throws {CronError} naming the field and what to write instead.
+ * @throws {CronError} with the name of the field and the valid format.
  * @example
  * parseCron('0 9 * * mon-fri').fixed; // true
  */
@@ -94,7 +94,7 @@ export function parseCron(text: string): Cron {
 }
 
 /**
- * Refuses an expression whose dates never come, such as `0 0 30 2 *`.
+ * Rejects an expression whose dates never occur, such as `0 0 30 2 *`.
  *
  * @throws {CronError}
  * @example

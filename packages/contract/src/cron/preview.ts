@@ -3,23 +3,23 @@ import { CronError, quote } from './cron-error.ts';
 import { nextRuns } from './next.ts';
 import { parseCron } from './parse.ts';
 
-/** What to preview. Unchecked input: each field is validated by {@link previewRuns}. */
+/** A preview request. Unchecked input: each field is validated by {@link previewRuns}. */
 export interface PreviewRequest {
   /** The cron expression. */
   readonly pattern: string;
-  /** IANA time zone; `UTC` when left out. */
+  /** IANA time zone. Default: `UTC`. */
   readonly tz?: string;
   /** ISO date with its offset (`2026-01-15T12:00:00Z`), or a plain date (midnight UTC); runs are strictly after it. */
   readonly from: string;
-  /** How many runs, 0 to 100,000. */
+  /** Number of runs, 0 to 100,000. */
   readonly n: number;
 }
 
 const MOST = 100_000;
 
 /**
- * The next `n` runs of a cron expression as ISO instants (UTC), or `{ error }` for bad input. Never throws, needs no
- * server. Dates that never come give an empty list.
+ * The next `n` runs of a cron expression as ISO instants (UTC), or `{ error }` for invalid input. Never throws, and needs no server. Dates that
+ * never occur give an empty list.
  *
  * @example
  * previewRuns({ pattern: '0 9 * * *', tz: 'Europe/Paris', from: '2026-01-15T12:00:00Z', n: 2 });
@@ -54,7 +54,7 @@ function checked(request: unknown): Required<PreviewRequest> {
   return { pattern, tz, from, n };
 }
 
-/** A time without an offset would mean another instant on every machine, so it is refused. */
+/** A time without an offset would mean a different instant on every machine, so it is rejected. */
 function readInstant(text: string): Date {
   const date = /T.*\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? undefined : parseInstant(text);
   if (date !== undefined) return date;

@@ -9,10 +9,10 @@ const MINUTE = 60_000;
 const DAY_IN_MINUTES = 1440;
 
 /**
- * Reads the window of a schedule: `"<n>m"` or `"<n>h"` (whole minutes or hours, at most 24 hours, `0m` for none) or
- * `"<p>%"` (0-100, of the time between a run and the next).
+ * Parses the window of a schedule: `"<n>m"` or `"<n>h"` (whole minutes or hours, at most 24 hours, `0m` for none) or `"<p>%"` (0-100, of the
+ * time between a run and the next).
  *
- * @throws {CronError} saying what to write instead.
+ * @throws {CronError} with the valid format.
  * @example
  * parseWindow('30m'); // { kind: 'length', ms: 1_800_000 }
  * parseWindow('50%'); // { kind: 'share', percent: 50 }
@@ -41,8 +41,8 @@ export function parseWindow(text: string): Window {
 }
 
 /**
- * How long after its nominal time a schedule starts: whole milliseconds, at least 0 and less than the window. The same
- * share of the window for every run of one schedule, spread evenly over schedules.
+ * How long after its nominal time a schedule starts: whole milliseconds, at least 0 and less than the window. Every run of one schedule has the
+ * same share of the window; shares are spread evenly over schedules.
  *
  * @param intervalMs from this nominal time to the next one; 0 when none follows. Only a percentage needs it.
  * @example
@@ -53,7 +53,7 @@ export function windowOffset(window: Window, scheduleId: string, intervalMs: num
   return Math.floor(shareOf(scheduleId) * length);
 }
 
-/** A number in [0, 1) that depends on the id alone: FNV-1a over its UTF-16 units, then mixed so that similar ids part. */
+/** A number in [0, 1) that depends only on the id: FNV-1a over its UTF-16 units, then mixed so that similar ids diverge. */
 function shareOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

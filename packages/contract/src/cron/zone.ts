@@ -31,7 +31,7 @@ const KEPT_BLOCKS = 64;
 const zones = new Map<string, Zone>();
 
 /**
- * Finds a time zone by its IANA name, in any case; aliases such as `US/Eastern` as the runtime's `Intl` knows them.
+ * Finds a time zone by its IANA name, case-insensitively; supports aliases such as `US/Eastern` if the runtime's `Intl` does.
  *
  * @throws {CronError} when the runtime does not know the name.
  * @example
@@ -44,7 +44,7 @@ export function findZone(name: string): Zone {
   if (known !== undefined) return known;
   let format: Intl.DateTimeFormat;
   try {
-    // Some runtimes accept offsets such as +02:00 as zones and others do not, so they are always refused.
+    // Some runtimes accept offsets such as +02:00 as zones and others do not, so they are always rejected.
     if (/^[+-]/.test(name)) throw new RangeError('an offset');
     format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   } catch {

@@ -3,7 +3,7 @@ import type { MachinePreset } from '../runner/manifest.ts';
 import type { RunStatus } from '../status.ts';
 import type { RunFilterQuery } from './run-filter.ts';
 
-/** A filter as `runs.list` of the SDK and bulk actions take it. */
+/** A filter in the form that `runs.list` of the SDK and bulk actions accept. */
 export interface RunFilterParams {
   readonly status?: RunStatus[];
   readonly taskIdentifier?: string[];
@@ -32,7 +32,7 @@ const at = (text: string | undefined): number | undefined =>
 const paths = (text: string | undefined): Record<string, string[]> | undefined =>
   text === undefined ? undefined : (JSON.parse(text) as Record<string, string[]>);
 
-/** The query that `runFilterQuery` made of words, as parameters. */
+/** The query that `runFilterQuery` returned, as parameters. */
 export function runFilterParams(query: RunFilterQuery): RunFilterParams {
   const given = {
     status: list(query['filter[status]']),

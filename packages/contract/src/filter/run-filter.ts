@@ -3,10 +3,10 @@ import { runStatuses, type RunStatus } from '../status.ts';
 import { parseInstant, type Unreadable } from '../duration.ts';
 import { filterWords } from './words.ts';
 
-/** The query of a list of runs, as texts. */
+/** The query of a list of runs, as strings. */
 export type RunFilterQuery = Readonly<Record<string, string>>;
 
-/** Keys of which any of several values may match: `status:failed,crashed`. */
+/** Keys that match any of several values: `status:failed,crashed`. */
 const lists: Readonly<Record<string, string>> = {
   status: 'filter[status]',
   task: 'filter[taskIdentifier]',
@@ -28,7 +28,7 @@ const singles: Readonly<Record<string, string>> = {
   to: 'filter[createdAt][to]',
 };
 
-/** What a key is about, for completion and help. */
+/** Descriptions of the keys, for completion and help. */
 export const runFilterKeys: Readonly<Record<string, string>> = {
   status: 'one or several statuses: failed,crashed',
   task: 'id of a task',
@@ -47,7 +47,7 @@ export const runFilterKeys: Readonly<Record<string, string>> = {
   test: 'true or false',
 };
 
-/** What people say for a status, beside its own name: the words that the dashboard and the command line show. */
+/** Alternative words for a status, as shown in the dashboard and the CLI. */
 const statusWords: Readonly<Record<string, readonly RunStatus[]>> = {
   running: ['EXECUTING', 'DEQUEUED'],
   starting: ['DEQUEUED'],
@@ -55,7 +55,7 @@ const statusWords: Readonly<Record<string, readonly RunStatus[]>> = {
   done: ['COMPLETED'],
 };
 
-/** Statuses by the words of a filter: `timed-out` is `TIMED_OUT`. Undefined if there is none of that name. */
+/** The statuses of a filter word: `timed-out` is `TIMED_OUT`. Undefined if the word is unknown. */
 export function statusesOfWord(text: string): readonly RunStatus[] | undefined {
   const lower = text.toLowerCase();
   if (Object.hasOwn(statusWords, lower)) return statusWords[lower];
@@ -63,7 +63,7 @@ export function statusesOfWord(text: string): readonly RunStatus[] | undefined {
   return name && [name];
 }
 
-/** The word of a status in a filter. */
+/** The filter word of a status. */
 export const wordOfStatus = (status: RunStatus): string => status.toLowerCase().replaceAll('_', '-');
 
 const isError = (value: unknown): value is Unreadable => typeof value === 'object' && value !== null;
@@ -98,8 +98,7 @@ const parts = (value: string): string[] =>
     .filter(Boolean);
 
 /**
- * The query of a list of runs that a filter in words means. What cannot be read comes back as `{ error }`, a sentence that says what to write
- * instead.
+ * The list query for a text filter. Invalid input gives `{ error }`, a sentence with the valid format.
  *
  * @example
  * runFilterQuery('status:failed task:mail since:2h');

@@ -1,10 +1,10 @@
-/** One `key:value` of a filter as people write it. */
+/** One `key:value` of a text filter. */
 export interface FilterWord {
   /** In lower case; undefined for a word without a colon. */
   readonly key: string | undefined;
   /** Without its quotes. */
   readonly value: string;
-  /** Where it is in the text. */
+  /** Its position in the text. */
   readonly from: number;
   readonly to: number;
 }
@@ -16,8 +16,8 @@ const unquoted = (text: string): string =>
   text.replaceAll(/"((?:[^"\\]|\\.)*)"?/g, (_, inner: string) => inner.replaceAll(/\\(.)/g, '$1'));
 
 /**
- * The words of a filter: `key:value`, separated by blanks. Quotes keep blanks together. It never fails: half a word, as it is while somebody
- * types, is a word.
+ * The words of a filter: `key:value`, separated by spaces. Quotes keep spaces together. It never fails: an incomplete word, as while typing, is
+ * a word.
  *
  * @example
  * filterWords('status:failed error:"connection reset"'); // [{ key: 'status', value: 'failed', … }, { key: 'error', value: 'connection reset', … }]
@@ -33,12 +33,12 @@ export const filterWords = (text: string): readonly FilterWord[] =>
     };
   });
 
-/** `value` as a word has it: in quotes where it has blanks. */
+/** `value` as written in a word: in quotes if it contains spaces. */
 export const quotedValue = (value: string): string =>
   /^[^\s"]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /**
- * The filter with another value for a key; without the key when there is no value.
+ * The filter with another value for a key, or without the key if the value is undefined.
  *
  * @example
  * withFilterWord('status:failed since:2h', 'since', '1d'); // 'status:failed since:1d'

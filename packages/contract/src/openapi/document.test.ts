@@ -45,7 +45,7 @@ test('requests are described as they are sent, with every parameter of the path 
         required: false,
         schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100, default: 25 }) as object,
       }),
-      // A list is one text with commas, not the array it becomes.
+      // A list is one comma-separated string, not the array to which it is parsed.
       expect.objectContaining({
         name: 'filter[status]',
         schema: expect.objectContaining({ type: 'string' }) as object,

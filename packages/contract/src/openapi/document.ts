@@ -15,7 +15,7 @@ export interface OpenApiDocument extends Readonly<Record<string, unknown>> {
 }
 
 export interface OpenApiOptions {
-  /** Address the paths are relative to. Default: where the document was fetched from. */
+  /** The address to which the paths are relative. Default: the one from which the document was fetched. */
   readonly serverUrl?: string;
 }
 

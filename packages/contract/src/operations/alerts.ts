@@ -16,12 +16,12 @@ const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
   });
 
 const settings = {
-  /** Of all windows; the server also checks the limits of the kind. */
+  /** The range over all kinds; the server also checks the limits of the kind. */
   window: span({ min: 0, max: 86_400 }).optional(),
-  /** After a message the next one of this alert comes at the earliest after this time. What happens meanwhile is in that one. */
+  /** The minimum time between two messages of this alert. Events in between are included in the next one. */
   quiet: span(alertQuiet).optional(),
   threshold: z.number().optional(),
-  /** Of `task.failureRate`: fewer runs that ended within the window are too few to tell. */
+  /** For `task.failureRate`: the minimum number of runs that ended within the window. */
   minRuns: z.number().int().min(1).max(1_000_000).optional(),
 };
 const name = nameOf(128);
@@ -32,18 +32,20 @@ export const alert = z.object({
   id: z.string(),
   kind: z.enum(alertKinds),
   name: z.string().nullable(),
-  /** Null is every task, or every queue. */
+  /** Null means every task, or every queue. */
   task: z.string().nullable(),
   queue: z.string().nullable(),
   threshold: z.number(),
-  /** Of `task.failureRate`. */
+  /** For `task.failureRate`. */
   minRuns: z.number().int().nullable(),
   window: z.string(),
   quiet: z.string(),
-  /** Ids; null is every endpoint that takes `alert.*`. */
+  /** Ids; null means every endpoint that accepts `alert.*`. */
   endpoints: z.array(z.string()).nullable(),
   enabled: z.boolean(),
-  /** `FIRING` from a message until the one that says that it is over. Alerts on errors and schedules are about single events: always `OK`. */
+  /**
+   * `FIRING` from the first message until the one that reports its end. Alerts on errors and schedules are about single events: always `OK`.
+   */
   state: z.enum(['OK', 'FIRING']),
   firingSince: date.nullable(),
   lastSentAt: date.nullable(),
@@ -51,13 +53,13 @@ export const alert = z.object({
 });
 export type Alert = z.infer<typeof alert>;
 
-/** What a condition holds for, such as a queue. */
+/** The subject of a firing condition, such as a queue. */
 export const alertSubject = z.object({
   subject: z.string(),
   since: date,
-  /** As the threshold counts. */
+  /** In the unit of the threshold. */
   value: z.number(),
-  /** A message named it. */
+  /** Whether a message has named it. */
   told: z.boolean(),
 });
 export type AlertSubject = z.infer<typeof alertSubject>;

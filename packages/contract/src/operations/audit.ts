@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { cursors, date, instant, pageSize } from './shapes.ts';
 
-/** An administrative act: who did what to what, from where. Secrets are never in it. */
+/** An administrative act: actor, action, target and origin. It never contains secrets. */
 export const auditEntry = z.object({
   id: z.string(),
   at: date,
-  /** Such as `key.revoked` or `member.updated`. */
+  /** An action such as `key.revoked` or `member.updated`. */
   act: z.string(),
   actor: z.object({
     kind: z.enum(['user', 'secretKey', 'invitation', 'provider']),
-    /** Of the user, the key or the invitation; the issuer of an identity provider. */
+    /** The id of the user, the key or the invitation, or the issuer of an identity provider. */
     id: z.string(),
     /** The key or token that was used. */
     credentialId: z.string().optional(),
   }),
-  /** The id of what it was done to. */
+  /** The id of the object that was changed. */
   target: z.string(),
   projectRef: z.string().optional(),
   environment: z.string().optional(),
-  /** What it was before, as far as it changed. */
+  /** The previous values of the changed fields. */
   old: z.record(z.string(), z.unknown()).optional(),
-  /** What it became. */
+  /** The new values of the changed fields. */
   new: z.record(z.string(), z.unknown()).optional(),
-  /** The address that the request came from, and what it said it is. */
+  /** The IP address and the user agent of the request. */
   from: z.object({ address: z.string(), userAgent: z.string().optional() }),
   requestId: z.string(),
 });
@@ -39,7 +39,7 @@ export const listAuditEntries = operation({
   params: z.object({ organization: z.string().min(1).max(128) }),
   query: z.object({
     'page[size]': pageSize(25),
-    /** An entry's id: what came before it. */
+    /** The id of an entry: the entries before it. */
     'page[after]': z
       .string()
       .regex(/^\d{1,18}$/, 'not the id of an entry')

@@ -3,7 +3,7 @@ import { roles } from '../access.ts';
 import { environmentKinds } from '../environment.ts';
 import { operation } from '../operation.ts';
 
-/** Most scopes of one public token. */
+/** Maximum number of scopes of one public token. */
 const maxScopes = 1_000;
 
 const scope = z.string().min(1).max(512);
@@ -13,22 +13,22 @@ const expirationTime = z.union([z.string(), z.number().int()]);
 const realtime = z.object({ skipColumns: z.array(z.string().max(128)).max(100).optional() });
 const token = z.object({ token: z.string() });
 
-/** A name that is refused: left out silently, the token would be good for more than was asked for. */
+/** A field that is rejected: if it were silently ignored, the token would have more permissions than requested. */
 const refused = (error: string) => z.never({ error }).optional();
 
 const claims = z.object({
   scopes: z.array(scope).max(maxScopes).optional(),
-  /** It may create one thing, once. */
+  /** Whether it may create one object, once. */
   otu: z.literal(true, { error: 'true makes a one-time token; otherwise leave claims.otu out' }).optional(),
   realtime: realtime.optional(),
 });
 
 export const publicTokenBody = z.object({
-  /** Each must be within what the calling key may do. */
+  /** Each must be within the permissions of the calling key. */
   scopes: z.array(scope).min(1).max(maxScopes),
-  /** Default 15 minutes, or 1 hour where a scope is one of sessions; at most 30 days from now, 24 hours for a run. */
+  /** Default 15 minutes, or 1 hour if any scope is for sessions; at most 30 days from now, 24 hours for a run. */
   expirationTime: expirationTime.optional(),
-  /** It may create one thing, once. */
+  /** Whether it may create one object, once. */
   oneTimeUse: z.boolean().optional(),
   otu: refused('a one-time token is asked for by oneTimeUse: true'),
   realtime: realtime.optional(),
@@ -90,7 +90,7 @@ export const signTokenAsUser = operation({
   errors: [404],
 });
 
-/** An organisation, and what the user is there. */
+/** An organization, and the user's role in it. */
 const ownOrganization = z.object({ id: z.string(), name: z.string(), role: z.enum(roles) });
 
 export const whoami = operation({
@@ -108,15 +108,15 @@ export const whoami = operation({
   },
   reply: z.object({
     kind: z.enum(['secretKey', 'personalAccessToken', 'publicToken', 'browser']),
-    /** Of the key, token or browser session; for a public token that of the key or token it was made through. */
+    /** The id of the key, token or browser session; for a public token, that of the key or token that created it. */
     credentialId: z.string(),
-    /** Of keys and public tokens. */
+    /** Only for keys and public tokens. */
     scopes: z.array(z.string()).optional(),
     project: z.object({ ref: z.string() }).optional(),
     environment: z
       .object({ id: z.string(), name: z.enum(environmentKinds), branch: z.string().optional() })
       .optional(),
-    /** Of personal access tokens and browser sessions. */
+    /** Only for personal access tokens and browser sessions. */
     user: z.object({ id: z.string(), name: z.string(), email: z.string().optional() }).optional(),
     organizations: z.array(ownOrganization).optional(),
   }),

@@ -5,22 +5,22 @@ import { runResult } from './runs-outcome.ts';
 import { cursors, date, fence, idempotencyKey, pageSize, waitKey } from './shapes.ts';
 import { triggerBody, triggerOptions } from './tasks.ts';
 
-/** Most items of a batch that is filled by a stream. */
+/** Maximum number of items of a batch that is filled by a stream. */
 export const batchLimit = 1_000;
-/** Most items of a batch that comes in one request. */
+/** Maximum number of items of a batch in a single request. */
 export const oneShotBatchLimit = 500;
-/** Largest item of a stream in bytes; a larger one becomes a run that has failed. */
+/** Maximum size of a streamed item in bytes; a larger one becomes a failed run. */
 export const batchItemLimit = 3_145_728;
 
 const taskId = z.string().min(1).max(128);
 const keyOptions = z.object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) });
 
-/** Of one run; what belongs to the batch as a whole is not among them. */
+/** Options of one run; those of the batch as a whole are not included. */
 const itemOptions = triggerOptions.omit({ parentRunId: true, parentFence: true, waitKey: true }).optional();
 
 /** One line of the stream that fills a batch. */
 export const batchItem = z.object({
-  /** Its place in the batch, from 0. An item that comes again is ignored. */
+  /** Its index in the batch, starting at 0. A repeated item is ignored. */
   index: z.number().int().min(0),
   task: taskId,
   payload: z.unknown().optional(),
@@ -40,7 +40,7 @@ const createAccess = {
 const opened = z.object({
   id: z.string(),
   runCount: z.number().int(),
-  /** The idempotency key led to a batch that is complete already: send no items. */
+  /** The idempotency key matched a batch that is already complete: send no items. */
   isCached: z.boolean(),
   idempotencyKey: z.string().optional(),
 });
@@ -58,9 +58,9 @@ export const createBatch = operation({
       .int()
       .min(1, 'a batch has at least one item')
       .max(batchLimit, `a batch has at most ${batchLimit} items`),
-    /** What its items will trigger: who may not trigger all of it is refused here. */
+    /** The tasks that its items will trigger: a caller without permission for all of them is rejected here. */
     taskIdentifiers: z.array(taskId).min(1).optional(),
-    /** The run that makes it: as for a single run. */
+    /** The run that creates it, as for a single run. */
     parentRunId: z.string().optional(),
     parentFence: fence,
     resumeParentOnCompletion: z.boolean().optional(),
@@ -95,12 +95,12 @@ export const addBatchItems = operation({
   reply: z.object({
     id: z.string(),
     itemsAccepted: z.number().int(),
-    /** Items that had come before. */
+    /** Items that had been received before. */
     itemsDeduplicated: z.number().int(),
-    /** All items are there and its runs may start. If not, send the whole stream again. */
+    /** Whether all items have been received and the runs may start. If not, send the whole stream again. */
     sealed: z.boolean(),
     runCount: z.number().int(),
-    /** Items that are there, of those expected; only while it is not sealed. */
+    /** Number of received items; only while the batch is not sealed. */
     enqueuedCount: z.number().int().optional(),
     expectedCount: z.number().int().optional(),
   }),
@@ -138,7 +138,7 @@ export const batchStatuses = ['PENDING', 'PROCESSING', 'COMPLETED', 'PARTIAL_FAI
 
 const batch = z.object({
   id: z.string(),
-  /** `PENDING` until its last run has ended, then `COMPLETED`; `ABORTED` if it was never filled. The others are not used here. */
+  /** `PENDING` until its last run has ended, then `COMPLETED`; `ABORTED` if it was never filled. The other statuses are not used here. */
   status: z.enum(batchStatuses),
   idempotencyKey: z.string().optional(),
   createdAt: date,
@@ -148,9 +148,9 @@ const batch = z.object({
   runs: z.array(z.string()),
 });
 
-/** How many runs of a batch have ended, and how. Runs that were deleted are in none of these. */
+/** Counts of a batch's runs by outcome. Deleted runs are not counted. */
 export const batchCounts = z.object({
-  /** Not over: held by the batch, waiting or executing. */
+  /** Not ended: held back by the batch, waiting or executing. */
   live: z.number().int(),
   completed: z.number().int(),
   /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */
@@ -160,11 +160,11 @@ export const batchCounts = z.object({
 });
 
 const progress = {
-  /** Items that have arrived. */
+  /** Number of received items. */
   received: z.number().int(),
-  /** The run whose code made it. */
+  /** The run whose code created it. */
   parentRunId: z.string().optional(),
-  /** When its last item came and its runs were let go. */
+  /** When its last item was received and its runs were released. */
   sealedAt: date.optional(),
   counts: batchCounts,
 };
@@ -189,9 +189,9 @@ export const retrieveBatch = operation({
   reply: batch.extend({
     ...progress,
     processing: z.object({
-      /** When its last item came and its runs were let go. */
+      /** When its last item was received and its runs were released. */
       completedAt: date.optional(),
-      /** Items that made no run. */
+      /** Items that did not create a run. */
       errors: z.array(
         z.object({
           index: z.number().int(),
@@ -220,7 +220,7 @@ export const listBatches = operation({
     'page[size]': pageSize(25),
     /** The id of a batch. */
     'page[after]': z.string().optional(),
-    /** Wins over `page[after]`. */
+    /** Takes precedence over `page[after]`. */
     'page[before]': z.string().optional(),
   }),
   reply: z.object({ data: z.array(listedBatch), pagination: cursors }),

@@ -33,7 +33,7 @@ export const branch = z.object({
   updatedAt: date,
   git: z.record(z.string(), z.unknown()).optional(),
   isPaused: z.boolean(),
-  /** Whether schedules that tasks declare fire in it. In branches of preview only if that was asked for. */
+  /** Whether declared schedules fire in it. In preview branches only if requested. */
   schedules: z.boolean(),
 });
 export type Branch = z.infer<typeof branch>;
@@ -59,14 +59,14 @@ export const createBranch = operation({
   access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
-    /** A git reference is cut to its name: `refs/heads/feat/x` is `feat/x`. */
+    /** A git reference is shortened to its name: `refs/heads/feat/x` is `feat/x`. */
     branch: branchName,
     env: branchable,
-    /** What is known of the commit, at most 16 KiB of JSON. */
+    /** Git metadata of the commit, at most 16 KiB of JSON. */
     git: z.record(z.string(), z.unknown()).optional(),
     /**
-     * Whether schedules that tasks declare fire in this branch of preview. Default: as it is, for a new one false. Schedules that name
-     * PREVIEW among their environments always fire.
+     * Whether declared schedules fire in this preview branch. Default: unchanged, or false for a new branch. Schedules that name PREVIEW among
+     * their environments always fire.
      */
     schedules: z.boolean().optional(),
   }),
@@ -81,25 +81,25 @@ export const archiveBranch = operation({
   tag: 'branches',
   summary:
     'Archive a branch, and cancel its runs if asked: its keys and tokens end at once, its name is free again',
-  // Whoever may deploy a branch ends it: CI does so when the branch is merged.
+  // The permission to deploy a branch includes archiving it: CI does so when the branch is merged.
   access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
     branch: branchName,
     env: branchable,
     /**
-     * true: cancels the runs that have not ended, and archives the branch once they have. false: a branch with such runs is not archived (409,
-     * `branch_has_runs`). Not there, as published clients send it: cancels them, and archives without waiting for live attempts.
+     * true: cancels the unfinished runs, and archives the branch once they have ended. false: a branch with unfinished runs is not archived
+     * (409, `branch_has_runs`). Omitted, as by published clients: cancels them, and archives without waiting for live attempts.
      */
     cancelRuns: z.boolean().optional(),
   }),
   reply: z.object({
     id: z.string(),
-    /** False while live attempts are stopping, or if there was more to cancel than a call does: call again. */
+    /** False while live attempts are stopping, or if there were more runs than one call cancels: call again. */
     isArchived: z.boolean(),
-    /** How many runs this call cancelled. */
+    /** Number of runs that this call cancelled. */
     canceled: z.number().int(),
-    /** How many runs have not ended yet. */
+    /** Number of runs that have not ended yet. */
     liveRuns: z.number().int(),
   }),
   errors: [404, 409],

@@ -5,13 +5,13 @@ import { operation } from '../operation.ts';
 import { date } from './shapes.ts';
 
 /**
- * How somebody logged in: by a one-time link, a personal access token, an approval from elsewhere, a password, or the identity provider
- * of their organization.
+ * The login methods: a one-time link, a personal access token, an approval from another device, a password, or the identity provider of the
+ * organization.
  */
 export const browserMethods = ['link', 'token', 'approval', 'password', 'oidc'] as const;
 export type BrowserMethod = (typeof browserMethods)[number];
 
-/** The shortest and the longest password, in characters. */
+/** The minimum and maximum length of a password, in characters. */
 export const passwordLength = { min: 12, max: 128 } as const;
 
 const secret = z.string().min(1).max(256);
@@ -20,16 +20,16 @@ const email = z.email().max(320);
 export const browserSession = z.object({
   id: z.string(),
   method: z.enum(browserMethods),
-  /** As the browser says. */
+  /** As sent by the browser. */
   userAgent: z.string().nullable(),
-  /** From which it was opened: of the peer, or of the client behind a trusted proxy. */
+  /** The IP address from which it was opened: of the peer, or of the client behind a trusted proxy. */
   address: z.string(),
   createdAt: date,
-  /** To five minutes. */
+  /** To within five minutes. */
   lastUsedAt: date,
-  /** At the latest; 12 hours after the last use at the earliest. */
+  /** The latest possible end; at least 12 hours after the last use. */
   expiresAt: date,
-  /** The session of this request. */
+  /** Whether it is the session of this request. */
   isCurrent: z.boolean(),
 });
 export type BrowserSession = z.infer<typeof browserSession>;
@@ -43,11 +43,11 @@ export const createBrowserSession = operation({
   access: { open: true },
   body: z
     .strictObject({
-      /** Of a one-time link. */
+      /** The token of a one-time link. */
       token: secret.optional(),
       /** A personal access token. */
       accessToken: secret.optional(),
-      /** Of `POST /api/v1/authorization-code`, whose user code is approved elsewhere. Until then the session is null. */
+      /** The code from `POST /api/v1/authorization-code`, whose user code is approved on another device. Until then the session is null. */
       authorizationCode: secret.optional(),
       email: z.string().min(1).max(320).optional(),
       password: z.string().min(1).max(1_024).optional(),
@@ -60,15 +60,15 @@ export const createBrowserSession = operation({
     ),
   reply: z.object({
     session: browserSession.nullable(),
-    /** Why there is no session: nobody has approved yet; or the tries come too fast, and wait `interval` from now on. */
+    /** The reason why there is no session: not approved yet, or polled too fast; wait `interval` from now on. */
     state: z.enum(['authorization_pending', 'slow_down']).optional(),
-    /** Seconds until the next try. */
+    /** Seconds until the next poll. */
     interval: z.number().int().optional(),
   }),
   errors: [404, 429],
 });
 
-/** An environment that the user may choose. Branches are in `listEnvironments`. */
+/** An environment that the user may select. Branches are in `listEnvironments`. */
 const choice = z.object({
   id: z.string(),
   name: z.enum(environmentKinds),
@@ -91,7 +91,7 @@ export const currentBrowserSession = z.object({
   ),
   server: z.object({
     version: z.string(),
-    /** Since when the installation is paused; null while it is not. */
+    /** When the installation was paused; null if it is not paused. */
     pausedAt: date.nullable(),
   }),
 });
@@ -151,7 +151,7 @@ export const createBrowserLink = operation({
   reply: z.object({
     /** For `createBrowserSession`. */
     token: z.string(),
-    /** The login page with the token in its fragment, which no server sees. */
+    /** The login page with the token in its fragment, which is not sent to any server. */
     url: z.string(),
     expiresAt: date,
   }),
@@ -168,9 +168,9 @@ export const listLoginProviders = operation({
   reply: z.object({
     data: z.array(
       z.object({
-        /** What the login page calls it. */
+        /** The name that the login page shows. */
         name: z.string(),
-        /** What the browser opens; `?return=` and a path of the dashboard say where it goes afterwards. */
+        /** The URL to open in a browser; `?return=` and a dashboard path set the page shown after login. */
         url: z.string(),
       }),
     ),
@@ -195,7 +195,7 @@ export const setPassword = operation({
     email: email.optional(),
   }),
   reply: z.object({
-    /** What to log in with, beside the password. */
+    /** The e-mail address for logging in with the password. */
     email: z.string().nullable(),
     hasPassword: z.boolean(),
   }),

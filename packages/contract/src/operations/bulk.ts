@@ -7,10 +7,10 @@ import { runStatuses } from '../status.ts';
 import { pathValues } from './run-paths.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
-/** Most runs that a bulk action names one by one. */
+/** Maximum number of runs that a bulk action can list individually. */
 export const maxBulkRuns = 500;
 
-/** One or several; several mean any of them. */
+/** One or several values; several match any of them. */
 const some = <const S extends z.ZodType>(one: S) =>
   z.union([one, z.array(one).min(1).max(100)]).transform((value) => [value].flat() as z.output<S>[]);
 
@@ -24,8 +24,8 @@ const moment = z.union([z.number(), z.string()]).transform((value, context) => {
 });
 
 /**
- * Which runs, with the filters of the list of runs. Several filters mean all of them; a filter that is not known is refused, because
- * without it the action would be about more runs than was meant.
+ * The runs, with the filters of the list of runs. Several filters must all match. An unknown filter is rejected, because ignoring it would
+ * select more runs than intended.
  */
 const filter = z
   .strictObject({
@@ -42,15 +42,15 @@ const filter = z
     bulkAction: z.string().optional(),
     /** `error_…`: runs that failed with this error group. */
     error: z.string().optional(),
-    /** A piece of the type or the message of the error, in any case. */
+    /** Part of the type or message of the error, case-insensitive. */
     errorText: z.string().min(1).max(1_000).optional(),
-    /** Values of the metadata at declared paths, such as `{ "customer.id": 42 }`. */
+    /** Metadata values at declared paths, such as `{ "customer.id": 42 }`. */
     metadata: pathValues.optional(),
-    /** The same of payloads. */
+    /** Payload values at declared paths. */
     payload: pathValues.optional(),
     from: moment.optional(),
     to: moment.optional(),
-    /** Wins over from and to. Without any of the three: the last seven days. */
+    /** Takes precedence over from and to. Without any of the three: the last seven days. */
     period: z
       .string()
       .refine(
@@ -76,9 +76,9 @@ export const createBulkAction = operation({
       action: z.enum(['cancel', 'replay']),
       filter: filter.optional(),
       runIds: z.array(z.string().min(1).max(128)).min(1).max(maxBulkRuns).optional(),
-      /** For people who look at it later. */
+      /** A name for display. */
       name: z.string().max(255).optional(),
-      /** There are no regions to choose from: refused. */
+      /** Regions are not supported: rejected. */
       targetRegion: z
         .undefined({ error: 'replays run where runners are; there is no choice of regions' })
         .optional(),
@@ -92,7 +92,7 @@ export const createBulkAction = operation({
   errors: [413, 429],
 });
 
-/** How it stands. `total` grows until all its runs are found; it is over when `success` and `failure` add up to it. */
+/** The state of a bulk action. `total` grows until all its runs are found; it has ended when `success` and `failure` add up to it. */
 export const bulkAction = z.object({
   id: z.string(),
   name: z.string().optional(),
@@ -101,7 +101,7 @@ export const bulkAction = z.object({
   counts: z.object({
     total: z.number().int(),
     success: z.number().int(),
-    /** Runs that are gone, or were over before they could be cancelled. */
+    /** Runs that no longer exist, or had ended before they could be cancelled. */
     failure: z.number().int(),
   }),
   createdAt: date,
@@ -120,7 +120,7 @@ export const listBulkActions = operation({
     'page[size]': pageSize(25),
     /** The id of a bulk action. */
     'page[after]': z.string().optional(),
-    /** Wins over `page[after]`. */
+    /** Takes precedence over `page[after]`. */
     'page[before]': z.string().optional(),
   }),
   reply: z.object({ data: z.array(bulkAction), pagination: cursors }),

@@ -3,20 +3,20 @@ import { maxJsonMembers } from '../json.ts';
 import { operation, type EventStreamReply } from '../operation.ts';
 import { maxExternalIdCharacters } from './sessions.ts';
 
-/** Largest text that is appended at once, in bytes. */
+/** Maximum size of a single appended text, in bytes. */
 export const appendBodyLimit = 1_048_576;
-/** Most records of one write. */
+/** Maximum number of records in one write. */
 export const maxRecordsAtOnce = 1_000;
 
 const one = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
 const side = one.extend({
-  /** A channel beside the session's own two. */
+  /** A channel in addition to the session's own two. */
   channel: z.string().regex(/^[\w-]{1,64}$/, 'up to 64 letters, digits, _ and -'),
 });
 
 const header = z.tuple([z.string(), z.string()]);
 
-/** `write:sessions` writes `.in`; no public token reads it. */
+/** `write:sessions` writes `.in`; no public token can read it. */
 const writesIn = {
   secretKey: true,
   publicToken: true,
@@ -31,14 +31,14 @@ const readsIn = {
   on: 'sessions',
   objects: true,
 } as const;
-/** `read:sessions` reads `.out`; no public token writes it. */
+/** `read:sessions` reads `.out`; no public token can write it. */
 const writesOut = {
   secretKey: true,
   forbidsPublicToken: true,
   action: 'write',
   on: 'sessions',
   objects: true,
-  // What a task says is written by its code.
+  // Only the code of a task writes its output.
   browser: false,
 } as const;
 const readsOut = {
@@ -58,7 +58,7 @@ const appending = {
   bodyLimit: appendBodyLimit,
   reply: z.object({
     ok: z.literal(true),
-    /** The number of the record; of the first one where the header `X-Part-Id` is that of an earlier append. */
+    /** The number of the record; of the first record if the header `X-Part-Id` matches an earlier append. */
     seq: z.number().int(),
   }),
   failure: { ok: false },
@@ -116,9 +116,9 @@ const writing = {
       )
       .min(1)
       .max(maxRecordsAtOnce),
-    /** Refused with 412 unless the first record gets this number. */
+    /** Rejected with 412 unless the first record gets this number. */
     matchSeqNum: z.number().int().min(0).optional(),
-    /** Refused with 412 unless it is the channel's. */
+    /** Rejected with 412 unless it equals that of the channel. */
     fencingToken: z.string().max(64).optional(),
   }),
   bodyLimit: 3 * appendBodyLimit,
@@ -126,7 +126,7 @@ const writing = {
   reply: z.object({
     /** Number of the first record. */
     start: z.number().int(),
-    /** One more than that of the last. */
+    /** One more than the number of the last record. */
     end: z.number().int(),
     /** The number that the next record will have. */
     tail: z.number().int(),
@@ -166,7 +166,7 @@ export const initializeSessionIn = operation({
   id: 'initializeSessionIn',
   path: '/realtime/v1/sessions/:session/in',
   summary: 'Learn where and how records are appended to what the task reads',
-  // It hands out a token that writes for a day.
+  // It issues a token that can write for a day.
   access: { ...writesIn, forbidsRuns: true, browser: false },
   params: one,
 });
@@ -176,7 +176,7 @@ export const initializeSessionOut = operation({
   id: 'initializeSessionOut',
   path: '/realtime/v1/sessions/:session/out',
   summary: 'Learn where and how records are appended to what the task writes',
-  // It hands out a token that writes for a day; in a run, until the end of the attempt.
+  // It issues a token that can write for a day; in a run, until the end of the attempt.
   access: writesOut,
   params: one,
 });
@@ -257,7 +257,7 @@ const draining = {
   tag: 'sessions',
   cors: true,
   query: z.object({
-    /** The number of the last record that is known already. */
+    /** The number of the last known record. */
     afterEventId: z
       .string()
       .regex(/^\d{1,15}$/, 'digits: the number of a record')
@@ -267,7 +267,7 @@ const draining = {
   reply: z.object({
     records: z.array(
       z.object({
-        /** What was appended; a text where it was a text. */
+        /** The appended data; a string if it was a string. */
         data: z.unknown(),
         id: z.string(),
         seqNum: z.number().int(),

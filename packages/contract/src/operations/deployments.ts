@@ -5,7 +5,7 @@ import { bundle, digest, platform } from '../runner/bundle.ts';
 import { payloadSchema, taskManifest } from '../runner/manifest.ts';
 import { cursors, date, keyOf, nameOf, period } from './shapes.ts';
 
-/** The states of a deployment in the words of the published SDK. A deployment of ours is never CANCELED or TIMED_OUT. */
+/** The states of a deployment as named by the published SDK. Millrace never uses CANCELED and TIMED_OUT. */
 export const deploymentStatuses = [
   'PENDING',
   'BUILDING',
@@ -17,8 +17,9 @@ export const deploymentStatuses = [
 ] as const;
 
 /**
- * `uploading`: not all of its files are there. `ready`: it can be promoted. `current`: new runs start on it. `draining`: it was current, and
- * runs are still bound to it. `drained`: it was current, and none are. `failed`: it was given up. `archived`: its files are gone.
+ * `uploading`: not all of its files have been received. `ready`: it can be promoted. `current`: new runs start on it. `draining`: it was
+ * current, and runs are still bound to it. `drained`: it was current, and no runs are bound to it. `failed`: it was abandoned. `archived`: its
+ * files have been deleted.
  */
 export const deploymentStates = [
   'uploading',
@@ -33,9 +34,9 @@ export const deploymentStates = [
 const git = z.object({
   commit: z.string().max(64).optional(),
   branch: z.string().max(255).optional(),
-  /** The first line of the commit's message. */
+  /** The first line of the commit message. */
   message: z.string().max(1_000).optional(),
-  /** The folder had changes that are not in the commit. */
+  /** Whether the folder had uncommitted changes. */
   dirty: z.boolean().optional(),
 });
 
@@ -43,36 +44,36 @@ export const deployment = z.object({
   id: z.string(),
   createdAt: date,
   shortCode: z.string(),
-  /** For instance `20261121.3`: day and counter. */
+  /** Day and counter, such as `20261121.3`. */
   version: z.string(),
   runtime: z.string().nullable(),
   runtimeVersion: z.string().nullable(),
   status: z.enum(deploymentStatuses),
-  /** When it became current for the first time. */
+  /** When it first became current. */
   deployedAt: date.optional(),
   git: git.optional(),
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   externalId: z.string().nullable(),
   state: z.enum(deploymentStates),
-  /** Of new runs, which start on it while another version is current; null unless it is the canary. */
+  /** The percentage of new runs that start on it while another version is current; null unless it is the canary. */
   canaryPercent: z.number().int().nullable(),
   contentHash: z.string(),
   /** False for a version that a runner registered from its folder: only runners that have this folder serve it. */
   isUploaded: z.boolean(),
-  /** Of its tasks. */
+  /** Number of tasks. */
   tasks: z.number().int(),
-  /** Of its files and layers, compressed. */
+  /** Total size of its files and layers, compressed. */
   bytes: z.number().int(),
   platforms: z.array(platform),
   requires: z.array(z.string()),
   sdkVersion: z.string().nullable(),
   message: z.string().nullable(),
-  /** Who deployed it (a key's name or a user), and from which host. */
+  /** The key name or user that deployed it, and the host. */
   deployedBy: z.string().nullable(),
   deployedFrom: z.string().nullable(),
-  /** Connected runners that have loaded it. */
+  /** Number of connected runners that have loaded it. */
   runners: z.number().int(),
-  /** Runs that are bound to it and have not ended. */
+  /** Number of runs that are bound to it and have not ended. */
   liveRuns: z.number().int(),
 });
 export type Deployment = z.infer<typeof deployment>;
@@ -83,21 +84,21 @@ export const deployedTask = z.object({
   /** Relative to the project. */
   filePath: z.string(),
   description: z.string().nullable(),
-  /** JSON Schema (draft 2020-12) of what it is triggered with; null without one. */
+  /** JSON Schema (draft 2020-12) of the trigger payload; null if there is none. */
   payloadSchema: payloadSchema.nullable(),
-  /** Why its schema is not there as JSON Schema; null if it is, and for a task without a schema. */
+  /** The reason why there is no JSON Schema; null if there is one, and for a task without a schema. */
   payloadSchemaNote: z.string().nullable(),
 });
 
-/** A deployment with the tasks that it declares, by id. */
+/** A deployment with its declared tasks, by id. */
 export const deploymentDetails = deployment.extend({ declaredTasks: z.array(deployedTask) });
 export type DeploymentDetails = z.infer<typeof deploymentDetails>;
 
 const read = { secretKey: true, action: 'read', on: 'deployments' } as const;
 const write = { secretKey: true, action: 'write', on: 'deployments', forbidsRuns: true } as const;
-/** What `millrace deploy` does. */
+/** The access of `millrace deploy`. */
 const deploy = { ...write, action: 'deploy' } as const;
-/** Code comes from the command line, never from a browser. */
+/** Code is uploaded by the CLI, never by a browser. */
 const upload = { ...deploy, browser: false } as const;
 const byId = z.object({ deploymentId: z.string().min(1).max(128) });
 /** A version such as `20261121.3`, or the id of a deployment. */
@@ -113,7 +114,7 @@ export const createDeployment = operation({
   body: z.object({
     bundle,
     tasks: z.array(taskManifest).min(1, 'a deployment needs at least one task').max(10_000),
-    /** The exact version of Node.js that built it. */
+    /** The exact Node.js version of the build. */
     nodeVersion: z.string().max(64),
     sdkVersion: z.string().max(64).optional(),
     git: git.optional(),
@@ -122,7 +123,7 @@ export const createDeployment = operation({
     externalId: keyOf(128)
       .transform((text) => text.trim())
       .optional(),
-    /** The host that it comes from. */
+    /** The host from which it is deployed. */
     host: z.string().max(255).optional(),
   }),
   bodyLimit: 4 * 1024 * 1024,
@@ -135,7 +136,7 @@ export const createDeployment = operation({
     state: z.enum(deploymentStates),
     /** False when the same content was deployed before: it is the same version. */
     isNew: z.boolean(),
-    /** Blobs that the server lacks, with how many bytes of each it has. */
+    /** Blobs that the server lacks, with the number of bytes that it has of each. */
     missing: z.array(z.object({ blob: digest, received: z.number().int() })),
   }),
   errors: [409, 413, 422],
@@ -150,7 +151,7 @@ export const uploadBlob = operation({
   access: upload,
   params: byId.extend({ blob: digest }),
   query: z.object({
-    /** How many bytes the server has already: an upload that was interrupted goes on there. */
+    /** The number of bytes that the server already has: an interrupted upload continues there. */
     offset: z.coerce.number().int().min(0).default(0),
   }),
   bodyStream: ['application/octet-stream'],
@@ -193,11 +194,11 @@ export const promoteDeployment = operation({
   access: deploy,
   params: byVersion,
   query: z.object({
-    /** Whether the version may be older than the current one. Going back needs the scope `write:deployments`. */
+    /** Whether the version may be older than the current one. A rollback requires the scope `write:deployments`. */
     allowRollbacks: z.stringbool().default(false),
-    /** Whether no runner needs to have loaded it. */
+    /** Whether to promote even if no runner has loaded it. */
     force: z.stringbool().default(false),
-    /** Makes it the canary instead: only so many percent of the new runs start on it, the others on the current version. */
+    /** Makes it the canary instead: only this percentage of the new runs starts on it, the others on the current version. */
     percent: z.coerce
       .number('must be a whole number from 1 to 99; leave it out for all runs')
       .int('must be a whole number from 1 to 99; leave it out for all runs')
@@ -209,9 +210,9 @@ export const promoteDeployment = operation({
     id: z.string(),
     version: z.string(),
     shortCode: z.string(),
-    /** The version that was current before; null for none. */
+    /** The previously current version, or null if there was none. */
     replaced: z.string().nullable(),
-    /** Of new runs, if it is the canary now; null if it is current. */
+    /** The percentage of new runs if it is now the canary, or null if it is current. */
     canaryPercent: z.number().int().nullable(),
   }),
   errors: [404, 409],
@@ -230,8 +231,8 @@ export const abortCanary = operation({
 });
 
 /**
- * How a run waits that can be moved to another version. `RETRYING`: between two attempts, which a run shows as EXECUTING. `WAITING`: within its
- * code, which is in no runner any more.
+ * The statuses of runs that can be moved to another version. `RETRYING`: between two attempts, which a run shows as EXECUTING. `WAITING`:
+ * inside its code, which no runner holds any more.
  */
 export const movableStatuses = ['QUEUED', 'DELAYED', 'RETRYING', 'WAITING', 'PENDING_VERSION'] as const;
 
@@ -244,28 +245,28 @@ export const moveDeployment = operation({
   access: write,
   params: byVersion,
   body: z.strictObject({
-    /** The other version, which is ready: its name, or the id of its deployment. */
+    /** The target version, which must be ready: its name, or the id of its deployment. */
     to: z.string().min(1).max(128),
-    /** Whether nothing is moved: the reply says what would be. */
+    /** Whether to move nothing and only report the runs that would be moved. */
     dryRun: z.boolean().default(false),
     /** Only runs of these tasks. */
     task: z.array(keyOf(256).min(1)).min(1).max(100).optional(),
-    /** Only runs that wait like this. */
+    /** Only runs with these statuses. */
     status: z.array(z.enum(movableStatuses)).min(1).max(movableStatuses.length).optional(),
   }),
   reply: z.object({
     from: z.string(),
     to: z.string(),
-    /** What waited when the call began. */
+    /** The runs that were waiting when the call began. */
     waiting: z.array(
       z.object({ task: z.string(), status: z.enum(movableStatuses), count: z.number().int() }),
     ),
-    /** Tasks among them that the other version lacks. With one of these nothing is moved. */
+    /** Tasks among them that the target version lacks. If there are any, nothing is moved. */
     missingTasks: z.array(z.string()),
-    /** Attempts of the version that are alive. They stay. */
+    /** Live attempts of the version. They are not moved. */
     staying: z.number().int(),
     moved: z.number().int(),
-    /** False after some seconds with more to do: repeat the call. */
+    /** False after some seconds if more runs remain: repeat the call. */
     isComplete: z.boolean(),
   }),
   errors: [404, 409, 422],

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 
-/** `error`: something does not work, or data are at risk. `warning`: it works and is likely to fail, or costs more than it should. */
+/** `error`: something does not work, or data is at risk. `warning`: it works but is likely to fail, or costs more than it should. */
 export const severities = ['error', 'warning'] as const;
 export type Severity = (typeof severities)[number];
 
-/** What a check found. Neither it nor any other text of a check holds a secret. */
+/** A problem found by a check. No text of a check contains a secret. */
 export const finding = z.object({
-  /** What is wrong here, with its values. */
+  /** The problem, with the actual values. */
   what: z.string(),
   /** Why it matters. */
   why: z.string(),
-  /** The command or the setting that mends it. */
+  /** The command or setting that fixes it. */
   mend: z.string(),
 });
 export type Finding = z.infer<typeof finding>;
@@ -19,7 +19,7 @@ export type Finding = z.infer<typeof finding>;
 export const checkResult = z.object({
   /** The name of the check, as in docs/doctor.md. */
   name: z.string(),
-  /** `skipped`: it could not be checked, for the reason in `reason`. */
+  /** `skipped`: it could not be checked; `reason` has the reason. */
   state: z.enum(['ok', 'skipped', ...severities]),
   findings: z.array(finding),
   reason: z.string().optional(),
@@ -28,15 +28,15 @@ export const checkResult = z.object({
 export type CheckResult = z.infer<typeof checkResult>;
 
 export const diagnosis = z.object({
-  /** The release of the server that answers. */
+  /** The version of the server that replies. */
   version: z.string(),
   /** The clock of its machine. */
   at: z.iso.datetime(),
-  /** The request as it arrived, to find out what a proxy does to requests. */
+  /** The request as received, to show how a proxy changes requests. */
   request: z.object({
-    /** The address that the client used, as the server understands the request. */
+    /** The address that the client used, as derived by the server. */
     url: z.string(),
-    /** The address that the server takes for the client's. */
+    /** The client address as derived by the server. */
     address: z.string(),
     /** Whether a proxy named the client in `X-Forwarded-For`. */
     isForwarded: z.boolean(),

@@ -3,15 +3,15 @@ import { maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { cursors, date } from './shapes.ts';
 
-/** What stands for the value of a secret variable wherever it would be shown. */
+/** Replaces the value of a secret variable wherever values are shown. */
 export const redacted = '<redacted>';
 
-/** A variable as it is shown: the value of a secret one is `<redacted>`. */
+/** A variable as returned by the API: the value of a secret one is `<redacted>`. */
 export const environmentVariable = z.object({
   name: z.string(),
   value: z.string(),
   isSecret: z.boolean(),
-  /** In a branch only: whether the branch has no value of its own, and this is that of the parent. */
+  /** In branches only: whether the branch has no value of its own, and this is the parent's value. */
   isInherited: z.boolean().optional(),
 });
 export type EnvironmentVariable = z.infer<typeof environmentVariable>;
@@ -39,7 +39,7 @@ const write = {
 } as const;
 const done = z.object({ success: z.boolean() });
 
-/** The largest body of an import: the variables of an environment, written as JSON. */
+/** Maximum body size of an import: the variables of an environment, as JSON. */
 export const importLimit = 4 * 1024 * 1024;
 
 export const listVariables = operation({
@@ -79,7 +79,7 @@ export const createVariable = operation({
   body: z.object({
     name: z.string(),
     value: z.string(),
-    /** Left out: a new variable is none, an existing one stays what it is. */
+    /** Default: false for a new variable, unchanged for an existing one. */
     isSecret: z.boolean().optional(),
   }),
   reply: done,
@@ -136,17 +136,17 @@ export const importVariables = operation({
   body: z.object({
     /** By name, as a list of `{ name, value }`, or the text of a dotenv file. In a form: that file. */
     variables: z.union([namedValues, z.array(z.object({ name: z.string(), value: z.string() })), z.string()]),
-    /** For a branch: set in its parent, apart from the branch's own. */
+    /** For a branch: variables to set in its parent, in addition to the branch's own. */
     parentVariables: namedValues.optional(),
-    /** Without it nothing is written when one of them has a value already. In a form: `true` or `false`. */
+    /** If it is false, nothing is written when any of the variables already has a value. In a form: `true` or `false`. */
     override: z
       .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
       .default(false),
-    /** Of all of them. Left out: an existing variable stays what it is, one new to a branch is what its parent's is. */
+    /** Applies to all of them. Default: unchanged for an existing variable; for a variable that is new to a branch, that of the parent's. */
     isSecret: z
       .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
       .optional(),
-    /** Kept with the revision. */
+    /** Stored with the revision. */
     source: z
       .union([
         z.object({ type: z.literal('user'), userId: z.string().max(256) }),
@@ -172,7 +172,7 @@ export const readVariables = operation({
   params: inProject,
   reply: z.object({
     variables: namedValues,
-    /** The revision that these are of; 0 when none was ever set. */
+    /** The revision of these values; 0 if no variable was ever set. */
     revision: z.number().int(),
   }),
 });
@@ -183,19 +183,19 @@ export const variableChange = z.object({
   isSecret: z.boolean(),
 });
 
-/** One change of an environment's variables: who, when, what names. Never a value. */
+/** One change of an environment's variables: who made it, when, and the names. Never a value. */
 export const variableRevision = z.object({
   /** Grows with every change in the environment and its branches. */
   revision: z.number().int(),
   at: date,
   act: z.enum(['set', 'import', 'delete', 'rollback']),
-  /** The user, when a personal access token was used. */
+  /** The user, if a personal access token was used. */
   userId: z.string().optional(),
   /** The key or token that was used. */
   credentialId: z.string(),
-  /** What an import said of where it comes from. */
+  /** The source given by an import. */
   source: z.record(z.string(), z.unknown()).optional(),
-  /** Of a rollback: to which revision. */
+  /** For a rollback: the restored revision. */
   restored: z.number().int().optional(),
   changes: z.array(variableChange),
 });
@@ -203,7 +203,7 @@ export type VariableRevision = z.infer<typeof variableRevision>;
 
 const revisionNumber = z.number().int().min(0).max(2_147_483_647);
 
-/** One in a query, where an empty text is none: it must not be read as 0, before anything was set. */
+/** A revision in a query, where an empty text means none: it must not be read as 0, the state before any variable was set. */
 const revisionInQuery = z.preprocess(
   (text) => (typeof text === 'string' && text.trim() === '' ? undefined : text),
   z.coerce.number().pipe(revisionNumber),
@@ -219,7 +219,7 @@ export const listVariableRevisions = operation({
   params: inEnvironment,
   query: z.object({
     'page[size]': z.coerce.number().int().min(1).max(100).default(25),
-    /** A revision: what came before it. */
+    /** A revision: the changes before it. */
     'page[after]': z.coerce.number().pipe(revisionNumber.min(1)).optional(),
   }),
   reply: z.object({ data: z.array(variableRevision), pagination: cursors }),
@@ -227,7 +227,7 @@ export const listVariableRevisions = operation({
 });
 
 export const variableDifference = variableChange.extend({
-  /** The value then; not there for what was not, `<redacted>` for what was secret on either side. */
+  /** The old value; missing if the variable did not exist, `<redacted>` if it was secret in either revision. */
   from: z.string().optional(),
   to: z.string().optional(),
 });
@@ -261,7 +261,7 @@ export const rollBackVariables = operation({
   body: z.object({ revision: revisionNumber }),
   reply: z.object({
     success: z.boolean(),
-    /** The revision that is in force now. */
+    /** The revision now in force. */
     revision: z.number().int(),
     changes: z.array(variableChange),
   }),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { date, period } from './shapes.ts';
 
-/** Most characters of a rule's pattern. */
+/** Maximum length of a rule's pattern, in characters. */
 export const maxPatternCharacters = 512;
-/** Most rules of a project. */
+/** Maximum number of rules in a project. */
 export const maxErrorRules = 100;
 
 const words = (most: number) =>
@@ -18,28 +18,28 @@ const words = (most: number) =>
     );
 
 /**
- * A whole text in which `*` stands for anything, also for nothing; `\\*` and `\\\\` are the characters themselves. Upper and lower
- * case differ.
+ * A pattern for the whole text, in which `*` matches anything, including nothing; `\\*` and `\\\\` match the characters themselves.
+ * Case-sensitive.
  */
 const pattern = words(maxPatternCharacters).nullable();
 
 const patterns = {
-  /** Of the task's id. Null or left out: any. */
+  /** Pattern for the task's id. Null or omitted matches any. */
   task: pattern,
-  /** Of the type as the list shows it. */
+  /** Pattern for the type as shown in lists. */
   type: pattern,
-  /** Of the message as it was thrown (its first 2,048 characters), or as the list shows it. */
+  /** Pattern for the message as thrown (its first 2,048 characters), or as shown in lists. */
   message: pattern,
 };
 const groupKey = words(200).refine((value) => value.trim() === value, 'must not begin or end with a space');
 
-/** Errors that match all its patterns go to the group of its key in their task. The first rule that matches counts. */
+/** Errors that match all its patterns are grouped per task under its key. The first matching rule applies. */
 export const errorRule = z.object({
   id: z.string(),
-  /** From 1. */
+  /** Starts at 1. */
   position: z.number().int(),
   ...patterns,
-  /** What takes the place of the fingerprint: errors whose code sets the same `fingerprint` are in the same group. */
+  /** Replaces the fingerprint: errors whose code sets the same `fingerprint` are in the same group. */
   groupKey: z.string(),
   createdAt: date,
   updatedAt: date,
@@ -67,7 +67,7 @@ const read = {
   action: 'read',
   on: 'errors',
 } as const;
-// Rules are the project's: a key that is good for testing must not regroup what happens in production. A dev key is a member's own, who may.
+// Rules belong to the project: a test key must not regroup production errors. A dev key belongs to a member, who has the permission.
 const write = {
   secretKey: true,
   keysOf: ['dev', 'prod'],
@@ -97,7 +97,7 @@ export const createErrorRule = operation({
   summary: 'Add a rule: errors to come that match it go to the group of its key',
   access: write,
   params: inProject,
-  /** Without a position, as the last. */
+  /** Without a position, the rule is added last. */
   body: fields
     .extend({ position: position.optional() })
     .refine(names, { error: namesNothing, path: ['message'] }),
@@ -130,24 +130,24 @@ export const deleteErrorRule = operation({
   errors: [404],
 });
 
-/** What a rule would have done. */
+/** The effect that a rule would have had. */
 export const errorRulePreview = z.object({
-  /** Failed runs that were looked at: the latest, in each environment at most `limit`. */
+  /** Number of inspected failed runs: the latest, at most `limit` in each environment. */
   looked: z.number().int(),
   matched: z.number().int(),
-  /** The groups that they are in. */
+  /** Their current groups. */
   from: z.array(
     z.object({
       id: z.string(),
       taskIdentifier: z.string(),
       errorType: z.string(),
       errorMessage: z.string(),
-      /** Of the runs that were looked at. */
+      /** Number of inspected runs that match. */
       matched: z.number().int(),
       looked: z.number().int(),
     }),
   ),
-  /** The groups that errors like them would go to: one for each task and environment. */
+  /** The groups that such errors would be in: one for each task and environment. */
   into: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), matched: z.number().int() })),
 });
 export type ErrorRulePreview = z.infer<typeof errorRulePreview>;
@@ -163,9 +163,9 @@ export const previewErrorRule = operation({
   params: inProject,
   body: fields
     .extend({
-      /** Failed runs to look at in each environment. */
+      /** Number of failed runs to inspect in each environment. */
       limit: z.number().int().min(1).max(5_000).default(1_000),
-      /** Only those of so long ago, such as `24h`. */
+      /** Only runs within this period up to now, such as `24h`. */
       period: period.optional(),
     })
     .refine(names, { error: namesNothing, path: ['message'] }),

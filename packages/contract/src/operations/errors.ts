@@ -3,26 +3,26 @@ import { operation } from '../operation.ts';
 import { errorSorts, errorStatuses } from '../words.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
 
-/** Characters of the message of a sample that are shown. */
+/** Maximum number of characters shown of a sample's message. */
 export const maxSampleMessage = 500;
 
 /**
- * The message of one of its errors as it was thrown, cut after 500 characters. It may hold what the runs hold, so it is there for callers who
- * may read all runs of the environment.
+ * The message of one of its errors as thrown, truncated to 500 characters. It may contain data of runs, so only callers who may read all runs
+ * of the environment receive it.
  */
 const sampleMessage = z.string().optional();
 
-/** A list item, as spec.md gives it. */
+/** A list item. */
 export const errorGroup = z.object({
   id: z.string(),
   fingerprint: z.string(),
   taskIdentifier: z.string(),
   errorType: z.string(),
-  /** Normalised: what its errors have in common. */
+  /** Normalized: the common part of its errors. */
   errorMessage: z.string(),
   sampleMessage,
   status: z.enum(errorStatuses),
-  /** Occurrences within the requested range; of all time without one. */
+  /** Occurrences within the requested range, or of all time without a range. */
   count: z.number().int(),
   firstSeen: date,
   lastSeen: date,
@@ -36,7 +36,7 @@ export const errorGroupDetail = z.object({
   fingerprint: z.string(),
   taskIdentifier: z.string(),
   errorType: z.string(),
-  /** Normalised: what its errors have in common. */
+  /** Normalized: the common part of its errors. */
   errorMessage: z.string(),
   sampleMessage,
   count: z.number().int(),
@@ -57,7 +57,7 @@ export const errorGroupDetail = z.object({
 });
 export type ErrorGroupDetail = z.infer<typeof errorGroupDetail>;
 
-/** How often a group occurred, interval by interval, oldest first; the last one is still running. */
+/** How often a group occurred in each interval, oldest first; the last interval is still in progress. */
 export const errorTrend = z.object({
   /** Milliseconds. */
   intervalMs: z.number().int(),
@@ -65,7 +65,7 @@ export const errorTrend = z.object({
 });
 export type ErrorTrend = z.infer<typeof errorTrend>;
 
-/** A text that can be stored. */
+/** A string that can be stored. */
 const words = (most: number) =>
   z
     .string()
@@ -82,7 +82,7 @@ export const listErrors = operation({
   query: z.object({
     'page[size]': pageSize(25),
     'page[after]': z.string().optional(),
-    /** Wins over `page[after]`. */
+    /** Takes precedence over `page[after]`. */
     'page[before]': z.string().optional(),
     'filter[taskIdentifier]': commaList.optional(),
     'filter[version]': commaList.optional(),
@@ -90,13 +90,13 @@ export const listErrors = operation({
     'filter[search]': z.string().max(1_000).optional(),
     'filter[from]': instant.optional(),
     'filter[to]': instant.optional(),
-    /** Wins over `filter[from]` and `filter[to]`. */
+    /** Takes precedence over `filter[from]` and `filter[to]`. */
     'filter[period]': period.optional(),
-    /** `count` is that within the range. */
+    /** `count` is the number within the range. */
     sort: z.enum(errorSorts).default('lastSeen'),
-    /** Also tell of each group how often it occurred in each part of this period up to now, such as `24h`. */
+    /** Also return how often each group occurred over this period, in intervals up to now, such as `24h`. */
     trend: period.optional(),
-    /** Also tell the fingerprints of each group. */
+    /** Also return the fingerprints of each group. */
     fingerprints: z.enum(['true', 'false']).optional(),
   }),
   reply: z.object({
@@ -122,7 +122,7 @@ export const retrieveError = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'errors' },
   params: errorId,
   query: z.object({
-    /** Also tell how often it occurred in each part of this period up to now, such as `24h`. */
+    /** Also return how often it occurred over this period, in intervals up to now, such as `24h`. */
     trend: period.optional(),
   }),
   reply: errorGroupDetail.extend({ trend: errorTrend.optional() }),
@@ -142,7 +142,7 @@ export const resolveError = operation({
   errors: [404],
 });
 
-/** Longest `duration` of an ignore: ten years. */
+/** Maximum `duration` of an ignore: ten years. */
 const maxIgnoreMs = 315_576_000_000;
 
 export const ignoreError = operation({
@@ -156,9 +156,9 @@ export const ignoreError = operation({
   body: z.object({
     /** Milliseconds from now. */
     duration: z.number().int().positive().max(maxIgnoreMs).optional(),
-    /** Occurrences a minute, in a sliding window; the ignore ends when there are more. */
+    /** Occurrences per minute, in a sliding window; the ignore ends when the rate is exceeded. */
     occurrenceRate: z.number().positive().max(1_000_000).optional(),
-    /** Further occurrences, counted from now. */
+    /** Number of further occurrences, counted from now. */
     totalOccurrences: z.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional(),
     reason: words(1_000).optional(),
   }),
@@ -178,19 +178,19 @@ export const unresolveError = operation({
   errors: [404],
 });
 
-/** One of the fingerprints whose errors a group holds: one, unless groups were merged. */
+/** One of the fingerprints in a group: one, unless groups were merged. */
 export const errorFingerprint = z.object({
   fingerprint: z.string(),
   errorType: z.string(),
   errorMessage: z.string(),
-  /** Of all time. */
+  /** Covers all time. */
   count: z.number().int(),
   firstSeen: date,
   lastSeen: date,
 });
 export type ErrorFingerprint = z.infer<typeof errorFingerprint>;
 
-/** Most fingerprints of a group. */
+/** Maximum number of fingerprints in a group. */
 export const maxFingerprints = 100;
 
 export const listErrorFingerprints = operation({
@@ -206,7 +206,7 @@ export const listErrorFingerprints = operation({
 });
 
 /**
- * What happened to a group. `regressed`: it occurred again after it was resolved. `ignoreEnded`: a limit of its ignore was reached. `merged`: it
+ * The changes of a group. `regressed`: it occurred again after it was resolved. `ignoreEnded`: a limit of its ignore was reached. `merged`: it
  * became part of another group, or others became part of it. `split`: fingerprints left it.
  */
 export const errorActs = [
@@ -223,9 +223,9 @@ export const errorChange = z.object({
   id: z.string(),
   at: date,
   act: z.enum(errorActs),
-  /** Not there for what happened by itself, and for what was done with a secret key. */
+  /** Missing for automatic changes, and for changes made with a secret key. */
   userId: z.string().optional(),
-  /** The key or token that was used; not there for what happened by itself. */
+  /** The key or token that was used; missing for automatic changes. */
   credentialId: z.string().optional(),
   /** Its state before. */
   before: z.object({
@@ -250,7 +250,7 @@ export const listErrorHistory = operation({
   params: errorId,
   query: z.object({
     'page[size]': pageSize(25),
-    /** A change's id: what came before it. */
+    /** The id of a change: the changes before it. */
     'page[after]': z
       .string()
       .regex(/^\d{1,18}$/, 'not the id of a change')
@@ -268,7 +268,7 @@ export const mergeErrors = operation({
   summary: 'Merge other error groups of the same task into this one, with all their errors to come',
   access: { secretKey: true, action: 'write', on: 'errors' },
   params: errorId,
-  /** Ids of groups; they lead to this one afterwards. */
+  /** Ids of groups; afterwards they refer to this one. */
   body: z.object({ errors: z.array(z.string().min(1).max(256)).min(1).max(maxFingerprints) }),
   reply: errorGroupDetail,
   errors: [404, 422],

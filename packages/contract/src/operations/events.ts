@@ -5,11 +5,11 @@ import { operation } from '../operation.ts';
 import { lastMoment, parseDuration, parseInstant } from '../duration.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize } from './shapes.ts';
 
-/** Most characters of an event's id. */
+/** Maximum number of characters of an event's id. */
 export const maxEventIdCharacters = 255;
-/** Largest body of one event, or of a batch of them, in bytes. */
+/** Maximum body size of one event, or of a batch of them, in bytes. */
 export const eventBodyLimit = 3_145_728;
-/** Most events of one batch. */
+/** Maximum number of events in one batch. */
 export const maxEventsAtOnce = 500;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
@@ -22,8 +22,8 @@ const eventId = words(maxEventIdCharacters).refine(
 );
 
 /**
- * Milliseconds since 1970 of a date as an event writes it: ISO 8601 (in UTC where it has no offset) or that number. Undefined if it
- * cannot be read, and for days that do not exist.
+ * An event's date in milliseconds since 1970: ISO 8601 (in UTC if it has no offset) or that number. Undefined if it is invalid, and for days
+ * that do not exist.
  */
 export function eventInstant(value: string | number): number | undefined {
   const at = typeof value === 'number' ? Math.trunc(value) : parseInstant(value)?.getTime();
@@ -39,19 +39,19 @@ const moment = z
 
 const maxWait = 315_576_000;
 
-/** What is sent. Members that are not named here are kept and shown, and mean nothing. */
+/** An event as sent. Additional members are stored and shown, and have no effect. */
 export const eventFields = z.looseObject({
-  /** Such as `order.created`: what tasks subscribe to. Without one the event is kept and starts nothing. */
+  /** A name such as `order.created`, to which tasks subscribe. An event without a name is stored and triggers nothing. */
   name: words(255).optional(),
-  /** What the runs are given. */
+  /** The payload of the runs. */
   payload: z.unknown().optional(),
   context: z.unknown().optional(),
   source: words(255).optional(),
-  /** When it happened. Default: when it is stored. */
+  /** When it occurred. Default: when it is stored. */
   timestamp: moment.optional(),
-  /** Not before then. A time of the past is now. Wins over `deliverAfter`. */
+  /** Earliest delivery time. A time in the past means now. Takes precedence over `deliverAfter`. */
   deliverAt: moment.optional(),
-  /** Not before so many seconds from now, or a duration such as `1h30m`. */
+  /** Delay before delivery, in seconds or as a duration such as `1h30m`. */
   deliverAfter: z
     .union([z.number().min(0).max(maxWait), z.string()])
     .refine(
@@ -65,11 +65,11 @@ export type EventFields = z.output<typeof eventFields>;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Clients of old put the id into the event and the time beside it: `{ event: { id, name, … }, options: { deliverAt } }`. */
+/** Old clients put the id into the event and the time next to it: `{ event: { id, name, … }, options: { deliverAt } }`. */
 function lifted(body: unknown, context: z.RefinementCtx): unknown {
   if (!isObject(body) || !isObject(body['event'])) return body;
   const { event, options } = body;
-  // Every other member is kept; this one would be left out in silence.
+  // Every other member is stored; this one would be silently dropped.
   if (Object.hasOwn(event, '__proto__')) {
     const message = 'not a name that a member of an event may have; put it into payload';
     context.addIssue({ code: 'custom', message, path: ['event', '__proto__'] });
@@ -85,22 +85,22 @@ function lifted(body: unknown, context: z.RefinementCtx): unknown {
   return { id: body['id'] ?? event['id'], event: { ...times, ...event } };
 }
 
-/** An event and the id that it is known by: sent again under it, it is the same event. */
+/** An event and its id: an event sent again with the same id is a duplicate. */
 export const newEvent = z.preprocess(lifted, z.object({ id: eventId, event: eventFields }));
 export type NewEvent = z.output<typeof newEvent>;
 
-/** An event as it is stored, with its `timestamp`, and `deliverAt` if it waits or waited. */
+/** A stored event, with its `timestamp`, and `deliverAt` if it was scheduled. */
 const storedEvent = z.looseObject({});
 
 export const sentEvent = z.object({
   id: z.string(),
   event: storedEvent,
   status: z.enum(eventStatuses),
-  /** The runs it started. */
+  /** The runs that it triggered. */
   runs: z.array(z.string()),
-  /** An event with this id was there before: that one is shown, and nothing was done. */
+  /** Whether an event with this id already existed: the existing one is returned, and nothing was changed. */
   isDuplicate: z.boolean(),
-  /** Only of a duplicate: what was sent now is not what is stored. The first one stands. */
+  /** Only for a duplicate: the new content differs from the stored one. The first event is kept. */
   isDifferent: z.boolean().optional(),
 });
 export type SentEvent = z.infer<typeof sentEvent>;
@@ -137,7 +137,7 @@ export const sendEvents = operation({
 
 const summary = z.object({
   id: z.string(),
-  /** Null for an event without one. */
+  /** Null for an event without a name. */
   name: z.string().nullable(),
   status: z.enum(eventStatuses),
   createdAt: date,
@@ -146,20 +146,20 @@ const summary = z.object({
   canceledAt: date.nullable(),
   /** The event that it is a replay of. */
   replayOf: z.string().nullable(),
-  /** Only of one that could not be delivered: why. */
+  /** Only for an event that could not be delivered: the reason. */
   failure: z.string().optional(),
 });
 
 /** A list item. */
 export const listedEvent = summary.extend({
-  /** How many runs it started. */
+  /** Number of runs that it triggered. */
   runCount: z.number().int(),
 });
 export type ListedEvent = z.infer<typeof listedEvent>;
 
 export const shownEvent = summary.extend({
   event: storedEvent,
-  /** The runs it started that are still kept. */
+  /** The runs that it triggered and that are still stored. */
   runs: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), status: z.string() })),
 });
 export type ShownEvent = z.infer<typeof shownEvent>;
@@ -175,9 +175,9 @@ export const listEvents = operation({
     'page[size]': pageSize(25),
     /** The id of an event. */
     'page[after]': z.string().optional(),
-    /** Wins over `page[after]`. */
+    /** Takes precedence over `page[after]`. */
     'page[before]': z.string().optional(),
-    /** Whole names. */
+    /** Exact names. */
     'filter[name]': commaList.optional(),
     'filter[status]': oneOfList(eventStatuses).optional(),
     'filter[from]': instant.optional(),

@@ -52,7 +52,7 @@ import * as tasksList from './tasks-list.ts';
 import * as versions from './versions.ts';
 import * as waitpoints from './waitpoints.ts';
 
-/** The files that declare operations, in the order of the API's documentation. Each operation that one exports is served. */
+/** The files that declare operations, in the order of the API documentation. Every exported operation is served. */
 const concepts = {
   tasks,
   outbox,
@@ -139,7 +139,7 @@ const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELE
 const isOperation = (exported: unknown): exported is OperationDeclaration =>
   typeof exported === 'object' && exported !== null && 'access' in exported && 'id' in exported;
 
-/** Modules list their exports by name; this lists them by path and method, as documentation does. */
+/** Module exports are ordered by name; this orders them by path and method, as the documentation does. */
 function declaredIn(exports: Readonly<Record<string, unknown>>): [id: string, OperationDeclaration][] {
   const rank = ({ path, method }: OperationDeclaration) => `${path} ${methods.indexOf(method)}`;
   return Object.values(exports)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 
-/** What becomes of the ticks of schedules that fell due while the installation was paused. */
+/** How to handle ticks of schedules that fell due while the installation was paused. */
 export const missedTicks = z.enum(['skip', 'fire']);
 export type MissedTicks = z.infer<typeof missedTicks>;
 
@@ -14,16 +14,16 @@ export const resumeInstallation = operation({
   access: { personalAccessToken: true, installation: true },
   body: z.object({
     /**
-     * `skip`: they are recorded as missed and not fired, for a restored database whose schedules went on before the restore. `fire`: each
-     * schedule's own rule for missed ticks holds, as after any standstill. Needed only where ticks have fallen due (409 otherwise).
+     * `skip`: they are recorded as missed and not fired, for a restored database whose schedules continued before the restore. `fire`: each
+     * schedule's own rule for missed ticks applies, as after any outage. Required only if ticks have fallen due (409 otherwise).
      */
     missedTicks: missedTicks.optional(),
   }),
   bodyOptional: true,
   reply: z.object({
-    /** False where nothing was paused; nothing is changed then. */
+    /** False if the installation was not paused; nothing is changed then. */
     wasPaused: z.boolean(),
-    /** How many schedules had ticks that fell due. */
+    /** Number of schedules with ticks that fell due. */
     schedules: z.number().int(),
   }),
   errors: [409],

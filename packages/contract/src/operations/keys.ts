@@ -15,11 +15,11 @@ const name = nameOf(64);
 /** ISO 8601, in the future. */
 const expiresAt = z.iso.datetime({ offset: true });
 
-/** A secret key as it is shown: never its text. */
+/** A secret key as returned by the API: never its text. */
 export const secretKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** Left out for keys whose scopes are no preset's. */
+  /** Omitted for keys whose scopes do not match a preset. */
   preset: z.enum(presets).optional(),
   /** The tasks it is restricted to. */
   tasks: z.array(z.string()).optional(),
@@ -33,7 +33,7 @@ export const secretKey = z.object({
 });
 export type SecretKey = z.infer<typeof secretKey>;
 
-/** With the text, which is shown this once. */
+/** With its text, which is returned only once. */
 const newKey = secretKey.extend({ key: z.string() });
 
 export const listKeys = operation({
@@ -58,7 +58,7 @@ export const createKey = operation({
   params: inEnvironment,
   body: z.object({
     name,
-    /** Default `full`. It cannot be changed later: make another key. */
+    /** Default `full`. It cannot be changed later: create another key instead. */
     preset: z.enum(presets).default('full'),
     /** Only these tasks, each known in the environment; for the presets `trigger-only` and `task-operator`. */
     tasks: z.array(z.string().min(1).max(128)).min(1).max(maxKeyTasks).optional(),
@@ -80,7 +80,7 @@ export const revokeKey = operation({
   errors: [404],
 });
 
-/** For how long the old one is good beside the new one: a time span such as `1h`; `0s` is not at all, at most 30 days. */
+/** For how long the old key stays valid next to the new one: a time span such as `1h`, at most 30 days; `0s` means not at all. */
 const overlap = z.object({ overlap: z.string().max(100).default('24h') });
 
 export const rotateKey = operation({
@@ -125,7 +125,7 @@ export const rotateSigningKey = operation({
   errors: [404, 422],
 });
 
-/** A personal access token as it is shown: never its text. */
+/** A personal access token as returned by the API: never its text. */
 export const accessToken = z.object({
   id: z.string(),
   name: z.string(),
@@ -154,7 +154,7 @@ export const createToken = operation({
   tag: 'keys',
   summary: 'Make a personal access token; its text is in this answer only',
   access: { personalAccessToken: true },
-  /** Left out, it ends with the token that asks; a later date than that is 422. */
+  /** Default: the expiration of the calling token; a later date than that is 422. */
   body: z.object({ name, expiresAt: expiresAt.optional() }),
   reply: accessToken.extend({ token: z.string() }),
   errors: [422],

@@ -3,8 +3,8 @@ import { operation } from '../operation.ts';
 import { date, nameOf } from './shapes.ts';
 
 /**
- * How a machine gets a personal access token without anybody carrying one there (RFC 8628): it asks, and its user approves elsewhere. In
- * bodies only: whoever has the code of an approved machine may fetch its token, and paths are written to the logs of proxies.
+ * How a machine gets a personal access token without copying one to it (RFC 8628): it requests one, and its user approves on another device.
+ * Codes are only in bodies: the code of an approved machine is enough to fetch its token, and proxies log paths.
  */
 const code = z.string().min(1).max(128);
 
@@ -16,19 +16,19 @@ export const createAuthorizationCode = operation({
   summary: 'Ask for a personal access token: a user approves by the user code within ten minutes',
   access: { open: true },
   body: z.object({
-    /** What the machine calls itself, for the user who is asked to approve. */
+    /** The name of the machine, shown to the user who is asked to approve. */
     hostName: z.string().max(255).optional(),
   }),
   bodyOptional: true,
   reply: z.object({
-    /** The machine's own, for nobody else: by it the token is fetched. */
+    /** Secret to the machine: with it the token is fetched. */
     authorizationCode: z.string(),
-    /** What its user types where they are logged in, such as `WDJB-MJHT`. */
+    /** The code that its user types on a device where they are logged in, such as `WDJB-MJHT`. */
     userCode: z.string(),
     /** Where a user approves: by POST, with a personal access token or a browser session. */
     url: z.string(),
     expiresAt: date,
-    /** Seconds between two tries to fetch the token. */
+    /** Seconds between two polls for the token. */
     interval: z.number().int(),
   }),
   errors: [429],
@@ -44,12 +44,12 @@ export const describeAuthorizationCode = operation({
   body: z.object({ userCode: code }),
   reply: z.object({
     userCode: z.string(),
-    /** As the machine says; whoever asks may say anything. */
+    /** As sent by the machine; not verified. */
     hostName: z.string().nullable(),
     userAgent: z.string().nullable(),
-    /** Of the peer: behind a proxy, the proxy's. */
+    /** The address of the peer: behind a proxy, the proxy's. */
     address: z.string(),
-    /** For whom the proxies say that they ask; a client may have written it. */
+    /** The client according to the proxies; a client may have forged it. */
     forwardedFor: z.string().nullable(),
     askedAt: date,
     expiresAt: date,
@@ -66,16 +66,16 @@ export const approveAuthorizationCode = operation({
   access: { personalAccessToken: true },
   body: z.object({
     userCode: code,
-    /** Of the token to be made. */
+    /** The name of the new token. */
     name: nameOf(64).default('login'),
-    /** When the token ends. Default: in 90 days; null: never. Not after the end of the token that approves. */
+    /** When the token expires. Default: in 90 days; null: never. Not after the expiration of the approving token. */
     expiresAt: date.nullish(),
   }),
   reply: z.object({
     name: z.string(),
-    /** Until when the machine may fetch the token. */
+    /** The deadline by which the machine must fetch the token. */
     expiresAt: date,
-    /** When the token ends; null for never. */
+    /** When the token expires; null for never. */
     tokenExpiresAt: date.nullable(),
   }),
   errors: [404, 422, 429],
@@ -92,9 +92,9 @@ export const exchangeAuthorizationCode = operation({
   body: z.object({ authorizationCode: code }),
   reply: z.object({
     token: z.object({ token: z.string(), obfuscatedToken: z.string() }).nullable(),
-    /** Why there is no token: nobody has approved yet; the tries come too fast, and wait `interval` from now on; it was fetched. */
+    /** The reason why there is no token: not approved yet; polled too fast, wait `interval` from now on; or already fetched. */
     state: z.enum(['authorization_pending', 'slow_down', 'used']).optional(),
-    /** Seconds until the next try. */
+    /** Seconds until the next poll. */
     interval: z.number().int().optional(),
   }),
   errors: [404],

@@ -19,10 +19,10 @@ const searchText = z
   .max(256)
   .refine((one) => !one.includes('\0'), 'must not contain a NUL character');
 
-/** Which lines of a run. All that are given must match. */
+/** Filters for the lines of a run. All filters must match. */
 export const ofLine = {
   'filter[level]': oneOfList(logLevels).optional(),
-  /** A text in the message or in the properties, in any case. */
+  /** A text in the message or in the properties, case-insensitive. */
   'filter[text]': searchText.optional(),
   /** A property and its value: `customer.id=42`. */
   'filter[property]': searchText
@@ -30,12 +30,12 @@ export const ofLine = {
     .optional(),
 };
 
-/** Which lines. All that are given must match. */
+/** Filters for lines. All filters must match. */
 export const lineFilters = { 'filter[task]': commaList.optional(), ...ofLine };
 
-/** A line with where it comes from. */
+/** A line with its origin. */
 export const foundLine = logLine.extend({
-  /** Its place among all lines of the environment, in the order of their arrival. */
+  /** Its position among all lines of the environment, in order of arrival. */
   id: z.number().int(),
   runId: z.string(),
   taskIdentifier: z.string(),
@@ -53,14 +53,14 @@ export const searchLogs = operation({
     ...lineFilters,
     'filter[createdAt][from]': instant.optional(),
     'filter[createdAt][to]': instant.optional(),
-    /** Wins over from and to. Without any of the three: all that are stored. */
+    /** Takes precedence over from and to. Without any of the three: all stored lines. */
     'filter[createdAt][period]': period.optional(),
     'page[size]': pageSize(100, 1_000),
     'page[after]': z.coerce.number().int().min(1).optional(),
   }),
   reply: z.object({
     data: z.array(foundLine),
-    /** With `next` the search goes on, even if this page has few lines: a page takes a fraction of a second. */
+    /** With `next` the search continues, even if this page has few lines: each page takes only a fraction of a second. */
     pagination: z.object({ next: z.string().optional() }),
   }),
 });
@@ -74,7 +74,7 @@ export const listRunLogs = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
-    /** Lines after this position, as `next` gave it. */
+    /** Lines after this position, the `next` of an earlier page. */
     after: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(1_000).default(200),
     ...ofLine,

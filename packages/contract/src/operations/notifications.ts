@@ -3,7 +3,7 @@ import { deliveryStatuses } from '../words.ts';
 import { operation } from '../operation.ts';
 import { commaList, cursors, date, oneOfList, pageSize } from './shapes.ts';
 
-/** The facts that can be told. */
+/** The types of notifications. */
 export const notificationTypes = [
   'run.failed',
   'error.new',
@@ -20,7 +20,7 @@ export type NotificationType = (typeof notificationTypes)[number];
 
 const wildcards = [...new Set(notificationTypes.map((type) => `${type.split('.')[0] as string}.*`)), '*'];
 
-/** What an endpoint asks for: a type, all types of one thing (`error.*`), or everything (`*`). */
+/** The types that an endpoint receives: a type, all types of one object (`error.*`), or everything (`*`). */
 export const notificationSelector = z
   .string()
   .refine(
@@ -36,7 +36,7 @@ const listOf = (selector: z.ZodType<string, string>) =>
     .transform((list) => [...new Set(list)]);
 const types = listOf(notificationSelector);
 
-/** What may be sent to a chat or by mail: what is grouped, so that people are not flooded. */
+/** Types that may be sent to a chat or by email: grouped ones, so that people are not flooded. */
 export const messageTypes = ['alert.firing', 'alert.resolved', 'alert.*', 'endpoint.disabled'] as const;
 const messages = listOf(
   z
@@ -64,7 +64,7 @@ const url = words(2_048).refine((text) => {
 export const endpointKinds = ['webhook', 'slack', 'email'] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
-/** `tls` from the first byte (port 465), `starttls` (port 587), or `none`, which private networks allow only. */
+/** `tls` from the first byte (port 465), `starttls` (port 587), or `none`, which is only allowed in private networks. */
 export const smtpSecurities = ['tls', 'starttls', 'none'] as const;
 export type SmtpSecurity = (typeof smtpSecurities)[number];
 
@@ -93,23 +93,23 @@ const to = z.array(mailAddress).min(1).max(20);
 export const notificationEndpoint = z.object({
   id: z.string(),
   kind: z.enum(endpointKinds),
-  /** Of a chat and of a mail server only where it is (`https://hooks.slack.com`, `smtps://smtp.example.com:465`): the rest is secret. */
+  /** For chats and mail servers only the origin (`https://hooks.slack.com`, `smtps://smtp.example.com:465`): the rest is secret. */
   url: z.string(),
-  /** Of `email` only; without the password. */
+  /** Only for `email`; without the password. */
   mail: z.object({ smtp: z.object(smtpServer), from: z.string(), to: z.array(z.string()) }).nullable(),
   description: z.string().nullable(),
   types: z.array(z.string()),
   enabled: z.boolean(),
-  /** `user` by hand, `failing` after days without a success, `gone` when it answered 410. Null while it is enabled. */
+  /** `user`: manually, `failing`: after days without a success, `gone`: after a 410 response. Null while it is enabled. */
   disabledBy: z.enum(['user', 'failing', 'gone']).nullable(),
   disabledAt: date.nullable(),
-  /** The first failed attempt since the last that succeeded. */
+  /** The first failed attempt since the last success. */
   failingSince: date.nullable(),
   createdAt: date,
 });
 export type NotificationEndpoint = z.infer<typeof notificationEndpoint>;
 
-/** Shown once: with it a receiver checks that a request is ours, by the library of Standard Webhooks or by hand. */
+/** Returned once: with it a receiver verifies that a request is ours, with a Standard Webhooks library or manually. */
 const withSecret = notificationEndpoint.extend({
   /** `whsec_…` */
   secret: z.string(),
@@ -204,9 +204,9 @@ export const updateNotificationEndpoint = operation({
   access: write,
   params: oneEndpoint,
   body: z.object({
-    /** Of webhooks and chats. */
+    /** For webhooks and chats. */
     url: url.optional(),
-    /** Of mail; a password that is left out stays as it is if the server and the user do. */
+    /** For email; an omitted password stays unchanged if the server and the user do. */
     smtp: z.object({ ...smtpServer, password: words(1_024).min(1).optional() }).optional(),
     from: from.optional(),
     to: to.optional(),
@@ -251,11 +251,11 @@ export const notificationDelivery = z.object({
   status: z.enum(deliveryStatuses),
   attempts: z.number().int(),
   createdAt: date,
-  /** When it is tried next. */
+  /** When the next attempt is due. */
   dueAt: date.nullable(),
   deliveredAt: date.nullable(),
   lastAttemptAt: date.nullable(),
-  /** Of the last answer; null if none came. Of a mail server its reply code, such as 250. */
+  /** The status of the last response; null if there was none. For a mail server its reply code, such as 250. */
   responseStatus: z.number().int().nullable(),
   /** Why the last attempt failed. */
   failure: z.string().nullable(),
@@ -286,7 +286,7 @@ export const listNotificationDeliveries = operation({
     'page[size]': pageSize(25),
     /** The id of a delivery. */
     'page[after]': z.string().optional(),
-    /** Wins over `page[after]`. */
+    /** Takes precedence over `page[after]`. */
     'page[before]': z.string().optional(),
     'filter[endpoint]': commaList.optional(),
     'filter[type]': commaList.optional(),

@@ -4,18 +4,18 @@ import { operation } from '../operation.ts';
 import { date } from './shapes.ts';
 import { triggerBodyLimit, triggerOptions } from './tasks.ts';
 
-/** At most this many rows of an outbox in one request. */
+/** Maximum number of outbox rows in one request. */
 export const outboxLimit = 500;
 
 const id = z.string().regex(/^run_[0-9a-z]{24}$/, 'must be the id that millrace.trigger returned');
 
 /** A row of an outbox: a run that a committed transaction triggered. */
 export const outboxItem = z.object({
-  /** Of the run. A row that comes again leads to the same run. */
+  /** The id of the run. A repeated row refers to the same run. */
   id,
   task: z.string().min(1).max(128),
   payload: z.unknown().optional(),
-  /** Runs of transactions have no parent. */
+  /** Runs triggered in transactions have no parent. */
   options: triggerOptions.omit({ parentRunId: true, parentFence: true, waitKey: true }).optional(),
   /** When it was triggered; a delay counts from then. */
   createdAt: date.optional(),
@@ -30,7 +30,7 @@ export const deliverOutbox = operation({
   summary: 'Create the runs of rows of an outbox, each exactly once, in their order',
   access: { secretKey: true, action: 'trigger', on: 'tasks', objects: true, forbidsRuns: true },
   body: z.object({
-    /** Each is checked by itself, so that one that is not valid does not hinder the others. */
+    /** Each is checked separately, so that an invalid one does not affect the others. */
     items: z
       .array(z.looseObject({ id, task: z.unknown() }))
       .min(1)
@@ -43,7 +43,7 @@ export const deliverOutbox = operation({
     /** In the order of the request. */
     results: z.array(
       z.union([
-        /** The run that it led to: of the same id, unless an idempotency key or a debounce led to another one. */
+        /** The resulting run: it has the same id, unless an idempotency key or a debounce matched another one. */
         z.object({ id: z.string(), run: z.string() }),
         /** It cannot be delivered, and sending it again would not change that. */
         z.object({ id: z.string(), status: z.number().int(), error: z.string() }),

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 
-/** Payloads and outputs from this size on, in bytes, travel apart from their run, as packets. */
+/** Payloads and outputs of at least this size in bytes are stored separately from their run, as packets. */
 export const packetThreshold = 128 * 1024;
-/** Largest packet in bytes: 10 MiB. */
+/** Maximum size of a packet in bytes: 10 MiB. */
 export const maxPacketBytes = 10 * 1024 * 1024;
-/** Most characters of a packet's name. */
+/** Maximum number of characters of a packet's name. */
 export const maxPacketNameCharacters = 512;
 
-/** The type of a payload or an output that is the name of a packet. The packet has the type of what it holds. */
+/** The type of a payload or output that is the name of a packet. The packet has the type of its content. */
 export const storedType = 'application/store';
 
-/** The type of a payload or an output that a codec of the client sealed: an envelope, which only the client can open. */
+/** The type of a payload or output that a client's codec sealed: an envelope that only the client can open. */
 export const sealedType = 'application/x-millrace-sealed+json';
 
-/** Of one packet: letters, digits and signs, with slashes between parts. In a path it is one segment, encoded. */
+/** The name of a packet: letters, digits and punctuation, with slashes between parts. In a path it is one encoded segment. */
 const name = z
   .string()
   .min(1)
   .max(maxPacketNameCharacters)
   .refine(
-    // Control characters are what is refused.
+    // Control characters are exactly what must be rejected.
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),
     'must not contain control characters or backslashes',
   )
@@ -32,15 +32,15 @@ const name = z
 const params = z.object({ packet: name });
 
 const reply = z.object({
-  /** Where its content is sent (PUT) or read (GET), for five minutes and without a credential. */
+  /** Where its content is uploaded (PUT) or downloaded (GET), for five minutes and without a credential. */
   presignedUrl: z.string(),
-  /** What a trigger gives as its payload, with the type `application/store`. */
+  /** The payload of the trigger, with the type `application/store`. */
   storagePath: z.string(),
 });
 
 /**
- * An upload names no task: the handler asks for some task that the caller may trigger, and the trigger that names the packet for that
- * one. It uses no one-time token up.
+ * An upload names no task: the handler requires permission to trigger any task, and the trigger that uses the packet requires it for that task.
+ * It does not use up a one-time token.
  */
 const upload = {
   method: 'PUT',
@@ -76,7 +76,7 @@ export const readsPacket = {
   method: 'GET',
   tag: 'packets',
   unlimited: true,
-  // A public token reads what the runs hold that it may read.
+  // A public token can read the data of the runs that it may read.
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params,
   reply,

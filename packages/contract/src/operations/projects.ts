@@ -8,12 +8,12 @@ const name = nameOf(128);
 
 export const project = z.object({
   id: z.string(),
-  /** `proj_…`: what paths name it by. The same as `id`. */
+  /** `proj_…`: the name in paths. Same as `id`. */
   externalRef: z.string(),
   name: z.string(),
   createdAt: date,
   organization: z.object({ id: z.string(), name: z.string() }),
-  /** What the caller is in that organisation. */
+  /** The caller's role in that organization. */
   role: z.enum(roles),
 });
 export type Project = z.infer<typeof project>;
@@ -89,7 +89,7 @@ export const deleteProject = operation({
   access: { personalAccessToken: true, role: 'owner' },
   params: inProject,
   query: z.object({
-    /** The project's ref once more: deleting cannot be undone. */
+    /** The project's ref again, as confirmation: deleting cannot be undone. */
     confirm: z.string().max(128),
   }),
   reply: z.object({ id: z.string() }),
@@ -98,7 +98,7 @@ export const deleteProject = operation({
 
 const environment = z.object({
   id: z.string(),
-  /** `dev`, `stg`, `prod` or `preview`; of a branch `preview-` or `dev-` and its name. */
+  /** `dev`, `stg`, `prod` or `preview`; for a branch `preview-` or `dev-` and its name. */
   slug: z.string(),
   type: z.string(),
   isBranchableEnvironment: z.boolean(),
@@ -131,7 +131,7 @@ export const retrieveEnvironment = operation({
     id: z.string(),
     name: z.enum(environmentKinds),
     projectRef: z.string(),
-    /** For admins; for members of dev only. Left out too when there is no such key, and for a browser session. */
+    /** For admins; for members only in dev. Also omitted when there is no such key, and for a browser session. */
     apiKey: z.string().optional(),
   }),
   errors: [404],
@@ -152,11 +152,11 @@ export const deleteEnvironment = operation({
   access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
   params: inEnvironment,
   query: z.object({
-    /** `dev`, `stg` or `preview` once more: deleting cannot be undone. */
+    /** `dev`, `stg` or `preview` again, as confirmation: deleting cannot be undone. */
     confirm: z.string().max(32),
   }),
   reply: z.object({
-    /** Of the one that took its place. */
+    /** The id of its replacement. */
     id: z.string(),
     deleted: z.string(),
   }),

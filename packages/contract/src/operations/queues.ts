@@ -14,38 +14,38 @@ export const queue = z.object({
   /** For a task's own queue the task's id, else the queue's name. */
   name: z.string(),
   type: z.enum(queueTypes),
-  /** Attempts that are live now. */
+  /** Number of live attempts. */
   running: z.number().int(),
-  /** Runs that wait for a slot now; not those that wait for a time or a version. */
+  /** Number of runs that wait for a slot now; excludes those that wait for a time or a version. */
   queued: z.number().int(),
   paused: z.boolean(),
-  /** How many runs, of each concurrency key, may run at once; null is no limit of its own. */
+  /** The concurrency limit, for each concurrency key; null if it has no limit of its own. */
   concurrencyLimit: z.number().int().nullable(),
   concurrency: z.object({
     current: z.number().int().nullable(),
-    /** As the code declares it. */
+    /** The value declared in code. */
     base: z.number().int().nullable(),
     override: z.number().int().nullable(),
     overriddenAt: date.nullable(),
     /** Always null: overrides come from the API. */
     overriddenBy: z.string().nullable(),
   }),
-  /** How many runs may start in a period. */
+  /** The rate limit: how many runs may start in a period. */
   rateLimit: z.object({
-    /** What holds; null is no limit. */
+    /** The effective limit; null for no limit. */
     current: shownRateLimit.nullable(),
-    /** As the code declares it. */
+    /** The limit declared in code. */
     base: shownRateLimit.nullable(),
-    /** Null: no limit if `isOverridden`, else that of the code. */
+    /** Null: no limit if `isOverridden`, else the limit in code applies. */
     override: shownRateLimit.nullable(),
     isOverridden: z.boolean(),
     overriddenAt: date.nullable(),
     /** How many runs may start now; null without a limit of the whole queue. */
     available: z.number().int().nullable(),
-    /** When the next may start, if none may now; else null. */
+    /** When the next run may start, if none may start now; else null. */
     nextStartAt: date.nullable(),
   }),
-  /** How many runs each of its concurrency keys gives in its turn, unless it has a weight of its own. */
+  /** How many runs each of its concurrency keys starts in its turn, unless the key has its own weight. */
   weight: z.number().int(),
   /** The limit that it shares with other queues; null if it shares none. */
   sharedLimit: z.object({ name: z.string(), limit: z.number().int(), running: z.number().int() }).nullable(),
@@ -58,11 +58,11 @@ export const queueKey = z.object({
   key: z.string().nullable(),
   running: z.number().int(),
   queued: z.number().int(),
-  /** Where the queue has a limit of rate for each key: how many runs may start now. */
+  /** How many runs may start now, if the queue has a rate limit for each key. */
   available: z.number().int().optional(),
-  /** When the next may start, if none may now. */
+  /** When the next run may start, if none may start now. */
   nextStartAt: date.optional(),
-  /** How many runs it gives in its turn. */
+  /** How many runs it starts in its turn. */
   weight: z.number().int(),
 });
 export type QueueKey = z.infer<typeof queueKey>;
@@ -80,7 +80,7 @@ export const listQueues = operation({
   summary: 'List queues by name, or those with the most runs first',
   access: read,
   query: z.object({
-    /** A part of the name, in upper or lower case. A task's own queue is `task/<id>`. */
+    /** Part of the name, case-insensitive. A task's own queue is `task/<id>`. */
     'filter[search]': z.string().max(512).optional(),
     'filter[paused]': z
       .enum(['true', 'false'])
@@ -96,7 +96,7 @@ export const listQueues = operation({
     pagination: z.object({
       currentPage: z.number().int(),
       totalPages: z.number().int(),
-      /** Queues that match the filters, on all pages. */
+      /** Number of queues that match the filters, on all pages. */
       count: z.number().int(),
     }),
   }),
@@ -112,7 +112,7 @@ export const retrieveQueue = operation({
   params: queueName,
   query: z.object({
     type,
-    /** Also list so many concurrency keys that have runs: those with the most waiting first. */
+    /** Also list this many concurrency keys that have runs: those with the most waiting runs first. */
     keys: z.coerce.number().int().min(1).max(100).optional(),
   }),
   reply: queue.extend({ keys: z.array(queueKey).optional() }),
@@ -195,22 +195,22 @@ export const setQueueKeyWeight = operation({
   body: z.object({
     type,
     key: z.string().min(1).max(512),
-    /** Null returns to what the code declares. */
+    /** Null restores the weight declared in code. */
     weight: keyWeight.nullable(),
   }),
   reply: queue,
   errors: [404],
 });
 
-/** A concurrency key with a weight of its own. */
+/** A concurrency key with its own weight. */
 export const shownKeyWeight = z.object({
   /** The name of its queue; for a task's own queue the task's id. */
   queue: z.string(),
   type: z.enum(queueTypes),
   key: z.string(),
-  /** What holds. */
+  /** The effective weight. */
   weight: z.number().int(),
-  /** As the code declares it; null if it declares none for this key. */
+  /** The weight declared in code; null if none is declared for this key. */
   base: z.number().int().nullable(),
   override: z.number().int().nullable(),
 });
@@ -225,7 +225,7 @@ export const listKeyWeights = operation({
   access: read,
   query: z.object({
     'page[size]': pageSize(100, 1_000),
-    /** As the pagination of a page gave it. */
+    /** The cursor from the pagination of a page. */
     'page[after]': z
       .string()
       .regex(
@@ -237,16 +237,16 @@ export const listKeyWeights = operation({
   reply: z.object({ data: z.array(shownKeyWeight), pagination: cursors }),
 });
 
-/** A limit that queues share, and what executes under it. */
+/** A limit shared by queues, and the number of runs that execute under it. */
 export const shownSharedLimit = z.object({
   name: z.string(),
-  /** What holds. */
+  /** The effective limit. */
   limit: z.number().int(),
-  /** As the code declares it. */
+  /** The limit declared in code. */
   base: z.number().int(),
   override: z.number().int().nullable(),
   overriddenAt: date.nullable(),
-  /** Attempts that are live now, in all of its queues. */
+  /** Number of live attempts, in all of its queues. */
   running: z.number().int(),
   /** The names of its queues. */
   queues: z.array(z.string()),
@@ -290,10 +290,10 @@ export const resetSharedLimit = operation({
   errors: [404],
 });
 
-/** What holds for all queues of an environment together. */
+/** Limits for all queues of an environment together. */
 export const environmentConcurrency = z.object({
   paused: z.boolean(),
-  /** How many runs may run at once; null is no limit. */
+  /** The concurrency limit; null for no limit. */
   concurrencyLimit: z.number().int().nullable(),
   running: z.number().int(),
   queued: z.number().int(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** The most starts of one period. */
+/** The maximum number of starts in one period. */
 export const maxRateLimit = 1_000_000;
-/** The longest period in seconds: 31 days. */
+/** The maximum period in seconds: 31 days. */
 export const maxRatePeriod = 2_678_400;
 
 const whole = (least: number, most: number, rule: string) =>
@@ -14,13 +14,13 @@ const periodRule = `must be whole seconds from 1 to ${maxRatePeriod} (31 days)`;
 /** How many runs of a queue may start in a period. */
 export const rateLimit = z
   .object({
-    /** No more runs than this start in any period. */
+    /** Maximum number of runs that start in any period. */
     limit: whole(1, maxRateLimit, limitRule),
     /** Seconds, 1 to 2,678,400. */
     period: whole(1, maxRatePeriod, periodRule),
-    /** How many of them may start at once: 1 spreads them out evenly. Default `limit`. */
+    /** How many of them may start at once: 1 spreads them evenly. Default `limit`. */
     burst: whole(1, maxRateLimit, limitRule).optional(),
-    /** `concurrencyKey`: the limit is for each concurrency key by itself. Default: for the whole queue. */
+    /** `concurrencyKey`: the limit applies to each concurrency key separately. Default: to the whole queue. */
     key: z.literal('concurrencyKey', { error: 'must be "concurrencyKey", or left out' }).optional(),
   })
   .refine(({ limit, burst = limit }) => burst <= limit, {
@@ -29,7 +29,7 @@ export const rateLimit = z
   });
 export type RateLimit = z.infer<typeof rateLimit>;
 
-/** How many triggers are accepted in a period: the same, without a key of its own. */
+/** How many triggers are accepted in a period, without `key`. */
 export const triggerRate = z
   .object({
     limit: whole(1, maxRateLimit, limitRule),
@@ -41,10 +41,10 @@ export const triggerRate = z
     message: 'must not be larger than limit',
   });
 
-/** What becomes of a trigger above its limit: it is refused with 429, or dropped, which its reply says. */
+/** The effect of a trigger above its limit: rejected with 429, or dropped, as its response indicates. */
 export const onExceed = z.enum(['refuse', 'drop']);
 
-/** A limit of rate as it holds. */
+/** The effective rate limit. */
 export const shownRateLimit = z.object({
   limit: z.number().int(),
   /** Seconds. */
@@ -54,7 +54,7 @@ export const shownRateLimit = z.object({
 });
 export type ShownRateLimit = z.infer<typeof shownRateLimit>;
 
-/** A limit with its defaults: the same limit is always the same value. */
+/** A limit with its defaults filled in, so that equal limits have equal values. */
 export const completeRateLimit = ({ limit, period, burst = limit, key }: RateLimit): ShownRateLimit => ({
   limit,
   period,

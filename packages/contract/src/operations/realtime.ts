@@ -4,13 +4,13 @@ import { parseDuration } from '../duration.ts';
 import { runId } from './runs.ts';
 import { commaList } from './shapes.ts';
 
-/** Most tags, or tasks, that a subscription names. */
+/** Maximum number of tags, or tasks, in a subscription. */
 const maxNamed = 10;
 
 const named = commaList.pipe(z.array(z.string().max(128)).max(maxNamed));
 const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'name at least one tag').max(maxNamed));
 
-/** How long ago a run may have been created. A longer time is cut to seven days. */
+/** The maximum age of a run. A longer time is reduced to seven days. */
 const createdAt = z
   .string()
   .transform((text, context) => {
@@ -25,17 +25,17 @@ const createdAt = z
   .default(86_400_000);
 
 export const columns = {
-  /** Columns to leave out, separated by commas. The id, task, status and creation of a run are always there. */
+  /** Columns to leave out, separated by commas. The id, task, status and creation time of a run are always included. */
   skipColumns: commaList.optional(),
 };
 
-/** Where a client of the shape protocol is. */
+/** The position of a client of the shape protocol. */
 const position = {
   /** Only these columns, quoted or not. */
   columns: commaList.optional(),
   offset: z.string().max(128).default('-1'),
   handle: z.string().max(128).optional(),
-  /** What older clients call the handle. */
+  /** The name of the handle in older clients. */
   shape_id: z.string().max(128).optional(),
   cursor: z.string().max(128).optional(),
   live: z.enum(['true', 'false']).default('false'),

@@ -14,15 +14,15 @@ export const runPath = z
     `must be metadata or payload and 1 to ${maxNames} names of members, such as metadata.customer.id`,
   );
 
-/** Paths of an environment. */
+/** Maximum number of paths in an environment. */
 export const maxRunPaths = 20;
 
 export const declaredPath = z.object({
   path: z.string(),
   createdAt: date,
-  /** Runs that were created since the declaration are found; those of before once the state is `READY`. */
+  /** Runs created since the declaration can be found; older ones once the state is `READY`. */
   state: z.enum(['BACKFILLING', 'READY']),
-  /** How much of the time of the older runs is indexed, from 0 to 1, the newest runs first. */
+  /** The indexed share of the older runs' time range, from 0 to 1, newest runs first. */
   progress: z.number(),
 });
 export type DeclaredPath = z.infer<typeof declaredPath>;
@@ -74,7 +74,7 @@ export const pathFilter = z.string().transform((text, context) => {
     const read = pathValues.safeParse(parseForeignJson(text, { maxDepth: 3 }));
     if (read.success) return read.data;
   } catch {
-    // It is no JSON.
+    // The text is not valid JSON.
   }
   const message =
     'send a JSON object of paths with a text, a number, a boolean or a list of them, such as {"customer.id":42}';

@@ -6,15 +6,15 @@ export const runner = z.object({
   id: z.string(),
   host: z.string(),
   pid: z.number().int(),
-  /** Such as `linux-x64-glibc`; null for a runner that does not say. */
+  /** The platform, such as `linux-x64-glibc`; null if the runner does not report it. */
   platform: z.string().nullable(),
   nodeMajor: z.number().int().nullable(),
   labels: z.array(z.string()),
   /** Versions that it has loaded. */
   versions: z.array(z.string()),
-  /** How many attempts it may execute at once. */
+  /** Maximum number of concurrent attempts. */
   slots: z.number().int(),
-  /** Attempts that it executes or has in store. */
+  /** Number of attempts that it executes or has queued. */
   running: z.number().int(),
   draining: z.boolean(),
   connectedAt: date,

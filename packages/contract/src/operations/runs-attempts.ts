@@ -3,7 +3,7 @@ import { operation } from '../operation.ts';
 import { runId } from './runs.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
-/** How an attempt stands or ended. */
+/** The status of an attempt. */
 export const attemptStatuses = [
   'EXECUTING',
   /** Its code waits, see docs/waits.md. */
@@ -14,23 +14,23 @@ export const attemptStatuses = [
   'CRASHED',
   'SYSTEM_FAILURE',
   'TIMED_OUT',
-  /** Its code failed. The run ended with it, or tries again (`retryAt`). */
+  /** Its code failed. The run ended with it, or is retried (`retryAt`). */
   'FAILED',
   // These did not count: the next attempt has the same number.
   /** Its runner was lost. */
   'LOST',
-  /** Its runner stopped and gave it back. */
+  /** Its runner stopped and returned it. */
   'GIVEN_BACK',
-  /** The process that had its code ended while it waited. */
+  /** The process that ran its code ended while it waited. */
   'DETACHED',
 ] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
-/** What a run waited for before an attempt, one after the other. */
+/** The waits of a run before an attempt, in sequence. */
 export const waitedFor = z.object({
   /**
-   * `batch`: for the items of its batch; `delay`: for the time of its `delay`; `retry`: the pause after a failed attempt; `wait`: for what its
-   * code waited for when its process ended; `queue`: for a version, a free slot and a runner.
+   * `batch`: for the items of its batch; `delay`: for the time of its `delay`; `retry`: the pause after a failed attempt; `wait`: for the wait
+   * in which its code was when its process ended; `queue`: for a version, a free slot and a runner.
    */
   kind: z.enum(['batch', 'delay', 'retry', 'wait', 'queue']),
   from: date,
@@ -44,25 +44,25 @@ export const attemptError = z.object({
   name: z.string().optional(),
   message: z.string(),
   stackTrace: z.string().optional(),
-  /** The error as an envelope, if a codec of the client sealed it. */
+  /** The error as an envelope, if a client's codec sealed it. */
   sealed: z.string().optional(),
   /** The error group that it belongs to (`error_…`), if there is one. Only the last error of a run counts as an occurrence. */
   group: z.string().optional(),
 });
 
-/** All times are the server's. */
+/** All times are from the server's clock. */
 export const attempt = z.object({
-  /** From 1. The same number comes again after an attempt that did not count. */
+  /** Starts at 1. An attempt that did not count is followed by another one with the same number. */
   number: z.number().int(),
   status: z.enum(attemptStatuses),
   waitedFor: z.array(waitedFor),
-  /** When a runner took it. */
+  /** When a runner claimed it. */
   startedAt: date,
-  /** Not there while it lives. */
+  /** Missing while it is live. */
   endedAt: date.optional(),
-  /** Milliseconds, its waits not included. */
+  /** Milliseconds, excluding its waits. */
   durationMs: z.number(),
-  /** Not there if it is not known. It is known after the runner has gone. */
+  /** Missing if it is unknown. It is known even after the runner has disconnected. */
   runner: runnerName.optional(),
   version: z.string().optional(),
   /** The revision of the environment's variables that it ran with. */

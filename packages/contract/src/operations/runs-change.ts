@@ -19,10 +19,10 @@ export const replayRun = operation({
   bodyLimit: 3_145_728,
   maxMembers: maxJsonMembers,
   body: z.looseObject({
-    /** Another payload, written as `payloadType` says. */
+    /** Another payload, in the format of `payloadType`. */
     payload: z.unknown().optional(),
     payloadType: z.string().optional(),
-    /** The name of a step: the new run takes over the results of the steps that ended before it. */
+    /** The name of a step: the new run reuses the results of the steps that ended before it. */
     fromStep: stepName.optional(),
   }),
   storesRequestKey: true,
@@ -40,7 +40,7 @@ export const rescheduleRun = operation({
   listsIssues: true,
   params: runId,
   body: z.object({
-    /** A date that is not past, or a duration from now such as `1h30m`. */
+    /** A date that is not in the past, or a duration from now such as `1h30m`. */
     delay: z.string(),
   }),
   reply: run,
@@ -61,7 +61,7 @@ export const addRunTags = operation({
       .union([z.string(), z.array(z.string())])
       .transform((value) => (typeof value === 'string' ? [value] : value))
       .pipe(z.array(tag)),
-    /** Of the run's own attempt, where its code adds them. */
+    /** The fence of the run's own attempt, if its code adds them. */
     fence,
   }),
   reply: z.object({ message: z.string() }),
@@ -70,7 +70,7 @@ export const addRunTags = operation({
 
 export const maxMetadataBytes = 262_144;
 
-/** An object with any members but `__proto__`, which a record would leave out without a word. */
+/** An object without the member `__proto__`, which a record would silently drop. */
 const metadata = z.preprocess(
   (value, context) => {
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
@@ -81,12 +81,12 @@ const metadata = z.preprocess(
   z.record(z.string(), z.unknown()),
 );
 
-/** `a`, or `$.a.b[0]` for a place inside. */
+/** `a`, or `$.a.b[0]` for a nested value. */
 const key = z.string().min(1).max(512);
 
 /**
- * One change of metadata. `append` and `remove` are about lists, `increment` about a number; a value of another kind is made one.
- * `update` replaces everything.
+ * One change of metadata. `append` and `remove` apply to lists, `increment` to a number; a value of another type is converted. `update`
+ * replaces everything.
  */
 export const metadataOperation = z.discriminatedUnion('type', [
   z.object({ type: z.literal('set'), key, value: z.unknown() }),
@@ -111,10 +111,10 @@ export const updateRunMetadata = operation({
   bodyLimit: 2 * 1024 * 1024,
   maxMembers: maxJsonMembers,
   body: z.object({
-    /** Replaces what is there; the operations come after it. */
+    /** Replaces the existing metadata; the operations are applied afterwards. */
     metadata: metadata.optional(),
     metadataType: z.string().optional(),
-    /** Of the run's own attempt, where its code tells. */
+    /** The fence of the run's own attempt, if its code sends them. */
     fence,
     operations,
     parentOperations: operations,
@@ -137,7 +137,7 @@ export const retrieveRunMetadata = operation({
 });
 
 const retention = z.object({
-  /** Days that finished runs are kept; null is what the server is set to (30, unless it was started otherwise). */
+  /** Days for which finished runs are stored; null means the server's setting (30 by default). */
   runsDays: z.number().int().min(1).max(36_500).nullable(),
 });
 
@@ -151,7 +151,7 @@ export const retrieveRetention = operation({
   reply: retention,
 });
 
-/** Shortening it deletes: only unrestricted keys may. */
+/** Shortening it deletes data, so only unrestricted keys may. */
 export const updateRetention = operation({
   id: 'updateRetention',
   method: 'PUT',

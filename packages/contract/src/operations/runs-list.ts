@@ -7,7 +7,7 @@ import { pathFilter } from './run-paths.ts';
 import { runFields } from './runs.ts';
 import { commaList, cursors, instant, oneOfList, pageSize, period } from './shapes.ts';
 
-/** Names that statuses had before 2025-07-16; filters take both. */
+/** Names of statuses before 2025-07-16; filters accept both. */
 export const formerStatuses: Readonly<Record<string, RunStatus>> = {
   WAITING_FOR_DEPLOY: 'PENDING_VERSION',
   REATTEMPTING: 'EXECUTING',
@@ -36,9 +36,9 @@ const environments = commaList.transform((names, context) => {
 
 export const listRunsQuery = z.object({
   'page[size]': pageSize(25),
-  /** A cursor as a page gave it, or the id of a run. */
+  /** A cursor from a page, or the id of a run. */
   'page[after]': z.string().optional(),
-  /** Wins over `page[after]`. */
+  /** Takes precedence over `page[after]`. */
   'page[before]': z.string().optional(),
   'filter[status]': statuses.optional(),
   'filter[taskIdentifier]': commaList.optional(),
@@ -50,21 +50,21 @@ export const listRunsQuery = z.object({
   'filter[bulkAction]': z.string().optional(),
   /** `task/<id>` for the queue of a task, else the name of a queue. */
   'filter[queue]': commaList.optional(),
-  /** The machine that the trigger asked for. */
+  /** The machine that the trigger requested. */
   'filter[machine]': oneOfList(machinePresets).optional(),
   'filter[region]': commaList.optional(),
   /** Runs that failed with this error group. */
   'filter[error]': z.string().optional(),
-  /** A piece of the type or the message of the error, in any case: runs of the error groups whose text has it. */
+  /** Part of the type or message of the error, case-insensitive: runs of the error groups whose text contains it. */
   'filter[errorText]': z.string().min(1).max(1_000).optional(),
-  /** JSON, such as `{"customer.id":42}`: runs whose metadata has these values, at paths that the environment has declared. */
+  /** JSON, such as `{"customer.id":42}`: runs whose metadata has these values, at declared paths of the environment. */
   'filter[metadata]': pathFilter.optional(),
-  /** The same of payloads. */
+  /** The same for payloads. */
   'filter[payload]': pathFilter.optional(),
   'filter[isTest]': z.enum(['true', 'false']).optional(),
   'filter[createdAt][from]': instant.optional(),
   'filter[createdAt][to]': instant.optional(),
-  /** Wins over from and to. Without any of the three: the last seven days. */
+  /** Takes precedence over from and to. Without any of the three: the last seven days. */
   'filter[createdAt][period]': period.optional(),
 });
 
@@ -87,7 +87,7 @@ export const listRuns = operation({
   reply: runPage,
 });
 
-/** Counting stops there. */
+/** Counting stops at this number. */
 export const maxCounted = 10_000;
 
 export const countRuns = operation({
@@ -100,7 +100,7 @@ export const countRuns = operation({
   query: listRunsQuery.omit({ 'page[size]': true, 'page[after]': true, 'page[before]': true }),
   reply: z.object({
     count: z.number().int(),
-    /** False if there are or may be more: counting stopped at 10,000, or where filters hardly ever meet. */
+    /** False if there are or may be more: counting stopped at 10,000, or early because few runs match the filters. */
     isExact: z.boolean(),
   }),
 });
@@ -114,7 +114,7 @@ export const listProjectRuns = operation({
   access: { personalAccessToken: true, role: 'viewer' },
   params: z.object({ projectRef: z.string().min(1).max(128) }),
   query: listRunsQuery.extend({
-    /** Without it, all environments and their branches. */
+    /** Default: all environments and their branches. */
     'filter[env]': environments.optional(),
   }),
   reply: runPage,

@@ -8,12 +8,12 @@ const read = { secretKey: true, publicToken: true, action: 'read', on: 'runs', o
 
 const resultError = z.looseObject({ type: z.string() });
 
-/** What a run that has ended returned or failed with. */
+/** The output or error of an ended run. */
 export const runResult = z.union([
   z.object({
     ok: z.literal(true),
     id: z.string(),
-    /** Written as `outputType` says. */
+    /** In the format of `outputType`. */
     output: z.string().optional(),
     outputType: z.string(),
     usage: z.object({ durationMs: z.number() }),
@@ -54,7 +54,7 @@ export interface Span {
     message: string;
     taskSlug?: string | undefined;
     startTime: string;
-    /** Milliseconds, up to now for a run that is not over. */
+    /** Milliseconds, up to now for a run that has not ended. */
     duration: number;
     isError: boolean;
     isPartial: boolean;

@@ -4,15 +4,15 @@ import { runStatuses } from '../status.ts';
 import { runId } from './runs.ts';
 import { date } from './shapes.ts';
 
-/** Why a run does not execute, or that it does. Of several causes the first that holds is told, in this order. */
+/** The reasons why a run does not execute. If several apply, the first in this order is reported. */
 export const runReasons = [
-  /** It is over, or executes: it does not wait for anything. */
+  /** It has ended, or executes: it does not wait for anything. */
   'not_waiting',
-  /** Its delay is not over. */
+  /** Its delay has not elapsed. */
   'delay',
-  /** Later triggers with its debounce key may still push it. */
+  /** Later triggers with its debounce key may still postpone it. */
   'debounce',
-  /** It collects the payloads of further triggers, until it has enough or its time has come. */
+  /** It collects the payloads of further triggers until its batch is full or its time has elapsed. */
   'collecting',
   /** Another run with its singleton key has not ended. */
   'singleton',
@@ -24,7 +24,7 @@ export const runReasons = [
   'waiting_on_run',
   /** Its code waits for all runs of a batch. */
   'waiting_on_batch',
-  /** Its code waits for a token that somebody completes. */
+  /** Its code waits for the completion of a token. */
   'waiting_on_token',
   /** Its code waits for a message to a session. */
   'waiting_on_message',
@@ -40,13 +40,13 @@ export const runReasons = [
   'no_runner',
   'environment_at_limit',
   'queue_at_limit',
-  /** Its concurrency key has as many runs as the queue allows each. */
+  /** Its concurrency key has reached the queue's limit per key. */
   'key_at_limit',
-  /** As many runs of its queue, or of its key, have started as the limit of rate allows. */
-  /** As many runs of the queues that share a limit execute as it allows. */
+  /** The rate limit of its queue, or of its key, has been reached. */
+  /** The queues that share a limit have reached it. */
   'shared_limit',
   'rate_limited',
-  /** Nothing holds it: runners are busy, or others are ahead of it. */
+  /** It is not blocked: runners are busy, or other runs are ahead of it. */
   'waiting_its_turn',
 ] as const;
 export type RunReason = (typeof runReasons)[number];
@@ -58,22 +58,22 @@ export const runReason = z.object({
   /** A sentence for people. */
   message: z.string(),
   /**
-   * When a delay, the pause before a retry or a wait for a time is over. With `rate_limited`: when the limit lets it start, unless others of
-   * its queue go before it.
+   * When a delay, the pause before a retry or a wait for a time ends. With `rate_limited`: when the limit allows its start, unless other runs
+   * of its queue are ahead of it.
    */
   until: date.optional(),
-  /** Id of the run, batch or token that its code waits for. With `singleton`: the run that must end first. */
+  /** Id of the run, batch or token for which its code waits. With `singleton`: the run that must end first. */
   waitsFor: z.string().optional(),
-  /** With `no_version`: the task of the current version whose id is nearest, when one is near and the caller may know of it. */
+  /** With `no_version`: the most similar task id in the current version, if one is similar enough and the caller may see it. */
   nearestTask: z.string().optional(),
   queue: z.string().optional(),
   concurrencyKey: z.string().optional(),
-  /** The version that it needs; without one, whichever is current. */
+  /** The required version; if omitted, the current one. */
   version: z.string().optional(),
-  /** Of what is at its limit. */
+  /** Number of executing runs under the limit that was reached. */
   running: z.number().int().optional(),
   limit: z.number().int().optional(),
-  /** Runs ahead of it in its lane; at most 1,000 are counted. */
+  /** Number of runs ahead of it in its lane, counted up to 1,000. */
   ahead: z.number().int().optional(),
 });
 export type RunReasonReply = z.infer<typeof runReason>;

@@ -5,11 +5,11 @@ import { attemptError } from './runs-attempts.ts';
 import { runId } from './runs.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
-/** Steps that a run may have. */
+/** Maximum number of steps in a run. */
 export const maxSteps = 10_000;
 export const maxStepName = 200;
 
-/** What a step is: code, or one of the things that a run can wait for or start. */
+/** The kinds of steps: code, or an operation that waits for or triggers something. */
 export const stepKinds = ['RUN', 'SLEEP', 'EVENT', 'TRIGGER', 'TRIGGER_AND_WAIT'] as const;
 export type StepKind = (typeof stepKinds)[number];
 
@@ -22,9 +22,9 @@ export const stepName = z
   .max(maxStepName + 8)
   .refine((name) => !name.includes('\0') && name.isWellFormed(), 'must not contain NUL or half a character');
 
-/** What is known of a step beside its result. */
+/** The fields of a step other than its result. */
 const stepFields = z.object({
-  /** With its index where the name occurs more than once: `charge`, `charge#2`. */
+  /** With an index if the name is used more than once: `charge`, `charge#2`. */
   name: stepName,
   kind: z.enum(stepKinds),
   status: z.enum(stepStatuses),
@@ -35,17 +35,17 @@ const stepFields = z.object({
   startedAt: date,
   endedAt: date,
   durationMs: z.number(),
-  /** The task that it triggered, the event that it waited for, or the time until which it slept. */
+  /** The task that it triggered, the event for which it waited, or the time until which it slept. */
   detail: z.string().optional(),
   version: z.string().optional(),
-  /** The run whose result a replay took over. */
+  /** The run from which a replay reused the result. */
   takenFrom: z.string().optional(),
 });
 
-/** A step as people see it: secrets are replaced. */
+/** A step as shown to people: secrets are redacted. */
 export const runStep = stepFields.extend({
   output: z.unknown().optional(),
-  /** Instead of `output` where that is large: where to read it, for five minutes. */
+  /** Replaces a large `output`: the address from which to read it, valid for five minutes. */
   outputPresignedUrl: z.string().optional(),
   error: attemptError.omit({ group: true }).optional(),
 });
@@ -61,28 +61,28 @@ export const listRunSteps = operation({
   params: runId,
   query: z.object({
     'page[size]': pageSize(100),
-    /** A name. */
+    /** The name of a step. */
     'page[after]': stepName.optional(),
   }),
   reply: z.object({ data: z.array(runStep), pagination: cursors }),
   errors: [404],
 });
 
-/** A stored step as the code of its run reads it. */
+/** A stored step as read by the code of its run. */
 const storedStep = stepFields.pick({ name: true, kind: true, status: true, attempt: true }).extend({
   seq: z.number().int(),
   /** When it was stored: milliseconds since 1970, by the server's clock. */
   at: z.number(),
   detail: z.string().optional(),
-  /** Written as `outputType` says. */
+  /** In the format of `outputType`. */
   output: z.string().optional(),
   outputType: z.string().optional(),
   /** Instead of a large `output`. */
   outputPresignedUrl: z.string().optional(),
   error: z.looseObject({ message: z.string(), name: z.string().optional() }).optional(),
-  /** Another version of the code stored it. */
+  /** Whether another version of the code stored it. */
   isOtherVersion: z.boolean(),
-  /** The code of the run waited for this step alone when it called it. */
+  /** Whether the code of the run awaited only this step when it called it. */
   isSequential: z.boolean(),
 });
 export type StoredStep = z.infer<typeof storedStep>;
@@ -95,27 +95,27 @@ const errorFields = z.object({
   type: errorText.optional(),
   stackTrace: errorText.optional(),
   code: errorText.optional(),
-  /** Among `causes`: one of the `errors`, and not the `cause`. */
+  /** In `causes`: one of the `errors`, and not the `cause`. */
   isMember: z.literal(true).optional(),
-  /** The error as an envelope, if a codec of the client sealed it. */
+  /** The error as an envelope, if a client's codec sealed it. */
   sealed: z
     .string()
     .max(2 * maxErrorText)
     .optional(),
 });
 
-/** An error with those behind it. */
+/** An error with its causes. */
 const withCauses = <T extends z.ZodType>(cause: T) =>
   errorFields.extend({ causes: z.array(cause).max(20).optional() });
 
-/** Why a step failed, with causes as many levels down as the SDK sends. */
+/** The error of a failed step, with as many levels of causes as the SDK sends. */
 const stepError = withCauses(withCauses(withCauses(errorFields))).extend({
-  /** Another attempt of the run would not help. */
+  /** Whether another attempt of the run would not help. */
   isFinal: z.boolean().optional(),
 });
 
 const ofOwnRun = { secretKey: true, action: 'write', on: 'runs', objects: true } as const;
-/** Proof that the sender is the attempt that has the run. */
+/** Proof that the sender is the attempt that owns the run. */
 const ownFence = z.coerce.number().int().min(1);
 
 export const loadRunSteps = operation({
@@ -129,7 +129,7 @@ export const loadRunSteps = operation({
   query: z.object({
     fence: ownFence,
     'page[after]': stepName.optional(),
-    /** This step alone. The address of a large result is good for five minutes. */
+    /** Only this step. The address of a large result is valid for five minutes. */
     name: stepName.optional(),
   }),
   reply: z.object({ data: z.array(storedStep), pagination: cursors }),
@@ -144,7 +144,7 @@ export const storeRunStep = operation({
   summary: 'For the code of a run: store the result of a step. The first result counts',
   access: ofOwnRun,
   params: runId,
-  // An output is a text in JSON: in the worst case of everyday texts each character is escaped.
+  // An output is a string in JSON: in the worst realistic case each of its characters is escaped.
   bodyLimit: 2 * maxPacketBytes + 262_144,
   maxEscapes: maxPacketBytes + 65_536,
   body: z.object({
@@ -152,22 +152,22 @@ export const storeRunStep = operation({
     name: stepName,
     kind: z.enum(stepKinds),
     status: z.enum(stepStatuses),
-    /** Its place among the steps of the run that are stored. */
+    /** Its sequence number among the stored steps of the run. */
     seq: z.number().int().min(1).max(maxSteps, `a run has at most ${maxSteps} steps`),
     tries: z.number().int().min(1).max(1_000_000),
     /** Milliseconds from its start to now. */
     tookMs: z.number().min(0).max(4e12),
     detail: z.string().max(512).optional(),
-    /** Of a SLEEP: for how many milliseconds from now. Its `detail` is then the time of its end. */
+    /** For a SLEEP: milliseconds to sleep from now. Its `detail` then becomes the end time. */
     sleepMs: z.number().min(0).max(4e12).optional(),
     output: z.string().optional(),
     outputType: z.enum(['application/json', 'application/super+json', 'text/plain', sealedType]).optional(),
     error: stepError.optional(),
-    /** The code of the run waited for this step alone when it called it. */
+    /** Whether the code of the run awaited only this step when it called it. */
     isSequential: z.boolean().optional(),
   }),
   reply: z.object({
-    /** False: there was a result already, and that is the one that counts. */
+    /** False if there already was a result, which is retained. */
     isNew: z.boolean(),
     /** When it was stored: milliseconds since 1970, by the server's clock. */
     at: z.number(),

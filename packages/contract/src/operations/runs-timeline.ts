@@ -11,16 +11,16 @@ import { date, pageSize } from './shapes.ts';
 const entry = z.object({
   /** Unique in the timeline. */
   id: z.string(),
-  /** The entry below which it is; not there for the run that was asked for. */
+  /** The parent entry; missing for the requested run. */
   parentId: z.string().optional(),
-  /** The run that it is about. */
+  /** The run of the entry. */
   runId: z.string(),
   startedAt: date,
-  /** Not there while it goes on. */
+  /** Missing while it is in progress. */
   endedAt: date.optional(),
 });
 
-/** What ended a wait. `ATTEMPT_ENDED`: nothing; the attempt ended first. */
+/** The reason why a wait ended. `ATTEMPT_ENDED`: the attempt ended first. */
 export const waitEnds = [
   'RUN_ENDED',
   'BATCH_ENDED',
@@ -40,16 +40,16 @@ const runEntry = entry.extend({
   queue: z.string(),
   concurrencyKey: z.string().optional(),
   batchId: z.string().optional(),
-  /** Attempts that counted. */
+  /** Number of attempts that counted. */
   attemptCount: z.number().int(),
-  /** It has child runs that are not here. Ask for its own timeline; for the run that was asked for, `next` leads to them. */
+  /** Whether it has child runs that are not included. Request its own timeline; for the requested run, continue with `next`. */
   hasMoreChildren: z.boolean(),
-  /** It has older attempts, waits, log lines or spans that are not here. */
+  /** Whether it has older attempts, waits, log lines or spans that are not included. */
   isCut: z.boolean(),
 });
 
 const waitingEntry = entry.extend({
-  /** It has no attempt, and waits for one. */
+  /** It has no attempt yet and waits for one. */
   kind: z.literal('waiting'),
   for: waitedFor.shape.kind,
 });
@@ -58,7 +58,7 @@ const attemptEntry = entry.extend({
   kind: z.literal('attempt'),
   number: z.number().int(),
   status: z.enum(attemptStatuses),
-  /** Milliseconds, its waits not included. */
+  /** Milliseconds, excluding its waits. */
   durationMs: z.number(),
   runner: runnerName.optional(),
   version: z.string().optional(),
@@ -73,18 +73,18 @@ const waitEntry = entry.extend({
   /** Id of the run, batch, token or session. */
   target: z.string().optional(),
   endedBy: z.enum(waitEnds).optional(),
-  /** The final status of the run that it waited for. */
+  /** The final status of the run for which it waited. */
   targetStatus: z.enum(runStatuses).optional(),
 });
 
 const batchEntry = entry.extend({
-  /** Its runs are below it. It has no end unless all of them are here and over. */
+  /** Its runs are its children. It has no end unless all of them are included and have ended. */
   kind: z.literal('batch'),
   runCount: z.number().int(),
 });
 
 const logEntry = entry.extend({
-  /** A line, at `startedAt`. A long message is cut. */
+  /** A log line, at `startedAt`. A long message is truncated. */
   kind: z.literal('log'),
   level: logLine.shape.level,
   message: z.string(),
@@ -98,25 +98,25 @@ const spanEntry = entry.extend({
   name: z.string(),
   spanKind: z.enum(spanKinds),
   status: z.enum(['unset', 'ok', 'error']),
-  /** Milliseconds, with their fractions: the times have none. */
+  /** Milliseconds with fractions, which the times do not have. */
   durationMs: z.number(),
-  /** Why it failed. */
+  /** The error message. */
   message: z.string().optional(),
-  /** What it did, from its attributes: the text of a query, the address of a request. Cut where it is long. */
+  /** The operation, from its attributes: the text of a query, or the address of a request. Truncated if it is long. */
   detail: z.string().optional(),
 });
 
 const stepEntry = entry.extend({
-  /** A step that was stored, see docs/steps.md. */
+  /** A stored step, see docs/steps.md. */
   kind: z.literal('step'),
   name: z.string(),
   stepKind: z.enum(stepKinds),
   status: z.enum(stepStatuses),
   tries: z.number().int(),
-  /** The task that it triggered, the event that it waited for, or the time until which it slept. */
+  /** The task that it triggered, the event for which it waited, or the time until which it slept. */
   detail: z.string().optional(),
   error: attemptError.omit({ group: true }).optional(),
-  /** The run whose result a replay took over. It has no duration here. */
+  /** The run from which a replay reused the result. It has no duration here. */
   takenFrom: z.string().optional(),
 });
 
@@ -141,22 +141,22 @@ export const retrieveRunTimeline = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
-    /** Levels of child runs. 0 is the run alone. */
+    /** Levels of child runs. 0 means only the run. */
     depth: z.coerce.number().int().min(0).max(5).default(2),
-    /** Log lines of the run, the last ones. Of a child run there are at most 5. */
+    /** Number of the run's latest log lines. A child run has at most 5. */
     logs: z.coerce.number().int().min(0).max(500).default(50),
-    /** Child runs of all levels together. */
+    /** Total number of child runs on all levels. */
     'page[size]': pageSize(100, 500),
-    /** Children of the run after this one, as `next` gave it. What the run did itself is then left out. */
+    /** Children of the run after this one, the `next` of an earlier page. The run's own entries are then left out. */
     'page[after]': z
       .string()
       .regex(/^run_[0-9a-z]{1,60}$/, 'not a cursor; send one as the pagination of a page gave it')
       .optional(),
   }),
   reply: z.object({
-    /** The server's clock, to which what goes on extends. */
+    /** The server's time, up to which entries in progress extend. */
     at: date,
-    /** Each after what it is below, and otherwise in the order in which they started. */
+    /** Each entry follows its parent; siblings are in the order in which they started. */
     entries: z.array(timelineEntry),
     pagination: z.object({ next: z.string().optional() }),
   }),

@@ -6,7 +6,7 @@ import { date, shownOptions } from './shapes.ts';
 
 export const runId = z.object({ runId: z.string().min(1).max(128) });
 
-/** What list items, related runs and the retrieved run have in common. */
+/** The common fields of list items, related runs and the retrieved run. */
 export const runFields = z.object({
   id: z.string(),
   status: z.enum(runStatuses),
@@ -47,17 +47,17 @@ const shownError = z.object({
   message: z.string(),
   name: z.string().optional(),
   stackTrace: z.string().optional(),
-  /** The error as an envelope, if a codec of the client sealed it. */
+  /** The error as an envelope, if a client's codec sealed it. */
   sealed: z.string().optional(),
 });
 
 export const run = relatedRun.extend({
   payload: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** Instead of `payload` or `output` where that is large: where to read it, as its Content-Type says, for five minutes. */
+  /** Replaces a large `payload` or `output`: the address from which to read it, in the format of its Content-Type, valid for five minutes. */
   payloadPresignedUrl: z.string().optional(),
   outputPresignedUrl: z.string().optional(),
-  /** What its last attempt failed with. `causes` are the errors behind it, each before what caused it. */
+  /** The error of its last attempt. `causes` are the underlying errors, each before the error that it caused. */
   error: shownError.extend({ causes: z.array(shownError).optional() }).optional(),
   relatedRuns: z.object({
     root: relatedRun.optional(),
@@ -68,11 +68,11 @@ export const run = relatedRun.extend({
   attemptCount: z.number().int(),
   /** The run that it is a replay of. */
   replayOf: z.string().optional(),
-  /** The queue it waits or waited in. */
+  /** The queue in which it waits or waited. */
   queue: z.string(),
-  /** The revision of the environment's variables that its last attempt ran with; not there when none were set. */
+  /** The revision of the environment's variables that its last attempt ran with; missing when none were set. */
   variablesRevision: z.number().int().optional(),
-  /** The schedule that made it, unless that was deleted. */
+  /** The schedule that created it, unless that was deleted. */
   schedule: z
     .object({
       id: z.string(),
@@ -81,12 +81,12 @@ export const run = relatedRun.extend({
       generator: z.object({ type: z.literal('CRON'), expression: z.string(), description: z.string() }),
     })
     .optional(),
-  /** Options of its trigger that are not above, as a trigger takes them: where `trigger` asks for them. */
+  /** Options of its trigger that are not listed above, in the form that a trigger accepts. Only if `trigger` is requested. */
   trigger: z
     .object({
-      /** Left out for JSON, and for a payload that is stored apart. */
+      /** Omitted for JSON, and for a payload that is stored separately. */
       payloadType: z.string().optional(),
-      /** The payload as it was sent, where that is no JSON value: with the type `application/super+json`. */
+      /** The payload as it was sent, if that is not a JSON value: with the type `application/super+json`. */
       payloadText: z.string().optional(),
       concurrencyKey: z.string().optional(),
       priority: z.number().optional(),
@@ -94,14 +94,14 @@ export const run = relatedRun.extend({
       maxAttempts: z.number().int().optional(),
       maxDuration: z.number().int().optional(),
       singleton: z.object({ key: z.string().optional() }).optional(),
-      /** Of a run that collects the payloads of triggers, or has done so: empty without a key. Its payload is the array of theirs. */
+      /** For a run that collects or has collected the payloads of triggers; empty without a key. Its payload is the array of their payloads. */
       batchKey: z.string().optional(),
-      /** As it is stored: for a key that the SDK made, its digest. */
+      /** As stored: for a key that the SDK created, its digest. */
       idempotencyKey: z.string().optional(),
       idempotencyKeyOptions: z.object({ key: z.string(), scope: z.string() }).optional(),
     })
     .optional(),
-  /** The event that started it, without its payload. */
+  /** The event that triggered it, without its payload. */
   event: z.looseObject({ id: z.string(), name: z.string(), timestamp: date }).optional(),
 });
 export type Run = z.infer<typeof run>;
@@ -115,7 +115,7 @@ export const retrieveRun = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
-    /** Also show what a trigger would need to make the same run again. */
+    /** Also return the options needed to trigger the same run again. */
     trigger: z.enum(['true', 'false']).optional(),
   }),
   reply: run,

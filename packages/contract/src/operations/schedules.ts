@@ -7,21 +7,21 @@ import { date, instant, pageSize } from './shapes.ts';
 export const scheduleTypes = ['IMPERATIVE', 'DECLARATIVE'] as const;
 export type ScheduleType = (typeof scheduleTypes)[number];
 
-/** What happens to ticks that no server was there to fire: `skip`, `once` or `all:<time>` such as `all:6h`. */
+/** How to handle ticks that no server was running to fire: `skip`, `once` or `all:<time>` such as `all:6h`. */
 export const missedRule = z
   .string()
   .regex(/^(skip|once|all:[1-9]\d{0,4}[mhd])$/, "write 'skip', 'once' or 'all:' and a time such as 'all:6h'");
 
-/** A text that can be stored. */
+/** A string that can be stored. */
 const text = (most: number) =>
   z
     .string()
     .max(most)
     .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
-    // The database would put the same sign for each half, and make one key of two.
+    // The database would replace each half with the same character, so two keys could become equal.
     .refine((words) => words.isWellFormed(), 'must not contain half a character');
 
-/** A malformed window; one out of range is a 422, as everything that is wrong with a cron expression. */
+/** A malformed window. One that is out of range is a 422, like any problem with a cron expression. */
 const window = z
   .string()
   .regex(
@@ -34,11 +34,11 @@ export const updateScheduleBody = z.object({
   task: text(128).min(1),
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: text(10_000),
-  /** Free text, such as the id of a user; empty is none. */
+  /** Free text, such as a user id; empty means none. */
   externalId: text(2_048).nullish(),
   /** IANA name. Default `UTC`. */
   timezone: text(256).nullish(),
-  /** Spreads the start inside this time after the tick, always at the same place for one schedule. */
+  /** Spreads the start within this time after the tick, always at the same offset for one schedule. */
   window: window.nullish(),
   /** Default `once`. */
   missed: missedRule.nullish(),
@@ -47,9 +47,9 @@ export const updateScheduleBody = z.object({
 });
 
 export const createScheduleBody = updateScheduleBody.extend({
-  /** One schedule an environment has this key; creating it again replaces it. Empty is a random key. */
+  /** An environment has one schedule with this key; creating it again replaces it. If empty, a random key is used. */
   deduplicationKey: text(512),
-  /** False: it does not fire before it is activated. Default true; one that exists already stays active or inactive. */
+  /** If false, it does not fire until it is activated. Default true; an existing schedule stays active or inactive. */
   active: z.boolean().nullish(),
 });
 
@@ -65,12 +65,12 @@ export const schedule = z.object({
   window: z.string().optional(),
   missed: z.string(),
   overlap: z.enum(overlapRules),
-  /** The nominal time; null when nothing comes any more or the schedule is not active. */
+  /** The nominal time; null when there are no further ticks or the schedule is not active. */
   nextRun: date.nullable(),
-  /** The nominal time and the schedule's place in its window. */
+  /** The nominal time plus the schedule's offset in its window. */
   nextRunEffectiveAt: date.nullable(),
   environments: z.array(z.object({ id: z.string(), type: z.string() })),
-  /** How late the latest runs (at most 20) started, in milliseconds after they should have; absent before the first. */
+  /** Start delays of the latest runs (at most 20), in milliseconds; absent before the first run. */
   lag: z.object({ lastMs: z.number(), maxMs: z.number(), runs: z.number().int() }).optional(),
 });
 export type Schedule = z.infer<typeof schedule>;
@@ -103,14 +103,14 @@ export const listSchedules = operation({
   listsIssues: true,
   query: z.object({
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-    /** More than 100 is 100. */
+    /** Values above 100 mean 100. */
     perPage: z.coerce
       .number()
       .int()
       .min(1)
       .default(20)
       .transform((size) => Math.min(size, 100)),
-    /** `next`: the schedules that fire next first; those that do not fire come last. */
+    /** `next`: the schedules that fire next come first; those that do not fire come last. */
     sort: z.enum(['created', 'next']).default('created'),
   }),
   reply: z.object({
@@ -185,9 +185,9 @@ export const deactivateSchedule = operation({
   errors: [404],
 });
 
-/** One tick of a schedule to come. */
+/** A future tick of a schedule. */
 export const upcomingTick = z.object({
-  /** The time the cron expression names. */
+  /** The time given by the cron expression. */
   nominalAt: date,
   /** When its run starts: later only if the schedule has a window. */
   effectiveAt: date,
@@ -210,25 +210,25 @@ export const previewSchedule = operation({
   errors: [404],
 });
 
-/** Why ticks created no run. `failed`: its run could not be created; the server's log says why. */
+/** The reasons why a tick created no run. `failed`: its run could not be created; the server's log has the reason. */
 export const skipReasons = ['missed', 'overlap', 'no_runner', 'no_task', 'archived', 'failed'] as const;
 
 export const scheduleTick = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('fired'),
-    /** The time that the cron expression names. */
+    /** The time given by the cron expression. */
     nominalAt: date,
     /** When it was due: later only if the schedule has a window. */
     dueAt: date,
     firedAt: date,
     backfilled: z.boolean(),
     runId: z.string(),
-    /** Of the run; not there once it was deleted. */
+    /** The status of the run; missing once the run was deleted. */
     status: z.enum(runStatuses).optional(),
   }),
   z.object({
     outcome: z.literal('skipped'),
-    /** The first and the last of the ticks that this is about. */
+    /** The first and the last of the combined ticks. */
     nominalAt: date,
     untilAt: date,
     reason: z.enum(skipReasons),
@@ -248,14 +248,14 @@ export const listScheduleTicks = operation({
   query: z.object({
     'filter[outcome]': z.enum(['fired', 'skipped']).optional(),
     'page[size]': pageSize(50),
-    /** Ticks before this time, as `next` gave it. */
+    /** Ticks before this time, the `next` of an earlier page. */
     'page[after]': instant.optional(),
   }),
   reply: z.object({ data: z.array(scheduleTick), pagination: z.object({ next: z.string().optional() }) }),
   errors: [404],
 });
 
-/** Most ticks of one backfill request. */
+/** Maximum number of ticks in one backfill request. */
 export const maxBackfilled = 1_000;
 
 export const backfillSchedule = operation({
@@ -267,19 +267,19 @@ export const backfillSchedule = operation({
   access: { secretKey: true, action: 'write', on: 'schedules' },
   params: scheduleId,
   body: z.object({
-    /** The range begins with this instant. */
+    /** The start of the range, inclusive. */
     from: z.iso.datetime({ offset: true }),
-    /** The range ends before this instant; not after now. */
+    /** The end of the range, exclusive; must not be in the future. */
     to: z.iso.datetime({ offset: true }),
-    /** Most ticks to look at, the oldest first. */
+    /** Maximum number of ticks to process, oldest first. */
     max: z.number().int().min(1).max(maxBackfilled).default(100),
   }),
   reply: z.object({
-    /** Runs made, oldest tick first. */
+    /** The created runs, oldest tick first. */
     runs: z.array(z.object({ id: z.string(), nominalAt: date })),
-    /** Ticks of the range that had been run before. */
+    /** Number of ticks in the range that had already run. */
     alreadyRun: z.number().int(),
-    /** Where to go on, when the range has more than `max` ticks: the next `from`. */
+    /** Where to continue if the range has more than `max` ticks: the next `from`. */
     next: date.optional(),
   }),
   errors: [404, 422],
@@ -293,7 +293,7 @@ export const listTimezones = operation({
   summary: 'The time zones that schedules know',
   access: { open: true },
   query: z.object({
-    /** `true` leaves UTC out. */
+    /** `true` excludes UTC. */
     excludeUtc: z.string().optional(),
   }),
   reply: z.object({ timezones: z.array(z.string()) }),

@@ -4,9 +4,9 @@ import { machinePresets } from '../runner/manifest.ts';
 import { eventInstant } from './events.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
 
-/** Largest body of a session, in bytes. */
+/** Maximum body size of a session, in bytes. */
 export const sessionBodyLimit = 32_768;
-/** Most characters of a session's external id. */
+/** Maximum number of characters of a session's external id. */
 export const maxExternalIdCharacters = 256;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
@@ -37,9 +37,9 @@ const moment = z.union([z.string(), z.number()]).transform((value, context) => {
   return z.NEVER;
 });
 
-/** How the runs are started that serve a session. */
+/** How the runs that serve a session are started. */
 export const sessionTriggerConfig = z.object({
-  /** What every run is given, beside `sessionId`; one that continues also gets `continuation` and `previousRunId`. */
+  /** The payload of every run, in addition to `sessionId`; a continuing run also gets `continuation` and `previousRunId`. */
   basePayload: z.record(z.string(), z.unknown()),
   machine: z.enum(machinePresets).optional(),
   queue: words(128).optional(),
@@ -64,13 +64,13 @@ export const listedSession = z.object({
   /** The client's own label, such as `chat.agent`. */
   type: z.string(),
   taskIdentifier: z.string(),
-  /** The run that serves it, or served it last. */
+  /** The run that serves it, or last served it. */
   currentRunId: z.string().nullable(),
   tags: z.array(z.string()),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   closedAt: date.nullable(),
   closedReason: z.string().nullable(),
-  /** Nothing is taken in from then on. */
+  /** When it expires and accepts no more messages. */
   expiresAt: date.nullable(),
   createdAt: date,
   updatedAt: date,
@@ -83,9 +83,9 @@ export type Session = z.infer<typeof session>;
 export const createdSession = session.extend({
   /** The run that serves it. */
   runId: z.string(),
-  /** Reads its `.out` and writes its `.in`, for an hour. */
+  /** Can read its `.out` and write its `.in`, for an hour. */
   publicAccessToken: z.string(),
-  /** There was a session of this external id. */
+  /** Whether a session with this external id already existed. */
   isCached: z.boolean(),
 });
 export type CreatedSession = z.infer<typeof createdSession>;
@@ -125,7 +125,7 @@ const list = z
     'filter[taskIdentifier]': commaList.optional(),
     'filter[externalId]': z.string().optional(),
     'filter[status]': oneOfList(sessionStatuses).optional(),
-    /** Wins over from and to. */
+    /** Takes precedence over from and to. */
     'filter[createdAt][period]': period.optional(),
     'filter[createdAt][from]': instant.optional(),
     'filter[createdAt][to]': instant.optional(),
@@ -146,7 +146,7 @@ export const listSessions = operation({
   reply: z.object({ data: z.array(listedSession), pagination: cursors }),
 });
 
-/** `session` is a session's id or its external id. What begins with `session_` is an id. */
+/** `session` is a session's id or its external id. A value that begins with `session_` is an id. */
 const one = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
 
 export const retrieveSession = operation({
@@ -182,7 +182,7 @@ export const updateSession = operation({
     tags: tags(10).optional(),
     /** Null clears it. */
     metadata: metadata.nullable().optional(),
-    /** Never changes: only what it is already is accepted. */
+    /** Cannot be changed: only the existing value is accepted. */
     externalId: z.string().nullable().optional(),
   }),
   bodyLimit: sessionBodyLimit,
@@ -223,9 +223,9 @@ export const continueSession = operation({
   body: z.object({ callingRunId: z.string().min(1), reason: words(64) }),
   bodyLimit: 4_096,
   reply: z.object({
-    /** The run that serves it from now on. */
+    /** The run that now serves it. */
     runId: z.string(),
-    /** False: another run than the calling one served it, and still does. */
+    /** False if another run than the calling one served it, and still does. */
     swapped: z.boolean(),
   }),
   errors: [404],
@@ -236,7 +236,7 @@ const snapshot = {
   tag: 'sessions',
   params: one,
   reply: z.object({
-    /** Where its content is sent (PUT) or read (GET), for five minutes and without a credential. 404 while there is none. */
+    /** Where its content is uploaded (PUT) or downloaded (GET), for five minutes and without a credential. 404 if it has no content. */
     presignedUrl: z.string(),
   }),
   errors: [404],

@@ -6,7 +6,7 @@ import { parsePeriodMs } from '../period.ts';
 /** ISO-8601 with milliseconds and `Z`. */
 export const date = z.iso.datetime();
 
-/** What somebody calls a thing, kept as it is but for the blanks around it. */
+/** A display name, stored unchanged except for surrounding whitespace. */
 export const nameOf = (most: number) =>
   z
     .string()
@@ -15,7 +15,7 @@ export const nameOf = (most: number) =>
     .max(most)
     .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
 
-/** What tells things apart: one that could not be stored as it is would be another one. */
+/** An identifying key. It must be storable exactly, because a changed key would be a different one. */
 export const keyOf = (most: number, tooLong = `at most ${most} characters`) =>
   z
     .string()
@@ -26,7 +26,7 @@ export const keyOf = (most: number, tooLong = `at most ${most} characters`) =>
 /** A tag of a run or of a token. */
 export const tag = keyOf(128, 'a tag has at most 128 characters');
 
-/** An empty one is a mistake of the sender's: all that bring it would be one. */
+/** An empty key is an error of the sender: all requests with it would be treated as one. */
 export const idempotencyKey = keyOf(2_048).min(1, 'must not be empty; leave it out for none');
 
 export const errorBody = z.object({
@@ -39,13 +39,13 @@ export const errorBody = z.object({
 /** `next` and `previous` are strings or absent, never null. */
 export const cursors = z.object({ next: z.string().optional(), previous: z.string().optional() });
 
-/** What a trigger does while a run with its singleton key is live. */
+/** The effect of a trigger while a run with its singleton key is live. */
 export const singletonConflict = z.enum(['skip', 'replace', 'queue']);
 export type SingletonConflict = z.infer<typeof singletonConflict>;
 
-/** Options of a trigger that its run shows as they came. */
+/** Options of a trigger that its run returns unchanged. */
 export const shownOptions = {
-  /** Stored, shown and filtered by. It decides nothing about where the run executes. */
+  /** Stored, shown and filterable. It does not affect where the run executes. */
   region: z.string().max(128).optional(),
   /** A short text for people, shown with the run. At most 256 characters. */
   description: z
@@ -64,7 +64,7 @@ export const traceparent = z
 
 export type ShownOptions = z.input<z.ZodObject<typeof shownOptions>>;
 
-/** A comma-separated list in one parameter; blanks are dropped. */
+/** A comma-separated list in one parameter; whitespace is dropped. */
 export const commaList = z.string().transform((text) =>
   text
     .split(',')
@@ -78,7 +78,10 @@ export const pageSize = (fallback: number, most = 100) =>
 
 const instantMessage = 'not a date; send an ISO 8601 date or milliseconds since 1970';
 
-/** A date in a query: ISO 8601, or milliseconds since 1970 as digits. One before 1970 or beyond 9999 is that year: nothing lies there. */
+/**
+ * A date in a query: ISO 8601, or milliseconds since 1970 as digits. Dates before 1970 or after 9999 are moved to that year, because there is
+ * no data beyond.
+ */
 export const instant = z.string().transform((text, context) => {
   const at = /^-?\d{1,15}$/.test(text) ? Number(text) : parseInstant(text)?.getTime();
   if (at !== undefined) return new Date(Math.min(lastMoment, Math.max(0, at)));
@@ -86,7 +89,7 @@ export const instant = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A comma-separated list of known words; an unknown one is named. */
+/** A comma-separated list of known words; the error names an unknown one. */
 export const oneOfList = <const W extends readonly string[]>(words: W) =>
   commaList.transform((parts, context) => {
     const isKnown = (part: string): part is W[number] => words.includes(part);
@@ -96,7 +99,7 @@ export const oneOfList = <const W extends readonly string[]>(words: W) =>
     return z.NEVER;
   });
 
-/** A range back from now, such as `7d`, as milliseconds. */
+/** A range up to now, such as `7d`, in milliseconds. */
 export const period = z.string().transform((text, context) => {
   const ms = parsePeriodMs(text);
   if (ms !== undefined) return ms;
@@ -108,10 +111,10 @@ export const period = z.string().transform((text, context) => {
 });
 
 /**
- * What code of a run that is executed again finds by what it made before: instead of an idempotency key, apart from everybody's, kept as
- * long as the run. What it leads to is found however that ended.
+ * The key by which re-executed code of a run finds the objects that it created before. Used instead of an idempotency key: in a separate
+ * namespace, and stored as long as the run. The object is found regardless of how it ended.
  */
 export const waitKey = z.string().min(1).max(512).optional();
 
-/** Proof that the sender is the attempt that has the run: once another one has it, or none, nothing is done and the answer is 409. */
+/** Proof that the sender is the attempt that owns the run. If another attempt owns it, or none, nothing is changed and the response is 409. */
 export const fence = z.number().int().min(1).optional();

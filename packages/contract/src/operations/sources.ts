@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 
-/** Lines before and after the one that is asked for. */
+/** Number of lines before and after the requested one. */
 export const linesAround = 5;
-/** Characters of a line that are shown. */
+/** Maximum number of characters shown of a line. */
 export const maxSourceLine = 500;
 
 export const sourceLines = z.object({
   version: z.string(),
-  /** Its path relative to the project, such as `src/orders.ts`; null where there are no lines. */
+  /** Its path relative to the project, such as `src/orders.ts`; null if there are no lines. */
   file: z.string().nullable(),
-  /** The line that was asked for, with up to five before and after it. Of a longer line the first 500 characters. */
+  /** The requested line, with up to five before and after it, each truncated to 500 characters. */
   lines: z.array(z.object({ number: z.number().int(), text: z.string() })),
-  /** Why there are no lines; null if there are. */
+  /** The reason why there are no lines; null if there are lines. */
   note: z.string().nullable(),
 });
 export type SourceLines = z.infer<typeof sourceLines>;
@@ -26,7 +26,7 @@ export const retrieveSource = operation({
   access: { secretKey: true, action: 'read', on: 'sources', forbidsRuns: true },
   params: z.object({ version: z.string().min(1).max(128) }),
   query: z.object({
-    /** As a stack trace has it, or relative to the project. */
+    /** As in a stack trace, or relative to the project. */
     file: z
       .string()
       .min(1)
@@ -36,7 +36,7 @@ export const retrieveSource = operation({
         (text) => text.split(/[/\\]/).every((part) => part !== '.' && part !== '..'),
         'must not have . or .. as a part; send the path as the stack trace has it, or relative to the project',
       ),
-    /** From 1 on. */
+    /** Starts at 1. */
     line: z.coerce.number().int().min(1).max(10_000_000),
   }),
   reply: sourceLines,

@@ -19,23 +19,23 @@ export const runSpan = z.object({
   id: z.string(),
   /** 32 hexadecimal digits. */
   traceId: z.string(),
-  /** Omitted for a span directly below its attempt. It may name a span that is not stored. */
+  /** Omitted for a direct child of the attempt. It may refer to a span that is not stored. */
   parentId: z.string().optional(),
   attempt: z.number().int(),
   name: z.string(),
   kind: z.enum(spanKinds),
   startedAt: date,
-  /** The same in microseconds since 1970. Within an attempt it is of a monotonic clock. */
+  /** The start time in microseconds since 1970. Within an attempt it is from a monotonic clock. */
   startedAtUs: z.number(),
   durationUs: z.number(),
   status: z.enum(['unset', 'ok', 'error']),
-  /** Why it failed. */
+  /** The error message. */
   message: z.string().optional(),
   attributes,
   events: z.array(z.object({ name: z.string(), atUs: z.number(), attributes: attributes.optional() })),
-  /** The library that made it. */
+  /** The library that created it. */
   scope: z.string().optional(),
-  /** How many attributes and events were left out, because there were too many. */
+  /** Number of attributes and events that were left out because of the limits. */
   omitted: z.number().int(),
 });
 export type RunSpan = z.infer<typeof runSpan>;
@@ -49,14 +49,14 @@ export const listRunSpans = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
-    /** Spans after this position, as `next` gave it. */
+    /** Spans after this position, the `next` of an earlier page. */
     after: z.coerce.number().int().min(0).default(0),
-    /** Spans that were sent together stay together, so a page may have some more. */
+    /** Spans that were sent together stay together, so a page may have slightly more. */
     limit: z.coerce.number().int().min(1).max(1_000).default(200),
   }),
   reply: z.object({
     spans: z.array(runSpan),
-    /** How many spans were dropped, because there were too many. */
+    /** Number of spans that were dropped because of the limits. */
     dropped: z.number().int(),
     next: z.number().int().optional(),
   }),

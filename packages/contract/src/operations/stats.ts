@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { date, instant, keyOf, period } from './shapes.ts';
 
-/** By what runs are divided into series. */
+/** The field by which runs are divided into series. */
 export const statsDivisions = ['task', 'queue', 'version'] as const;
 export type StatsDivision = (typeof statsDivisions)[number];
 
-/** In which order series are found. */
+/** The orders in which series are selected. */
 export const statsSorts = ['runs', 'success'] as const;
 export type StatsSort = (typeof statsSorts)[number];
 
 const count = z.number().int();
 
-/** Times, in milliseconds. Quantiles are at most 9 % off; null if nothing was measured. */
+/** Times, in milliseconds. Quantiles are at most 9% off; null if nothing was measured. */
 export const statsTimes = z.object({
   count,
   average: z.number().nullable(),
@@ -22,7 +22,7 @@ export const statsTimes = z.object({
 });
 export type StatsTimes = z.infer<typeof statsTimes>;
 
-/** What happened in some time. */
+/** The counts of a period. */
 export const statsCounts = z.object({
   /** Runs that were created. */
   triggered: count,
@@ -34,16 +34,16 @@ export const statsCounts = z.object({
   timedOut: count,
   canceled: count,
   expired: count,
-  /** Attempts that failed and are followed by another one. */
+  /** Attempts that failed and were retried. */
   retried: count,
-  /** Error groups that began, and those that came back after they were resolved. Not by queue or version. */
+  /** New error groups, and groups that recurred after they were resolved. Not available by queue or version. */
   newErrors: count,
   regressedErrors: count,
   /** Time in the queue before each attempt. */
   wait: statsTimes,
-  /** From the hand-over of an attempt to its end, without its waits. */
+  /** From the start of an attempt on a runner to its end, excluding its waits. */
   duration: statsTimes,
-  /** The most runs that waited at once, and the longest that the oldest of them had waited, in milliseconds. Null without a sample. */
+  /** Peak number of waiting runs, and peak age of the oldest of them in milliseconds. Null without a sample. */
   waiting: count.nullable(),
   oldestMs: count.nullable(),
 });
@@ -53,7 +53,7 @@ export const statsSeries = z.object({
   /** The task, queue or version; null for the whole environment. */
   name: z.string().nullable(),
   total: statsCounts,
-  /** One for each step, oldest first, also where nothing happened. */
+  /** One for each step, oldest first, including empty ones. */
   points: z.array(statsCounts.extend({ at: date })),
 });
 export type StatsSeries = z.infer<typeof statsSeries>;
@@ -68,22 +68,22 @@ export const retrieveStats = operation({
   summary: 'Time series: runs by status, throughput, waiting runs and percentiles of times',
   access: { secretKey: true, action: 'read', on: 'runs' },
   query: z.object({
-    /** Of one task. At most one of `task`, `queue`, `version` and `by`. */
+    /** Only one task. At most one of `task`, `queue`, `version` and `by`. */
     task: text.optional(),
-    /** Of one queue by its name; `task/<id>` is a task's own. */
+    /** Only one queue, by name; `task/<id>` is a task's own. */
     queue: text.optional(),
     version: text.optional(),
-    /** A series for each of the first tasks, queues or versions in the order of `sort`. */
+    /** One series for each of the first tasks, queues or versions in the order of `sort`. */
     by: z.enum(statsDivisions).optional(),
-    /** Series with `by`. */
+    /** Number of series with `by`. */
     limit: z.coerce.number().int().min(1).max(20).default(10),
-    /** Which series with `by`: those with the most runs, or with the lowest share of successful runs. */
+    /** The series selected with `by`: those with the most runs, or with the lowest share of successful runs. */
     sort: z.enum(statsSorts).default('runs'),
-    /** Up to now; wins over `from` and `to`. Default 24h. */
+    /** A range up to now; takes precedence over `from` and `to`. Default 24h. */
     period: period.optional(),
     from: instant.optional(),
     to: instant.optional(),
-    /** Whole minutes, such as `5m`, `1h` or `1d`. Default: what fits the range. */
+    /** Whole minutes, such as `5m`, `1h` or `1d`. Default: depends on the range. */
     step: period.optional(),
   }),
   reply: z.object({

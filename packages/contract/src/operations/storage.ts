@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 
-/** Classes of data. `waiting`: what is waited in and for. `other`: organisations, projects, keys, variables, settings. */
+/** Classes of data. `waiting`: waits and their targets. `other`: organizations, projects, keys, variables, settings. */
 export const storageClasses = [
   'runs',
   'waiting',
@@ -22,15 +22,15 @@ export const storageClasses = [
 export type StorageClass = (typeof storageClasses)[number];
 
 export const storageUse = z.object({
-  /** The largest first. */
+  /** Largest first. */
   data: z.array(
     z.object({
       class: z.enum(storageClasses),
-      /** On disk, with indexes and what is free in the files. */
+      /** Size on disk, including indexes and free space in the files. */
       bytes: z.number().int(),
-      /** As the database's statistics say: they may be some minutes old. */
+      /** From the database's statistics, which may be some minutes old. */
       rowsEstimate: z.number().int(),
-      /** The largest first. */
+      /** Largest first. */
       tables: z.array(z.object({ name: z.string(), bytes: z.number().int() })),
     }),
   ),

@@ -5,12 +5,12 @@ import { appendBodyLimit, maxRecordsAtOnce } from './channels.ts';
 
 const streamName = z.string().min(1).max(256);
 const read = z.object({ runId: z.string().min(1).max(128), stream: streamName });
-/** Which run's stream it is: the one that is named, its parent, or the root of its tree. */
+/** The run of the stream: the given run, its parent, or the root of its tree. */
 const write = read.extend({ target: z.enum(['self', 'parent', 'root']) });
 
 const writing = {
   tag: 'streams',
-  // Streams are written by code.
+  // Only code writes streams.
   access: { secretKey: true, action: 'write', on: 'runs', objects: true, browser: false },
   params: write,
   errors: [404, 413],
@@ -22,7 +22,7 @@ export const initializeRunStream = operation({
   method: 'PUT',
   path: '/realtime/v1/streams/:runId/:target/:stream',
   summary: 'Make a stream of a run and learn where and how records are appended to it',
-  // It hands out a token that writes for a day.
+  // It issues a token that can write for a day.
   access: { ...writing.access, forbidsRuns: true },
   status: 201,
   reply: z.object({ version: z.string() }),
@@ -57,7 +57,7 @@ export const writeRunStream = operation({
   reply: z.object({
     /** Number of the first record. */
     start: z.number().int(),
-    /** One more than that of the last. */
+    /** One more than the number of the last record. */
     end: z.number().int(),
   }),
 });

@@ -5,7 +5,7 @@ import { runStatuses } from '../status.ts';
 import { shownRateLimit } from './rate-limit.ts';
 import { date } from './shapes.ts';
 
-/** A task of the current version, with what its runs get if their trigger does not say otherwise. */
+/** A task of the current version, with the default options of its runs. */
 export const taskInfo = z.object({
   id: z.string(),
   /** The current version, which declares it. */
@@ -14,56 +14,56 @@ export const taskInfo = z.object({
   filePath: z.string(),
   exportName: z.string().optional(),
   queue: z.object({
-    /** `task/<id>` is its own. */
+    /** `task/<id>` is the task's own queue. */
     name: z.string(),
-    /** As the code declares it; null is no limit of its own. */
+    /** The limit declared in code; null if it has no limit of its own. */
     concurrencyLimit: z.number().int().nullable(),
-    /** How many runs may start in a period, as the code declares it. */
+    /** The rate limit declared in code. */
     rateLimit: shownRateLimit.nullable(),
   }),
   retry: retryPolicy.optional(),
-  /** Seconds of one attempt. */
+  /** Maximum duration of one attempt in seconds. */
   maxDuration: z.number().int().optional(),
   machine: z.enum(machinePresets).optional(),
   isolated: z.boolean(),
   /** Seconds that a run may wait before it expires. */
   ttl: z.number().int().optional(),
   schedule: taskManifest.shape.schedule,
-  /** The events that start it. */
+  /** The events that trigger it. */
   on: taskManifest.shape.on,
   /** Labels that a runner must have. */
   requires: z.array(z.string()),
 });
 export type TaskInfo = z.infer<typeof taskInfo>;
 
-/** How many of the latest runs are looked at. */
+/** Number of latest runs in the statistics. */
 export const recentRuns = 100;
 
-/** What the latest runs of a task were like: at most 100 runs, whenever they were created. */
+/** Statistics about the latest runs of a task: at most 100 runs, regardless of their age. */
 export const recentOfTask = z.object({
-  /** How many runs were looked at. */
+  /** Number of runs in the statistics. */
   runs: z.number().int(),
-  /** When the first of them was created; null if there are none. */
+  /** When the oldest of them was created; null if there are none. */
   from: date.nullable(),
   completed: z.number().int(),
   /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */
   failed: z.number().int(),
   /** CANCELED and EXPIRED. */
   ended: z.number().int(),
-  /** Not over. */
+  /** Not ended. */
   live: z.number().int(),
-  /** Completed ones of those that completed or failed; null without such runs. */
+  /** The share of completed runs among completed and failed ones; null without such runs. */
   successRate: z.number().nullable(),
-  /** Of completed runs: active milliseconds of all attempts; null without such runs. */
+  /** For completed runs: active milliseconds of all attempts; null without such runs. */
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
 });
 
 export const taskDetail = taskInfo.extend({
-  /** JSON Schema (draft 2020-12) of what it is triggered with; null without one. */
+  /** JSON Schema (draft 2020-12) of the trigger payload; null if there is none. */
   payloadSchema: payloadSchema.nullable(),
   recent: recentOfTask,
-  /** The newest first; at most ten. */
+  /** Newest first; at most ten. */
   lastRuns: z.array(
     z.object({
       id: z.string(),

@@ -14,7 +14,7 @@ import {
   waitKey,
 } from './shapes.ts';
 
-/** Largest trigger body in bytes. */
+/** Maximum size of a trigger body in bytes. */
 export const triggerBodyLimit = 3_145_728;
 
 const tags = z
@@ -24,8 +24,8 @@ const tags = z
 
 export const triggerOptions = z.object({
   /**
-   * How `payload` is written: `application/json` (default), `application/super+json` or `text/plain`. With `application/store` it is
-   * the name of a packet.
+   * The format of `payload`: `application/json` (default), `application/super+json` or `text/plain`. With `application/store` it is the name of
+   * a packet.
    */
   payloadType: z.string().optional(),
   queue: z.object({ name: z.string() }).optional(),
@@ -35,7 +35,7 @@ export const triggerOptions = z.object({
     .optional(),
   /** A date, or a duration such as `1h30m`. */
   delay: z.union([z.string(), z.date()]).optional(),
-  /** Seconds, or a duration such as `10m`; 0 is none. */
+  /** Seconds, or a duration such as `10m`; 0 means none. */
   ttl: z.union([z.string(), z.number().int().min(0)]).optional(),
   idempotencyKey: idempotencyKey.optional(),
   idempotencyKeyTTL: z.string().optional(),
@@ -43,39 +43,39 @@ export const triggerOptions = z.object({
     .object({ key: z.string(), scope: z.enum(['run', 'attempt', 'global']) })
     .optional(),
   tags: tags.optional(),
-  /** Number of attempts, the first included: 1 means no retries. */
+  /** Number of attempts, including the first: 1 disables retries. */
   maxAttempts: z.number().int().min(1).max(1_000).optional(),
-  /** Seconds of one attempt; at least 5. */
+  /** Maximum duration of one attempt in seconds; at least 5. */
   maxDuration: z.number().optional(),
   machine: z.enum(machinePresets).optional(),
-  /** Seconds of advantage in its queue. */
+  /** Priority in its queue, in seconds. */
   priority: z.number().optional(),
-  /** An object; or, as a string, the JSON text of one. */
+  /** An object, or the JSON text of one. */
   metadata: z.unknown().optional(),
   metadataType: z.string().optional(),
   ...shownOptions,
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
   /**
-   * Run on the deployment that carries this id, and wait for it if it is not there yet. Blanks around it are cut off; an empty one counts as
-   * absent, and so does one beside `lockToVersion`.
+   * Run on the deployment with this external id, and wait for it if it does not exist yet. Surrounding whitespace is trimmed. An empty value
+   * counts as absent, and so does one together with `lockToVersion`.
    */
   externalDeploymentId: keyOf(128).optional(),
-  /** Let a run wait for as long as triggers with this key keep coming. */
+  /** Postpones the run for as long as triggers with this key keep arriving. */
   debounce: z
     .object({
       key: keyOf(512).min(1),
       /** How long after the last trigger it starts: a duration of at least 1s. */
       delay: z.string(),
-      /** Whose data the run keeps: that of the first trigger (`leading`, the default) or of the last one. */
+      /** The trigger whose data the run has: the first (`leading`, the default) or the last one. */
       mode: z.enum(['leading', 'trailing']).optional(),
-      /** It starts so long after the first trigger, whatever comes: a duration longer than `delay`. */
+      /** The latest start, as a duration after the first trigger; longer than `delay`. */
       maxDelay: z.string().optional(),
     })
     .optional(),
   /**
-   * At most one run of the task with this key executes, and at most one waits. While there is one, the trigger leads to it (`skip`, the
-   * default), or to the one that waits for its end (`queue`), or cancels it (`replace`). A task may declare it for all its triggers.
+   * Allows at most one executing and one waiting run of the task with this key. While such a run exists, the trigger returns it (`skip`, the
+   * default), returns the run that waits for its end (`queue`), or cancels it (`replace`). A task may declare it for all its triggers.
    */
   singleton: z
     .object({
@@ -85,24 +85,27 @@ export const triggerOptions = z.object({
     })
     .optional(),
   /**
-   * Accepts no more triggers of the task and key than the rate allows. Above it they are refused (429), or dropped: then the reply has no id
-   * and `isDropped`. A task may declare it for all its triggers. Items of batches, and what is no call of the API, are not counted.
+   * Accepts no more triggers of the task and key than the rate allows. Above it they are rejected (429), or dropped: then the response has no
+   * id and `isDropped`. A task may declare it for all its triggers. Batch items and triggers that do not come from the API are not counted.
    */
   triggerLimit: z
     .object({
       /** Default: one for the whole task. */
       key: keyOf(512).min(1).optional(),
-      /** Default: the task's. */
+      /** Default: that of the task. */
       rate: triggerRate.optional(),
       onExceed: onExceed.optional(),
     })
     .optional(),
-  /** Triggers of a task with `batch` share a run only with those that have the same key. Default: one batch for the whole task. */
+  /** For a task with `batch`, only triggers with the same key share a run. Default: one batch for the whole task. */
   batchKey: keyOf(512).min(1).optional(),
-  /** The run that triggers: who may not write it is refused (403). Cancelling it cancels this run, and one that is cancelled has no more. */
+  /**
+   * The triggering run: a caller without write permission for it is rejected (403). Cancelling it also cancels this run, and a cancelled run
+   * cannot trigger more.
+   */
   parentRunId: z.string().optional(),
   parentFence: fence,
-  /** The trace that the run belongs to. Wins over the header of this name. */
+  /** The trace to which the run belongs. Takes precedence over the header of this name. */
   traceparent: traceparent.optional(),
   waitKey,
 });
@@ -118,7 +121,7 @@ export const triggerReply = z.object({
   id: z.string(),
   /** True only when an idempotency key or a singleton key returned an existing run. */
   isCached: z.boolean(),
-  /** True where the trigger limit dropped the trigger: then there is no run, and `id` is empty. */
+  /** True when the trigger limit dropped the trigger: then there is no run, and `id` is empty. */
   isDropped: z.boolean().optional(),
 });
 
@@ -158,12 +161,12 @@ export const resetIdempotencyKey = operation({
   errors: [404],
 });
 
-/** At most this many triggers share one request. */
+/** Maximum number of triggers in one request. */
 export const triggerManyLimit = 500;
 
 /**
- * Several independent triggers in one request: what the SDK sends when calls of one tick meet.
- * It is no batch: each item succeeds or fails alone, in its own order.
+ * Several independent triggers in one request, which the SDK sends for calls in the same tick. It is not a batch: each item succeeds or fails
+ * on its own.
  */
 export const triggerMany = operation({
   id: 'triggerMany',
@@ -194,7 +197,7 @@ export const triggerMany = operation({
     results: z.array(
       z.union([
         triggerReply.extend({
-          /** A token that reads the run; given to runs, which have no key to sign one with. */
+          /** A token that can read the run; issued to runs, which have no key to sign one with. */
           publicAccessToken: z.string().optional(),
         }),
         z.object({

@@ -26,7 +26,7 @@ const waitpointToken = z.object({
   status: z.enum(waitpointStatuses),
   idempotencyKey: z.string().optional(),
   idempotencyKeyExpiresAt: date.optional(),
-  /** When it times out unless somebody completes it. */
+  /** When it times out unless it is completed. */
   timeoutAt: date.optional(),
   /** When it was completed or timed out. */
   completedAt: date.optional(),
@@ -44,13 +44,13 @@ export const createWaitpointToken = operation({
   access: { secretKey: true, publicToken: true, action: 'write', on: 'waitpoints' },
   body: z.object({
     waitKey,
-    /** A second token with this key is the first one. */
+    /** A second token with this key returns the first one. */
     idempotencyKey: idempotencyKey.optional(),
     /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
     idempotencyKeyTTL: z.string().optional(),
     /** A date, or a duration such as `1h30m`. Default 10 minutes. */
     timeout: z.string().optional(),
-    /** The first event of this name whose payload fits the filter completes it, too. See docs/events.md. */
+    /** The first event of this name whose payload matches the filter also completes it. See docs/events.md. */
     event: z
       .object({
         name: z.string().min(1).max(255),
@@ -67,7 +67,7 @@ export const createWaitpointToken = operation({
   bodyLimit: 10_240,
   reply: z.object({
     id: z.string(),
-    /** True only when an idempotency key led to an existing token. */
+    /** True only when an idempotency key matched an existing token. */
     isCached: z.boolean(),
     url: z.string(),
   }),
@@ -84,7 +84,7 @@ export const listWaitpointTokens = operation({
   query: z.object({
     'page[size]': pageSize(25),
     'page[after]': z.string().optional(),
-    /** Wins over `page[after]`. */
+    /** Takes precedence over `page[after]`. */
     'page[before]': z.string().optional(),
     'filter[status]': oneOfList(waitpointStatuses).optional(),
     /** Tokens with any of these tags. */
@@ -92,7 +92,7 @@ export const listWaitpointTokens = operation({
     'filter[idempotencyKey]': z.string().optional(),
     'filter[createdAt][from]': instant.optional(),
     'filter[createdAt][to]': instant.optional(),
-    /** Wins over from and to. */
+    /** Takes precedence over from and to. */
     'filter[createdAt][period]': period.optional(),
   }),
   reply: z.object({ data: z.array(waitpointToken), pagination: cursors }),
@@ -107,11 +107,11 @@ export const retrieveWaitpointToken = operation({
   access: { secretKey: true, publicToken: true, action: 'read', on: 'waitpoints', objects: true },
   params: tokenId,
   reply: waitpointToken.extend({
-    /** Written as `outputType` says. Of one that timed out: the error. */
+    /** In the format of `outputType`. If it timed out: the error. */
     output: z.string().optional(),
     outputType: z.string().optional(),
     outputIsError: z.boolean().optional(),
-    /** The runs that wait for it now, at most 50. Only for callers that may read runs. */
+    /** The runs that currently wait for it, at most 50. Only for callers that may read runs. */
     waitingRuns: z.array(z.object({ id: z.string(), taskIdentifier: z.string() })).optional(),
   }),
   errors: [404],
@@ -141,7 +141,7 @@ export const completeWaitpointByCallback = operation({
   summary: 'Complete a token by its address alone; the body is what it is completed with',
   access: { open: true },
   params: tokenId.extend({ hash: z.string().min(1).max(128) }),
-  /** JSON; or, as a content type that is not JSON says, any other text, as which it is given. */
+  /** JSON. With a content type other than JSON, any other text, which is stored as a string. */
   body: z.string(),
   bodyText: true,
   bodyLimit: dataLimit,

@@ -1,7 +1,7 @@
 /** One attempt, leased to a runner. */
 export interface Assignment {
   readonly run: string;
-  /** Grows with every lease; the proof that this attempt is the live one. */
+  /** Grows with every lease; proves that this attempt is the live one. */
   readonly fence: number;
   readonly attempt: number;
   readonly task: string;
@@ -15,25 +15,25 @@ export interface Assignment {
   readonly queue: string;
   readonly concurrencyKey: string | null;
   readonly maxAttempts: number | null;
-  /** Seconds. */
+  /** Maximum duration in seconds. */
   readonly maxDuration: number | null;
   readonly machine: string | null;
   readonly priority: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** When its first attempt started, in milliseconds since 1970; null when this is the first. */
+  /** When its first attempt started, in milliseconds since 1970; null if this is the first. */
   readonly startedAt?: number | null;
   readonly parentRun: string | null;
   readonly rootRun: string | null;
   readonly batch: string | null;
   readonly schedule: string | null;
-  /** JSON text of the event that started it, without its payload. */
+  /** JSON text of the event that triggered it, without its payload. */
   readonly event?: string | null;
   /** The W3C trace context of its trigger's caller. */
   readonly traceparent?: string | null;
   /** The run that it is a replay of. */
   readonly replayOf?: string | null;
-  /** The key as the caller of its trigger gave it, where that is known; else as it is stored. */
+  /** The caller's original key, if it is known; else the stored key. */
   readonly idempotencyKey?: string | null;
   readonly idempotencyKeyScope?: string | null;
   readonly region?: string | null;

@@ -25,8 +25,8 @@ const defaults = {
 } satisfies Partial<Assignment>;
 
 /**
- * An assignment as it is sent: fields with their default value are omitted. It is serialised three times on its way to the task's code,
- * and half of its bytes would be defaults.
+ * An assignment as it is sent, without fields that have their default value. It is serialized three times on its way to the task's code, and
+ * half of its bytes would be defaults.
  */
 export type BriefAssignment = Pick<
   Assignment,

@@ -1,6 +1,6 @@
 /**
- * The credential of an attempt: a JWT (HS256) that the runner signs with its secret key, behind a marker. The code of the attempt calls the
- * API with it while the attempt has its lease, and no longer.
+ * The credential of an attempt: a JWT (HS256) that the runner signs with its secret key, with a marker as prefix. The code of the attempt calls
+ * the API with it, only while the attempt has its lease.
  */
 export const attemptMarker = 'svc_run_';
 

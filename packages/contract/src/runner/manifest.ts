@@ -18,15 +18,15 @@ export const machinePresets = [
 ] as const;
 export type MachinePreset = (typeof machinePresets)[number];
 
-/** How a failed attempt is retried. Delays in milliseconds. */
+/** How a failed attempt is retried. Delays are in milliseconds. */
 export const retryPolicy = z.object({
-  /** All attempts, the first included. Default 3. */
+  /** Number of attempts, including the first. Default 3. */
   maxAttempts: z.number().int().min(1).max(1_000).optional(),
-  /** Each delay is the one before times this. Default 2. */
+  /** Each delay is the previous one multiplied by this. Default 2. */
   factor: z.number().min(1).max(100).optional(),
   /** Delay before the second attempt. Default 1,000. */
   minTimeoutInMs: z.number().int().min(0).optional(),
-  /** No delay is longer. Default 60,000. */
+  /** The maximum delay. Default 60,000. */
   maxTimeoutInMs: z.number().int().min(0).optional(),
   /** Multiply each delay by a random factor between 1 and 2. Default true. */
   randomize: z.boolean().optional(),
@@ -46,23 +46,23 @@ export const machineMemory: Readonly<Record<MachinePreset, number>> = {
   'large-2x': 16_384,
 };
 
-/** The largest JSON Schema of a payload that is stored, in bytes of JSON. */
+/** Maximum size of a stored JSON Schema of a payload, in bytes of JSON. */
 export const maxPayloadSchemaBytes = 32_768;
-/** All JSON Schemas of a version together. */
+/** Maximum total size of all JSON Schemas of a version, in bytes. */
 export const maxPayloadSchemasBytes = 2_097_152;
 
-/** A JSON Schema (draft 2020-12) of what a task is triggered with. */
+/** A JSON Schema (draft 2020-12) of a task's trigger payload. */
 export const payloadSchema = z.record(z.string(), z.unknown());
 
-/** The most payloads of one run. */
+/** Maximum number of payloads of one run. */
 export const maxBatchSize = 1_000;
-/** The longest time that a run collects: a day. */
+/** Maximum time for which a run collects payloads: a day. */
 export const maxBatchWaitMs = 86_400_000;
 
-/** When a run that collects payloads starts, whichever is first. */
+/** When a run that collects payloads starts: when either limit is reached. */
 const taskBatch = z.object({
   maxSize: z.number().int().min(1).max(maxBatchSize),
-  /** Since its first payload. */
+  /** Counted from its first payload. */
   maxWaitMs: z.number().int().min(1).max(maxBatchWaitMs),
 });
 
@@ -78,11 +78,11 @@ export const taskManifest = z.object({
       name: z.string().min(1).max(128),
       concurrencyLimit: z.number().int().min(0).max(maxInteger).nullish(),
       rateLimit: rateLimit.optional(),
-      /** The limit that this queue shares with others of the environment. */
+      /** The limit that this queue shares with other queues of the environment. */
       concurrency: sharedLimit.optional(),
-      /** How many runs each of its concurrency keys gives in its turn. Default 1. */
+      /** How many runs each of its concurrency keys starts in its turn. Default 1. */
       weight: keyWeight.optional(),
-      /** Of single concurrency keys. */
+      /** Weights of individual concurrency keys. */
       keyWeights: z
         .record(z.string().min(1).max(512), keyWeight)
         .refine(
@@ -92,14 +92,14 @@ export const taskManifest = z.object({
         .optional(),
     })
     .optional(),
-  /** Each trigger of the task has this singleton, for the whole task unless it brings a key. */
+  /** Each trigger of the task has this singleton, for the whole task unless it has a key. */
   singleton: z.object({ onConflict: singletonConflict }).optional(),
-  /** Each trigger of the task has this limit, for the whole task unless it brings a key. */
+  /** Each trigger of the task has this limit, for the whole task unless it has a key. */
   triggerLimit: z.object({ rate: triggerRate, onExceed: onExceed.optional() }).optional(),
-  /** Triggers of the task are collected: one run for many, which gets the array of their payloads. */
+  /** Triggers of the task are collected: one run for several triggers, with the array of their payloads. */
   batch: taskBatch.optional(),
   retry: retryPolicy.optional(),
-  /** Seconds of one attempt. */
+  /** Maximum duration of one attempt in seconds. */
   maxDuration: z.number().int().min(5).max(maxInteger).optional(),
   machine: z.enum(machinePresets).optional(),
   /** Always runs alone in its executor process. */
@@ -111,7 +111,7 @@ export const taskManifest = z.object({
     .object({
       cron: z.string(),
       timezone: z.string(),
-      /** Only in these environments, such as `PRODUCTION` or `prod`. */
+      /** Only in environments of these types, such as `PRODUCTION` or `prod`. */
       environments: z.array(z.string()).optional(),
       window: z.string().optional(),
       missed: z.string().optional(),
@@ -120,21 +120,21 @@ export const taskManifest = z.object({
     .optional(),
   /** A scheduled task, whether or not it declares its cron. */
   scheduled: z.boolean().optional(),
-  /** The events that start it. */
+  /** The events that trigger it. */
   on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
   /** A custom grouping key for this task's errors. */
   fingerprint: z.string().optional(),
   /** Paths of metadata and payload by which runs are listed, such as `metadata.customer.id`. */
   findBy: z.array(runPath).max(maxRunPaths).optional(),
-  /** Labels that a runner must have to be given runs of a deployed version with this task. */
+  /** Labels that a runner must have to receive runs of a deployed version with this task. */
   requires: z.array(z.string().min(1).max(64)).max(32).optional(),
-  /** Of the task's schema, where its library writes one. At most 32 KiB of JSON. */
+  /** The schema of the task's payload, if its library can produce one. At most 32 KiB of JSON. */
   payloadSchema: payloadSchema
     .refine((schema) => new TextEncoder().encode(JSON.stringify(schema)).length <= maxPayloadSchemaBytes, {
       message: `must not be larger than ${maxPayloadSchemaBytes} bytes of JSON: leave it out, and say so in payloadSchemaNote`,
     })
     .optional(),
-  /** Why a task with a schema has no JSON Schema, for people. */
+  /** The reason why a task with a schema has no JSON Schema, for people. */
   payloadSchemaNote: z.string().max(1_000).optional(),
 });
 export type TaskManifest = z.infer<typeof taskManifest>;
@@ -148,7 +148,7 @@ export const registerVersionBody = z.object({
 export type RegisterVersion = z.infer<typeof registerVersionBody>;
 
 export const registeredVersion = z.object({
-  /** For instance `20261121.3`: day and counter. */
+  /** Day and counter, such as `20261121.3`. */
   version: z.string(),
   /** False when this content was registered or deployed before. */
   isNew: z.boolean(),

@@ -1,8 +1,8 @@
 /**
- * The runner protocol: JSON text frames over one WebSocket at `/runner/v1/connect`, authorised by an environment's secret key.
+ * The runner protocol: JSON text frames over one WebSocket at `/runner/v1/connect`, authorized by an environment's secret key.
  *
- * The runner sends its id (`hello`) and may reconnect with the same id: it then keeps the attempts that it still holds. Every message about
- * an attempt carries the fence of its lease, and the server refuses a stale one. Both sides send batches; order within one direction is
+ * The runner sends its id (`hello`) and may reconnect with the same id: it then keeps the attempts that it still holds. Every message about an
+ * attempt contains the fence of its lease, and the server rejects a stale one. Both sides send batches; order within one direction is
  * preserved.
  */
 import type { FinalStatus } from '../status.ts';
@@ -10,22 +10,22 @@ import type { BriefAssignment } from './brief.ts';
 import type { MachinePreset } from './manifest.ts';
 import type { SpanChunk } from './spans.ts';
 
-/** An error as it left the user's code, made safe to send. */
+/** An error thrown by the user's code, made safe to send. */
 export interface SerializedError {
   readonly type: 'BUILT_IN_ERROR' | 'CUSTOM_ERROR' | 'STRING_ERROR' | 'INTERNAL_ERROR';
   readonly name: string;
   readonly message: string;
   readonly stackTrace: string;
   readonly code?: string;
-  /** Its `cause`, and then its `errors`: those of an AggregateError. */
+  /** Its `cause`, followed by its `errors` if it is an AggregateError. */
   readonly causes?: readonly SerializedError[];
-  /** Among `causes`: one of the `errors`, and not the `cause`. */
+  /** In `causes`: one of the `errors`, and not the `cause`. */
   readonly isMember?: true;
   /** A custom grouping key. */
   readonly fingerprint?: string;
   /** The code of the run ruled out further attempts. */
   readonly isFinal?: true;
-  /** The whole error as an envelope, if a codec of the client sealed it: `message` then says only that. */
+  /** The whole error as an envelope, if a client's codec sealed it: `message` is then constant. */
   readonly sealed?: string;
 }
 
@@ -37,7 +37,7 @@ export type Outcome =
       readonly status: Exclude<FinalStatus, 'COMPLETED' | 'CANCELED' | 'EXPIRED'>;
       readonly error: SerializedError;
     }
-  /** Retry after this many milliseconds: the same run, its next attempt; all its attempts from then on are on `machine`, if it is named. */
+  /** Retry after this many milliseconds: the same run, its next attempt. If `machine` is given, all later attempts run on it. */
   | {
       readonly kind: 'retry';
       readonly delayMs: number;
@@ -46,8 +46,8 @@ export type Outcome =
     }
   | { readonly kind: 'canceled' }
   /**
-   * Given back by the runner: queued again as the same attempt. With `started`, some of its code may have run: it stays on its version and
-   * does not expire any more.
+   * Returned by the runner: queued again as the same attempt. With `started`, some of its code may have run: it stays on its version and no
+   * longer expires.
    */
   | { readonly kind: 'released'; readonly started?: true }
   /** The bundle of this version has no such task. */
@@ -63,7 +63,7 @@ export interface Settlement {
   readonly heard?: Readonly<Record<string, number>>;
 }
 
-/** Something that an attempt waits for in its code. */
+/** Something for which an attempt's code waits. */
 export interface Wait {
   /** Identifies the wait within the run; the same if the code runs again. At most 512 characters. */
   readonly key: string;
@@ -81,7 +81,7 @@ export interface Wait {
   readonly inMs?: number;
 }
 
-/** Waits of one attempt: new ones, or ones that it asks about again. */
+/** Waits of one attempt: new ones, or ones whose state it requests again. */
 export interface AttemptWaits {
   readonly run: string;
   readonly fence: number;
@@ -89,11 +89,10 @@ export interface AttemptWaits {
 }
 
 /**
- * The state of an attempt's waits. `keys` are waits that are over.
+ * The state of an attempt's waits. `keys` are the waits that have ended.
  *
- * `running`: it keeps its slot and continues. `suspended`: it has given its slot back and continues only after `resumed`, which gives it
- * one again. `spell` is the number of the suspension; messages about an older one are ignored. `stale`: the attempt is no longer this
- * runner's.
+ * `running`: it keeps its slot and continues. `suspended`: it has released its slot and continues only after `resumed`, which gives it one
+ * again. `spell` is the number of the suspension; messages about an older one are ignored. `stale`: the runner no longer owns the attempt.
  */
 export interface AttemptWaited {
   readonly fence: number;
@@ -123,44 +122,44 @@ export type RunnerMessage =
       readonly runner: string;
       readonly host: string;
       readonly pid: number;
-      /** The release of Millrace that it is of. */
+      /** The Millrace version of the runner. */
       readonly release?: string;
-      /** How many attempts it accepts at once, including prefetched ones. */
+      /** Maximum number of attempts that it accepts concurrently, including prefetched ones. */
       readonly capacity: number;
       /** Versions it can execute. */
       readonly versions: readonly string[];
-      /** Fences of the attempts it still holds, including finished ones whose settlement is not confirmed. */
+      /** Fences of the attempts that it still holds, including finished ones whose outcome is not confirmed. */
       readonly held: readonly number[];
       /** It supports `logged`. */
       readonly knowsLogged?: boolean;
-      /** It fetches uploaded versions that fit these facts, and so can execute runs of any of them. */
+      /** It fetches uploaded versions that match these properties, so it can execute runs of any of them. */
       readonly fetches?: RunnerFacts;
-      /** It loads versions when a run of them comes, or when somebody promotes them, and not ahead. */
+      /** It loads versions when one of their runs arrives or when they are promoted, and not in advance. */
       readonly isOnDemand?: boolean;
-      /** It takes no attempts over this connection, and is to be told the branches of its environment: it connects for each of them. */
+      /** It accepts no attempts over this connection, and requests the branches of its environment: it connects for each of them. */
       readonly servesBranches?: boolean;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
-  /** It could not fetch, verify or unpack this version, and wants no runs of it for a while. */
+  /** It could not fetch, verify or unpack this version, and accepts no runs of it for a while. */
   | { readonly type: 'unable'; readonly version: string; readonly why: string }
   | { readonly type: 'capacity'; readonly capacity: number }
   | { readonly type: 'settle'; readonly settlements: readonly Settlement[] }
   | {
       readonly type: 'log';
       /**
-       * Counts the frames of lines of this runner, from 1, over all its connections. A frame whose number is not above that of the last stored
-       * one is a repetition, and is not stored again.
+       * The frame number of this runner's lines, starting at 1, across all its connections. A frame whose number is not above that of the last
+       * stored one is a repetition, and is not stored again.
        */
       readonly seq?: number;
       readonly lines: readonly LogLine[];
-      /** Confirmed together with the lines. Servers that know no spans ignore them. */
+      /** Confirmed together with the lines. Servers that do not support spans ignore them. */
       readonly spans?: readonly SpanChunk[];
     }
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
-  /** The code of these suspended attempts has ended. They go on waiting, and then start again on any runner. */
+  /** The code of these suspended attempts has ended. They keep waiting, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }
   | { readonly type: 'heartbeat' }
-  /** Send no new attempts; running ones will be settled. */
+  /** Send no new attempts; running ones will be completed. */
   | { readonly type: 'drain' };
 
 export type ServerMessage =
@@ -170,14 +169,14 @@ export type ServerMessage =
       readonly leaseMs: number;
       /** How many frames of lines may be unconfirmed by `logged`. If omitted, the server sends no `logged`. */
       readonly logFrames?: number;
-      /** Maximum number of lines in a frame, and of spans. */
+      /** Maximum number of lines and of spans in a frame. */
       readonly frameLines?: number;
       readonly frameSpans?: number;
-      /** The number of the last frame of lines of this runner that is stored; 0 for none. */
+      /** The number of this runner's last stored frame of lines; 0 for none. */
       readonly logged?: number;
       /** The server's clock in milliseconds since 1970. */
       readonly now: number;
-      /** Fences of `held` that are no longer this runner's: stop them and send nothing about them. */
+      /** Fences of `held` that this runner no longer owns: stop them and send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */
       readonly variables: Readonly<Record<string, string>>;
@@ -189,14 +188,14 @@ export type ServerMessage =
     }
   | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
-  /** Load these uploaded versions now, the most important one first, and answer with `serve` when each is loaded. */
+  /** Load these uploaded versions now, the most important one first, and reply with `serve` when each is loaded. */
   | { readonly type: 'load'; readonly versions: readonly string[] }
-  /** The names of all live branches of its environment, after `welcome` and whenever there are others. */
+  /** The names of all live branches of its environment, after `welcome` and whenever they change. */
   | { readonly type: 'branches'; readonly branches: readonly string[] }
-  /** Somebody asked this runner to stop: as if it had received SIGTERM. */
+  /** A request to stop this runner, equivalent to SIGTERM. */
   | { readonly type: 'stop' }
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
-  /** Fences whose settlement is final: recorded, or refused as stale. */
+  /** Fences whose outcome is final: recorded, or rejected as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
   /** A frame of lines is stored. `seq` is its number, if it has one. The runner may send another. */
   | { readonly type: 'logged'; readonly seq?: number }
@@ -207,10 +206,10 @@ export type ServerMessage =
       readonly revision?: number;
       readonly secrets?: readonly string[];
     }
-  /** The connection is refused; `retry` says whether to try again. */
+  /** The connection is rejected; `retry` is whether to try again. */
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
 
-/** What decides which uploaded versions a runner can execute. */
+/** The properties that decide which uploaded versions a runner can execute. */
 export interface RunnerFacts {
   /** The major version of Node.js. */
   readonly nodeMajor: number;
@@ -232,8 +231,8 @@ export interface EnvironmentFacts {
   readonly organizationName: string;
 }
 
-/** Suspended attempts of a runner that take no slot. Each one beyond takes one. */
+/** Number of a runner's suspended attempts that occupy no slot. Each one beyond occupies one. */
 export const maxSuspended = 10_000;
 
-/** Longest frame either side accepts, in bytes; batches are cut below it. */
+/** Maximum frame size that either side accepts, in bytes; batches are split to stay below it. */
 export const maxFrameBytes = 32 * 1024 * 1024;

@@ -4,23 +4,23 @@ import { machinePresets, retryPolicy } from './manifest.ts';
 export const logLevelSettings = ['none', 'error', 'warn', 'info', 'debug'] as const;
 
 /**
- * What executors must know of a project whose tasks are written for the published SDK (`@trigger.dev/sdk`), from its `trigger.config.ts`. It
- * is stored with a version.
+ * The settings that executors need for a project with tasks for the published SDK (`@trigger.dev/sdk`), from its `trigger.config.ts`. They are
+ * stored with a version.
  */
 export const publishedSettings = z.object({
   /** The version of the project's copy of the package. */
   version: z.string(),
   /** The configuration, if its default export has hooks: one of the preloads of the version. */
   configFile: z.string().optional(),
-  /** `retries.default`. Without it, a task without settings of its own has one attempt. */
+  /** `retries.default`. Without it, a task without its own settings has one attempt. */
   retry: retryPolicy.optional(),
   /** `retries.enabledInDev` is false: in the development environment a run has one attempt. */
   noRetriesInDev: z.boolean().optional(),
-  /** Seconds. */
+  /** Maximum duration in seconds. */
   maxDuration: z.number().optional(),
   machine: z.enum(machinePresets).optional(),
   ttl: z.union([z.string(), z.number()]).optional(),
-  /** Lines of `logger` below it are dropped. Default `info`. */
+  /** Lines of `logger` below this level are dropped. Default `info`. */
   logLevel: z.enum(logLevelSettings).optional(),
 });
 export type PublishedSettings = z.infer<typeof publishedSettings>;

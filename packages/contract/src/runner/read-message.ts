@@ -1,34 +1,34 @@
-/** Reads a message of a runner and checks its outline. The server fits the texts of lines, spans and errors before it stores them. */
+/** Parses a message of a runner and checks its structure. The server truncates the texts of lines, spans and errors before it stores them. */
 import { maxFrameBytes, type RunnerMessage } from './messages.ts';
 
 /**
- * Limits of a frame from a runner. No message that the runner builds comes near them: outputs and properties are JSON texts, and so count as
- * one value each.
+ * Limits of a frame from a runner. Messages of a real runner are far below them: outputs and properties are JSON texts, so each counts as one
+ * value.
  */
 export const frameLimits = {
   maxBytes: maxFrameBytes,
   maxDepth: 32,
   maxMembers: 100_000,
-  // Outputs are JSON texts in this JSON, so any number of their characters may be escaped.
+  // Outputs are JSON texts nested in this JSON, so any number of their characters may be escaped.
   maxEscapes: maxFrameBytes,
 } as const;
 
 /** Limits of the lists and texts in a frame. */
 export const messageLimits = {
-  /** Log lines in a frame. */
+  /** Maximum number of log lines in a frame. */
   lines: 1_000,
-  /** Spans in a frame. */
+  /** Maximum number of spans in a frame. */
   spans: 500,
-  /** Bytes of a frame of lines and spans. */
+  /** Maximum size in bytes of a frame of lines and spans. */
   logBytes: 4 * 1024 * 1024,
-  /** Names of versions in a message. */
+  /** Maximum number of version names in a message. */
   versions: 10_000,
-  /** Characters of an id or a name: of a run, a runner, a version, a host. */
+  /** Maximum number of characters of an id or a name: of a run, a runner, a version, a host. */
   name: 256,
 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
-/** The field that is wrong, and how it must be. Undefined if all is right. */
+/** The invalid field and its rule. Undefined if all fields are valid. */
 type Fault = string | undefined;
 type Check = (value: unknown, field: string) => Fault;
 
@@ -42,7 +42,7 @@ const text =
       ? undefined
       : `${field} must be a text of at most ${max} characters`;
 
-/** PostgreSQL stores no U+0000. */
+/** PostgreSQL cannot store U+0000. */
 const nameUpTo =
   (max: number): Check =>
   (value, field) =>
@@ -103,7 +103,10 @@ const chunks: Check = (value, field) => {
   return spans > messageLimits.spans ? `${field} must have at most ${messageLimits.spans} spans` : undefined;
 };
 
-/** What each message must have. What an attempt ended with, and what a wait is for, is checked where its run can be ended with an error. */
+/**
+ * The required fields of each message. The outcome of an attempt and the target of a wait are checked later, where the run can be ended with an
+ * error.
+ */
 const messages = new Map<unknown, Check>([
   [
     'hello',
@@ -139,7 +142,7 @@ const messages = new Map<unknown, Check>([
   ['drain', anything],
 ] satisfies [RunnerMessage['type'], Check][]);
 
-/** The message in a parsed frame; for one that cannot be read, the reason in words. */
+/** The message in a parsed frame, or the reason why it is invalid. */
 export function readRunnerMessage(frame: unknown): RunnerMessage | { readonly fault: string } {
   if (!isFields(frame)) return { fault: 'A message must be a JSON object.' };
   const { type } = frame;

@@ -1,4 +1,4 @@
-/** What a runner sends of the spans of its runs: those of `trace()` and of the OpenTelemetry API. */
+/** The spans that a runner sends for its runs: those of `trace()` and of the OpenTelemetry API. */
 
 /** The value of an attribute. */
 export type SpanValue = string | number | boolean | readonly (string | number | boolean | null)[];
@@ -7,7 +7,7 @@ export type SpanAttributes = Readonly<Record<string, SpanValue>>;
 export const spanKinds = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
 export type SpanKind = (typeof spanKinds)[number];
 
-/** A moment within a span, such as a recorded exception. */
+/** A point in time within a span, such as a recorded exception. */
 export interface SpanEvent {
   readonly name: string;
   /** Microseconds since 1970. */
@@ -15,11 +15,11 @@ export interface SpanEvent {
   readonly attributes?: SpanAttributes;
 }
 
-/** A span that has ended. Times are of one clock, which is monotonic within an attempt. */
+/** An ended span. All times are from one clock, which is monotonic within an attempt. */
 export interface EndedSpan {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** Omitted for a span directly below its attempt. */
+  /** Omitted for a direct child of the attempt. */
   readonly parent?: string;
   /** 32 hexadecimal digits, if it is not in the trace of its run. */
   readonly trace?: string;
@@ -28,16 +28,16 @@ export interface EndedSpan {
   readonly kind?: SpanKind;
   /** When it started, in microseconds since 1970. */
   readonly at: number;
-  /** Microseconds. */
+  /** Duration in microseconds. */
   readonly took: number;
   readonly status?: 'ok' | 'error';
-  /** Why it failed. */
+  /** The error message. */
   readonly message?: string;
   readonly attributes?: SpanAttributes;
   readonly events?: readonly SpanEvent[];
-  /** The library that made it. */
+  /** The library that created it. */
   readonly scope?: string;
-  /** How many attributes and events were left out. */
+  /** Number of attributes and events that were left out. */
   readonly omitted?: number;
 }
 
@@ -48,31 +48,31 @@ export interface SpanChunk {
   /** The trace of the run: 32 hexadecimal digits. */
   readonly trace: string;
   readonly spans: readonly EndedSpan[];
-  /** How many spans were dropped, because there were too many. */
+  /** Number of spans that were dropped because of the limits. */
   readonly dropped?: number;
-  /** False if the trigger's caller decided that its trace is not exported. */
+  /** False if the trigger's caller decided not to export its trace. */
   readonly sampled?: boolean;
 }
 
-/** Bounds of what is stored. The executor keeps them, and the server does not rely on it. */
+/** Limits on stored spans. The executor applies them, and the server enforces them again. */
 export const spanLimits = {
-  /** Spans of an attempt. */
+  /** Maximum number of spans per attempt. */
   perAttempt: 2_000,
-  /** Spans of a run with all its attempts. */
+  /** Maximum number of spans of a run, over all its attempts. */
   perRun: 10_000,
-  /** Bytes of the spans of a run, as JSON. */
+  /** Maximum size of the spans of a run, in bytes of JSON. */
   runBytes: 16 * 1024 * 1024,
   /** Levels below the attempt. Deeper spans are shown at this level. */
   depth: 64,
-  /** Characters of a name, and of the name of an attribute. */
+  /** Maximum number of characters of a name, and of the name of an attribute. */
   name: 256,
-  /** Characters of a text in an attribute, and of a message. */
+  /** Maximum number of characters of a string in an attribute, and of a message. */
   text: 2_048,
   attributes: 64,
-  /** Elements of an attribute that is a list. */
+  /** Maximum number of elements of a list attribute. */
   elements: 64,
   events: 32,
   eventAttributes: 16,
-  /** Characters of a span as JSON. A larger one loses its attributes and events. */
+  /** Maximum number of characters of a span as JSON. A larger one loses its attributes and events. */
   size: 32_768,
 } as const;

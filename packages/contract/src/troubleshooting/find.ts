@@ -7,7 +7,7 @@ import { anchorOfStatus } from './status.ts';
 /** A section of docs/troubleshooting.md. */
 export type Anchor = (typeof starting | typeof replies | typeof runs)[number][1];
 
-/** More of a line is not searched: the rest is what a user sent. */
+/** The rest of a longer line is not searched, because it is user input. */
 const maxLength = 500;
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -31,11 +31,11 @@ function findIn(patterns: typeof ofReplies, message: string): Anchor | undefined
   return patterns.find(([pattern]) => pattern.test(line))?.[1];
 }
 
-/** The section that explains a failed reply of the API: by its message, else by its status. */
+/** The section that explains an error response: by its message, else by its status. */
 export const anchorOfReply = (status: number, message: string): Anchor =>
   findIn(ofReplies, message) ?? anchorOfStatus(status);
 
-/** The section that explains a message, by its first line; undefined if there is none. Replies are shown with their status in front. */
+/** The section that explains a message, by its first line; undefined if there is none. Responses are shown with their status as prefix. */
 export function anchorOf(message: string): Anchor | undefined {
   const [, status, said = ''] = /^([45]\d\d) (.*)/.exec(message) ?? [];
   return (
@@ -43,6 +43,6 @@ export function anchorOf(message: string): Anchor | undefined {
   );
 }
 
-/** The same for the error of a run. Other errors are of the code of the task, whose words may be the same by chance. */
+/** The same for the error of a run. Other errors come from the task's code, whose wording may match by chance. */
 export const anchorOfFailure = ({ name, message }: { name?: string; message: string }): Anchor | undefined =>
   name !== undefined && ownErrors.has(name) ? anchorOf(message) : undefined;

@@ -1,2 +1,2 @@
-/** Which section of docs/troubleshooting.md explains a message. A test holds this and the page together. */
+/** Maps messages to the sections of docs/troubleshooting.md that explain them. A test keeps both in sync. */
 export { anchorOf, anchorOfFailure, anchorOfReply, anchors, type Anchor } from './find.ts';

@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 
-/** Messages of failed replies of the API. Those that no part fits are explained by their status. */
+/** Messages of error responses. Messages that match none of these are explained by their status. */
 export const replies = [
   // Credentials.
   ['Invalid or Missing API key: ', 'the-key-is-missing'],
@@ -67,7 +67,7 @@ export const replies = [
   ['Query Error', 'a-value-is-not-accepted'],
   ['Params Error', 'a-value-is-not-accepted'],
   ['Validation error: ', 'a-value-is-not-accepted'],
-  // What the request is about.
+  // The subject of the request.
   ['Version … has no task ', 'no-version-has-the-task'],
   ['Version … does not exist in this environment', 'no-version-has-the-task'],
   ['Version … cannot execute runs: ', 'no-version-has-the-task'],

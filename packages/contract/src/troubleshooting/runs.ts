@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 
-/** Why a run waits, and the errors of runs. */
+/** Reasons why runs wait, and the errors of runs. */
 export const runs = [
   // Runs that wait.
   ['No version is current in this environment', 'no-version-has-the-task'],

@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 
-/** Messages of programs that look for their server, and of a server or a project that starts. */
+/** Messages of programs that look for their server, and of a starting server or project. */
 export const starting = [
   // Finding the server.
   ['No server is configured: ', 'no-server-is-configured'],

@@ -1,4 +1,4 @@
-/** The section for what a status says, where the message says no more. */
+/** The section for a status, if the message is not more specific. */
 export function anchorOfStatus(status: number) {
   switch (status) {
     case 401:
@@ -7,7 +7,7 @@ export function anchorOfStatus(status: number) {
       return 'the-key-may-not-do-this';
     case 404:
     case 405:
-    // What this server does not offer.
+    // Features that this server does not have.
     case 501:
       return 'not-found';
     case 409:

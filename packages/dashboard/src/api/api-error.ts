@@ -1,12 +1,12 @@
-/** What the server said instead of what was asked for. `status` 0: it was not reached. */
+/** A failed call. `status` 0: the server was not reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Which failure it is, one of `errorCodes`: `version_not_loaded`. */
+  /** The error code, one of `errorCodes`: `version_not_loaded`. */
   readonly code: string | undefined;
   /** Sentences about fields, each with the field's path. */
   readonly details: readonly { readonly message: string; readonly path?: readonly string[] }[];
-  /** Seconds that the server asks to wait. */
+  /** Seconds to wait, as requested by the server. */
   readonly retryAfter: number | undefined;
   /** Where the documentation explains it. */
   readonly help: string | undefined;
@@ -29,12 +29,12 @@ export class ApiError extends Error {
     this.help = help;
   }
 
-  /** The server, or the way to it, is away for now: the same call may succeed later. */
+  /** The server, or the network, is temporarily unavailable: the same call may succeed later. */
   get isOutage(): boolean {
     return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
   }
 }
 
-/** A message for people from whatever was thrown. */
+/** A message for people about any thrown value. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== '' ? error.message : 'Something failed without a message.';

@@ -18,7 +18,7 @@ import { toast } from './toasts.ts';
 const liveMs = 5_000;
 const maxBackOffMs = 60_000;
 
-/** One for the whole page. Old data stays on the screen while new data is asked for, and when asking fails. */
+/** One for the whole page. Old data stays on the screen during a request and after a failed one. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -34,19 +34,19 @@ export const queryClient = new QueryClient({
 });
 
 interface AskOptions {
-  /** Asks again every so many milliseconds, or every five seconds with `true`, while the page is visible and not paused. */
+  /** Repeats the request at this interval in milliseconds, or every five seconds with `true`, while the page is visible and not paused. */
   readonly live?: boolean | number;
-  /** False: it is not asked yet. */
+  /** If false, no request is made yet. */
   readonly enabled?: boolean;
-  /** What it answers never changes: it is asked once. */
+  /** The response never changes: it is requested once. */
   readonly isConstant?: boolean;
-  /** Shows what another given had answered until this one does. Default true. */
+  /** Shows the response for earlier parameters until a new one arrives. Default true. */
   readonly keepPrevious?: boolean;
-  /** False: about the user or what the path names, not about the environment of the address. */
+  /** False: about the user or the object in the path, not about the environment in the address. */
   readonly inEnvironment?: boolean;
 }
 
-/** How long until the next question: longer after each failure, and as long as the server asks for. */
+/** Milliseconds until the next request: longer after each failure, and at least as long as the server requests. */
 export function backOffMs(everyMs: number, failures: number, error: unknown): number {
   const asked = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
   return Math.max(asked, Math.min(maxBackOffMs, everyMs * 2 ** Math.min(failures, 6)));
@@ -59,7 +59,7 @@ export const keyOf = (environment: Environment | undefined, name: OperationName,
   [name, environment ?? null, given] as const;
 
 /**
- * Asks an operation that reads, and keeps asking when it is `live`.
+ * Calls a read operation, repeatedly if it is `live`.
  *
  * @example
  * const queues = useAsk('listQueues', { query: { perPage: 100 } }, { live: true });
@@ -96,7 +96,7 @@ export function useAsk<N extends OperationName>(
   });
 }
 
-/** Operations whose answers are pages of something. */
+/** Operations with paged responses. */
 type PagedName = {
   [N in OperationName]: ReplyOf<N> extends { pagination: { next?: string } } ? N : never;
 }[OperationName];
@@ -110,11 +110,11 @@ interface PagesOf<P> {
   readonly hasMore: boolean;
   readonly loadMore: () => void;
   readonly refetch: () => void;
-  /** Begins again with the first page. */
+  /** Starts again with the first page. */
   readonly reset: () => void;
 }
 
-/** Pages with a cursor. With `live`, all that were loaded are asked for again: the more there are, the less often. */
+/** Pages with a cursor. With `live`, all loaded pages are requested again: the more pages, the less often. */
 export function usePages<N extends PagedName>(
   name: N,
   given: Given<N>,
@@ -154,7 +154,7 @@ export function usePages<N extends PagedName>(
     error: result.error,
     hasMore: result.hasNextPage,
     loadMore: () => {
-      // A table asks for more each time it is drawn: not again at once for what has just failed.
+      // A table requests more each time it is rendered: a failed request is not repeated immediately.
       const hasJustFailed = result.isFetchNextPageError && Date.now() - result.errorUpdatedAt < liveMs;
       if (result.hasNextPage && !result.isFetchingNextPage && !hasJustFailed) void result.fetchNextPage();
     },
@@ -173,8 +173,8 @@ export interface Pages<I> extends Omit<PagesOf<never>, 'pages'> {
 }
 
 /**
- * A list with keyset pages. `loadMore` adds the next page; the virtual table calls it near its end. It does not ask again by itself: a page that is
- * live asks for the first page with `useAsk` and tells how many rows are new: `useLiveList`.
+ * A list with keyset pages. `loadMore` adds the next page; the virtual table calls it near its end. It is not refreshed automatically: a live
+ * page requests the first page with `useAsk` and shows the number of new rows: `useLiveList`.
  */
 export function useAskPages<N extends ListName>(
   name: N,
@@ -189,17 +189,17 @@ export function useAskPages<N extends ListName>(
 }
 
 interface ActOptions<N extends OperationName> {
-  /** What is no longer true after it: every question of these operations is asked again. Default: all questions. */
+  /** The operations whose responses it invalidates; they are requested again. Default: all. */
   readonly outdates?: readonly OperationName[];
   readonly onDone?: (reply: ReplyOf<N>, given: Given<N>) => void;
-  /** A sentence that a toast shows when it is done. */
+  /** A sentence for the toast after success. */
   readonly done?: string | ((reply: ReplyOf<N>, given: Given<N>) => string);
-  /** True: the caller shows its errors (a form does). Else a toast does. */
+  /** True: the caller shows its errors (as a form does). Otherwise a toast does. */
   readonly showsErrors?: boolean;
   readonly inEnvironment?: boolean;
 }
 
-/** A change whose reply is lost is asked for once more, with the same request key: the server does it once. */
+/** A change whose response is lost is repeated once, with the same request key: the server carries it out once. */
 async function act<N extends OperationName>(
   name: N,
   given: Given<N>,
@@ -216,7 +216,7 @@ async function act<N extends OperationName>(
 }
 
 /**
- * A change. Each `mutate` has a request key of its own, so a change whose reply is lost is not done twice.
+ * A change. Each `mutate` has its own request key, so a change whose response is lost is not carried out twice.
  *
  * @example
  * const cancel = useAct('cancelRun', { done: 'Run cancelled', outdates: ['listRuns', 'retrieveRun'] });

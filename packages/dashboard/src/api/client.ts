@@ -9,7 +9,7 @@ import { ApiError } from './api-error.ts';
 import { setConnection } from './connection.ts';
 import type { Given, OperationName, ReplyOf } from './operation-types.ts';
 
-/** The environment that a call is about. */
+/** The environment of a call. */
 export interface Environment {
   readonly project: string;
   /** `dev`, `stg`, `prod` or `preview`. */
@@ -18,24 +18,24 @@ export interface Environment {
 }
 
 export interface CallOptions {
-  /** Without one: the call is about the user, an organisation or what its path names. */
+  /** Without one, the call is about the user, an organization or the object in its path. */
   readonly environment?: Environment | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The server does a change once for each key: a lost reply can be asked for again. */
+  /** The server carries out a change once per key, so it can be repeated after a lost response. */
   readonly requestKey?: string;
 }
 
-/** Where the dashboard is, with a slash at the end. The API is there as well. */
+/** The address of the dashboard, with a trailing slash. The API is below it as well. */
 export const baseUrl = new URL('.', document.baseURI).href;
 
-/** `?a=1&b=2` of what is given, or nothing. */
+/** `?a=1&b=2` for the given parameters, or an empty text. */
 function queryText(query: Readonly<Record<string, unknown>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   if (given.length === 0) return '';
   return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** Method, path and query of a call: what "as curl" shows, too. */
+/** Method, path and query of a call, also shown under "as curl". */
 export function requestOf<N extends OperationName>(
   name: N,
   given: Given<N>,
@@ -47,7 +47,7 @@ export function requestOf<N extends OperationName>(
 }
 
 export const headersOf = (environment: Environment | undefined): Record<string, string> => ({
-  // The session's cookie counts only with it: no form and no image of another page can send it.
+  // The session cookie is only accepted with it: no form and no image of another page can send it.
   [dashboardHeader]: '1',
   ...(environment && {
     [projectHeader]: environment.project,
@@ -59,7 +59,7 @@ export const headersOf = (environment: Environment | undefined): Record<string, 
 interface Problem {
   readonly error?: unknown;
   readonly details?: ApiError['details'];
-  /** Of changes of environment variables: what is wrong with which. */
+  /** For changes of environment variables: the problem of each invalid one. */
   readonly variableErrors?: readonly { readonly key: string; readonly error: string }[];
 }
 
@@ -81,7 +81,7 @@ async function problemOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** Sends a request and tells whether the server answers. Throws an `ApiError` for every answer that is no success. */
+/** Sends a request and records whether the server responds. Throws an `ApiError` for every error response. */
 export async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -113,14 +113,14 @@ export async function call<N extends OperationName>(
   { environment, signal, requestKey }: CallOptions = {},
 ): Promise<ReplyOf<N>> {
   const { method, path } = requestOf(name, given);
-  // A text is sent as it is: it is appended to a channel.
+  // A string is sent verbatim: it is appended to a channel.
   const isText = typeof given.body === 'string';
   const response = await send(path, {
     method,
     headers: {
       ...headersOf(environment),
       ...(given.body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
-      // A channel knows what was appended before by another header.
+      // A channel uses another header to recognize repeated appends.
       ...(requestKey !== undefined && {
         [isText ? 'x-part-id' : 'x-trigger-request-idempotency-key']: requestKey,
       }),

@@ -1,8 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/**
- * Whether the server answers. `lost`: the last request did not reach it. `loggedOut`: it no longer knows the session.
- */
+/** Whether the server responds. `lost`: the last request did not reach it. `loggedOut`: it no longer accepts the session. */
 export type Connection = 'ok' | 'lost' | 'loggedOut';
 
 let state: Connection = 'ok';

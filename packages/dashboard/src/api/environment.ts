@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Environment } from './client.ts';
 
-/** `preview~my-branch` of an address is the branch of an environment. */
+/** `preview~my-branch` in an address is a branch of an environment. */
 export function environmentOf(project: string, slug: string): Environment {
   const tilde = slug.indexOf('~');
   return tilde === -1
@@ -13,7 +13,7 @@ export function environmentOf(project: string, slug: string): Environment {
 export const environmentSlug = ({ kind, branch }: Environment): string =>
   branch === undefined ? kind : `${kind}~${branch}`;
 
-/** The environment of the page's address. */
+/** The environment in the page's address. */
 export function useEnvironment(): Environment {
   const { project, env } = useParams({ strict: false }) as { project?: string; env?: string };
   return useMemo(() => environmentOf(project ?? '', env ?? ''), [project, env]);
@@ -25,7 +25,7 @@ export function useEnvironmentParams(): { readonly project: string; readonly env
   return useMemo(() => ({ project: environment.project, env: environmentSlug(environment) }), [environment]);
 }
 
-/** The environment of the address as operations have it in their path. The branch goes with the request, in a header. */
+/** The environment in the address as path parameters of operations. The branch is sent in a header. */
 export function useEnvironmentPath(): { readonly projectRef: string; readonly env: string } {
   const { project, kind } = useEnvironment();
   return useMemo(() => ({ projectRef: project, env: kind }), [project, kind]);

@@ -3,10 +3,7 @@ import { ApiError } from './api-error.ts';
 import { headersOf, requestOf, send, type CallOptions } from './client.ts';
 import type { Given, OperationName } from './operation-types.ts';
 
-/**
- * Reads a stream of server-sent events until the server ends it or the signal is raised. A connection that breaks is made again from the last
- * event on.
- */
+/** Reads a stream of server-sent events until the server ends it or the signal is aborted. A broken connection resumes after the last event. */
 export async function follow<N extends OperationName>(
   name: N,
   given: Given<N>,

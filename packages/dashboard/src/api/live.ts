@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether pages ask again by themselves, and when the last answer came. */
+/** Whether pages refresh automatically, and when the last response arrived. */
 interface Live {
   readonly isPaused: boolean;
   readonly updatedAt: number | undefined;

@@ -11,7 +11,7 @@ type PathParams<S> = S extends z.ZodType
   ? { readonly params: { readonly [K in keyof z.input<S>]: string } }
   : { readonly params?: undefined };
 
-/** Parameters of a query are texts in the end; lists are written with commas. */
+/** Query parameters are sent as strings; lists are comma-separated. */
 type QueryTexts<S> = S extends z.ZodType
   ? { readonly query?: { readonly [K in keyof z.input<S>]?: string | number | boolean | undefined } }
   : { readonly query?: undefined };
@@ -22,7 +22,7 @@ type BodyOf<D extends OperationDeclaration> = D['body'] extends z.ZodType
     : { readonly body: Input<D['body']> }
   : { readonly body?: undefined };
 
-/** What a call is given. An operation without parameters in its path needs no `params`, and so on. */
+/** The input of a call. An operation without path parameters needs no `params`, and so on. */
 export type Given<N extends OperationName> = PathParams<Of<N>['params']> &
   QueryTexts<Of<N>['query']> &
   BodyOf<Of<N>>;

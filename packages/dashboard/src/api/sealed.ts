@@ -1,8 +1,8 @@
-/** What a codec of the client sealed. The server never has it in the clear: the browser asks an endpoint of the reader's own to open it. */
+/** Data sealed by a codec of the client. The server never has it in the clear: the browser asks the reader's own endpoint to open it. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
-/** What stands in the place of a sealed value. */
+/** The replacement of a sealed value. */
 interface Envelope {
   readonly $sealed: {
     readonly key: string;
@@ -14,11 +14,11 @@ interface Envelope {
 
 type Answer = { readonly value: unknown } | { readonly error: string };
 
-/** The endpoint, as the server's settings name it. */
+/** The endpoint in the server's settings. */
 export const codecEndpoint: string | undefined =
   document.querySelector('meta[name="millrace-codec-endpoint"]')?.getAttribute('content') ?? undefined;
 
-/** As many as an endpoint takes at once. */
+/** Maximum number of values that an endpoint accepts at once. */
 const maxAtOnce = 1_000;
 
 export const isSealed = (value: unknown): value is Envelope =>
@@ -27,7 +27,7 @@ export const isSealed = (value: unknown): value is Envelope =>
   typeof (value as Partial<Envelope>).$sealed?.data === 'string' &&
   Object.keys(value).length === 1;
 
-/** Asks the endpoint. The reader's own cookies for it go along: it decides who may see clear text. */
+/** Calls the endpoint, including the reader's cookies for it: it decides who may see clear text. */
 async function ask(endpoint: string, values: readonly Envelope[], signal?: AbortSignal): Promise<Answer[]> {
   let response: Response;
   try {
@@ -61,7 +61,7 @@ function envelopesIn(value: unknown, found: Envelope[] = []): Envelope[] {
   return found;
 }
 
-/** The value with what was opened in the place of its envelopes. */
+/** The value with its envelopes replaced by the opened values. */
 function replaced(value: unknown, opened: ReadonlyMap<string, unknown>): unknown {
   if (isSealed(value)) return opened.has(value.$sealed.data) ? opened.get(value.$sealed.data) : value;
   if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, opened));
@@ -70,7 +70,7 @@ function replaced(value: unknown, opened: ReadonlyMap<string, unknown>): unknown
 }
 
 /**
- * A value with all envelopes in it opened that the endpoint opens. Throws where it opens none: why.
+ * A value with every envelope opened that the endpoint can open. If it opens none, throws an error with the reason.
  * @param endpoint an address
  */
 export async function openSealed<T>(endpoint: string, value: T, signal?: AbortSignal): Promise<T> {
@@ -91,17 +91,17 @@ export async function openSealed<T>(endpoint: string, value: T, signal?: AbortSi
 
 export interface Opened<T> {
   readonly value: T;
-  /** Undefined where nothing is sealed. */
+  /** Undefined if nothing is sealed. */
   readonly state: 'opening' | 'opened' | 'sealed' | undefined;
-  /** The name of a key that something in it is sealed with. */
+  /** The name of a key that sealed a part of it. */
   readonly key: string | undefined;
   readonly error: Error | null;
   readonly retry: () => void;
 }
 
-/** A value, opened if something in it is sealed and there is an endpoint. Only for what is shown: it must not be sent to the server again. */
+/** A value, opened if a part of it is sealed and there is an endpoint. Only for display: it must not be sent to the server again. */
 export function useOpened<T>(value: T): Opened<T> {
-  // A value may have 10 MB, and the page is drawn often.
+  // A value may have 10 MB, and the page is rendered often.
   const envelopes = useMemo(() => envelopesIn(value), [value]);
   const endpoint = codecEndpoint ?? '';
   const query = useQuery({
@@ -109,7 +109,7 @@ export function useOpened<T>(value: T): Opened<T> {
     enabled: envelopes.length > 0 && endpoint !== '',
     queryFn: ({ signal }) => openSealed(endpoint, value, signal),
     staleTime: Infinity,
-    // Clear text stays in the page no longer than it is shown.
+    // Clear text stays in the page only while it is shown.
     gcTime: 0,
     retry: false,
   });

@@ -9,23 +9,23 @@ import type { OperationName } from './operation-types.ts';
 export type Session = CurrentBrowserSession;
 export type Project = Session['projects'][number];
 
-/** Who is logged in, and what there is to choose from. */
+/** The logged-in user, and the available organizations, projects and environments. */
 export const sessionQuery = queryOptions({
   queryKey: ['retrieveCurrentBrowserSession'],
   queryFn: ({ signal }) => call('retrieveCurrentBrowserSession', {}, { signal }),
   staleTime: 5 * 60_000,
 });
 
-/** On pages of somebody who is logged in. */
+/** Only on pages for logged-in users. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
-/** The project of the address; undefined if the user has none of that name. */
+/** The project in the address; undefined if the user has none with that name. */
 export function useProject(): Project | undefined {
   const { project } = useEnvironment();
   return useQuery(sessionQuery).data?.projects.find(({ ref }) => ref === project);
 }
 
-/** What people call the roles. */
+/** Display names of the roles. */
 export const roleNames: Readonly<Record<Role, string>> = {
   viewer: 'Read-only',
   member: 'Developer',
@@ -33,7 +33,7 @@ export const roleNames: Readonly<Record<Role, string>> = {
   owner: 'Owner',
 };
 
-/** Whether somebody with the role may call the operation. The server decides; this only hides buttons that it would refuse. */
+/** Whether a user with the role may call the operation. The server decides; this only hides buttons for rejected operations. */
 export function allows(role: Role | undefined, operation: OperationName, isDev = false): boolean {
   const [usual, inDev] = operationRoles[operation]?.split(' ') ?? [];
   const least = isDev ? (inDev ?? usual) : usual;
@@ -43,7 +43,7 @@ export function allows(role: Role | undefined, operation: OperationName, isDev =
 }
 
 /**
- * Whether the reader may do something in this project.
+ * Whether the reader has a permission in this project.
  *
  * @example
  * const may = useMay();
@@ -55,7 +55,7 @@ export function useMay(): (operation: OperationName) => boolean {
   return (operation) => allows(role, operation, isDev);
 }
 
-/** What people call the environments. */
+/** Display names of the environments. */
 export const environmentNames: Readonly<Record<EnvironmentKind, string>> = {
   dev: 'Development',
   stg: 'Staging',
@@ -65,7 +65,7 @@ export const environmentNames: Readonly<Record<EnvironmentKind, string>> = {
 
 const stored = 'millrace.environment';
 
-/** Where the reader was last, or the first environment that there is. */
+/** The last visited environment, or the first that exists. */
 export function firstEnvironment({
   projects,
 }: Session): { readonly project: string; readonly env: string } | undefined {

@@ -4,7 +4,7 @@ interface ToastOptions {
   readonly title: string;
   readonly description?: string;
   readonly kind?: 'done' | 'error';
-  /** What takes it back. The toast stays longer, with a button. */
+  /** Reverses the action. The toast stays longer, with a button. */
   readonly undo?: () => void;
   /** Another button, such as "Open the run". */
   readonly action?: { readonly label: string; readonly onClick: () => void };
@@ -30,7 +30,7 @@ function set(next: readonly Toast[]): void {
 }
 
 /**
- * Tells what was done, or that it failed.
+ * Reports a completed action or a failure.
  *
  * @example
  * toast({ title: 'Queue mail paused', undo: () => pause.mutate({ …, body: { action: 'resume' } }) });

@@ -10,12 +10,13 @@ function onVisibility(listener: () => void): () => void {
   return () => document.removeEventListener('visibilitychange', listener);
 }
 
-/** False while the page is in a tab that is not shown. */
+/** False while the page is in a background tab. */
 export const useIsVisible = (): boolean => useSyncExternalStore(onVisibility, () => !document.hidden);
 
 /**
- * Reads a stream of events while the component is there, the page is visible and not paused. It begins anew with other parameters, and when the page
- * is visible again: `onStart` comes before the first event of each. The result is `true` once the server has said that nothing more comes.
+ * Reads a stream of events while the component is mounted, and the page is visible and not paused. It restarts with other parameters, and when
+ * the page becomes visible again: `onStart` is called before the first event of each connection. Returns `true` once the server has reported
+ * that the stream is complete.
  */
 export function useFollow<N extends OperationName>(
   name: N,

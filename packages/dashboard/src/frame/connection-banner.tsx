@@ -8,8 +8,8 @@ const firstDelayMs = 1_000;
 const maxDelayMs = 15_000;
 
 /**
- * Says that the server cannot be reached, and finds out when it is back. What the page shows and what was typed stays; every question is then asked
- * again.
+ * Shows that the server cannot be reached, and checks when it is back. The contents of the page and typed text stay; every request is then
+ * repeated.
  */
 export function ConnectionBanner() {
   const state = useConnection();
@@ -18,7 +18,7 @@ export function ConnectionBanner() {
     let delay = firstDelayMs;
     let timer: ReturnType<typeof setTimeout>;
     const probe = async (): Promise<void> => {
-      // A hidden page asks nothing.
+      // A hidden page sends no requests.
       if (!document.hidden) {
         try {
           await call('retrieveCurrentBrowserSession', {});

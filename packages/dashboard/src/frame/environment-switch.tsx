@@ -5,7 +5,7 @@ import { environmentNames, useProject, useSession, type Project } from '../api/s
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/popover.tsx';
 
-/** Project, environment and branch. Changing one keeps the page: runs of dev become runs of prod. */
+/** Project, environment and branch. A change keeps the page: runs of dev become runs of prod. */
 export function EnvironmentSwitch() {
   const environment = useEnvironment();
   const project = useProject();
@@ -97,7 +97,7 @@ function Choice({ project, kind, branch, isPaused, isCurrent, onDone }: ChoicePr
       aria-current={isCurrent ? 'true' : undefined}
       onClick={() => {
         onDone();
-        // The list of the same kind; a run of dev does not exist in prod.
+        // The list of the same kind, because a run of dev does not exist in prod.
         const [, page = ''] =
           /^\/p\/[^/]+\/[^/]+(\/[a-z]+)?/.exec(location.pathname.slice(basePathLength())) ?? [];
         void navigate({

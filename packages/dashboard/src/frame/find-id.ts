@@ -1,4 +1,4 @@
-/** Pages that ids lead to, by what the id begins with. */
+/** The pages of ids, by prefix of the id. */
 const pages: readonly (readonly [prefix: RegExp, page: string, what: string])[] = [
   [/^run_[0-9a-z]+$/, 'runs', 'run'],
   [/^error_\w+$/, 'errors', 'error'],
@@ -15,7 +15,7 @@ const pages: readonly (readonly [prefix: RegExp, page: string, what: string])[] 
 ];
 
 /**
- * The page of an id, whatever is around it: a line of a log, quotes, an address. Undefined if there is no id in the text.
+ * The page of an id, regardless of the text around it: a log line, quotes, an address. Undefined if the text contains no id.
  *
  * @example findId('failed run_01kq4h2m0v8x5') // { path: '/runs/run_01kq4h2m0v8x5', what: 'run', id: … }
  */

@@ -14,7 +14,7 @@ import { ShortcutHelp } from './shortcut-help.tsx';
 import { TopBar } from './top-bar.tsx';
 import './frame.css';
 
-/** What is around every page of an environment. */
+/** The frame of every page of an environment. */
 export function Frame() {
   const environment = useEnvironment();
   const slug = environmentSlug(environment);
@@ -24,7 +24,7 @@ export function Frame() {
   const [isRailOpen, setRailOpen] = useState(false);
   const [openAt, setOpenAt] = useState(pathname);
 
-  // On a phone the rail covers the page: another page closes it.
+  // On a phone the rail covers the page and closes on navigation.
   if (openAt !== pathname) {
     setOpenAt(pathname);
     setRailOpen(false);
@@ -50,7 +50,7 @@ export function Frame() {
         ]
       : [],
   );
-  // It covers the page: whoever goes on to the page wants to see it.
+  // It covers the page, so it closes when the focus moves to the page.
   const onRailBlur = ({ relatedTarget: next, currentTarget }: FocusEvent): void => {
     if (!(next instanceof Element) || currentTarget.contains(next)) return;
     if (next !== railButton.current && !next.closest('.menu-place')) setRailOpen(false);
@@ -65,7 +65,7 @@ export function Frame() {
         className="skip-link"
         href="#content"
         onClick={(event) => {
-          // The address of the page would become that of its base.
+          // Otherwise the address of the page would become that of its base.
           event.preventDefault();
           focusMain();
         }}

@@ -4,13 +4,13 @@ export interface FrameLink {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
-  /** After `g`. */
+  /** The key to press after `g`. */
   readonly key: string;
-  /** Also chosen on pages below these. */
+  /** Also highlighted on pages below these. */
   readonly also?: readonly string[];
 }
 
-/** The pages of an environment in the order of the rail. A page that is added gets a line here and its route in routes.tsx. */
+/** The pages of an environment in the order of the rail. A new page gets a line here and its route in routes.tsx. */
 export const frameLinks: readonly FrameLink[] = [
   { to: '', label: 'Overview', icon: 'overview', key: 'g o' },
   { to: '/runs', label: 'Runs', icon: 'runs', key: 'g r' },

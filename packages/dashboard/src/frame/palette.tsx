@@ -14,7 +14,7 @@ const PaletteDialog = lazyDialog<{ readonly isOpen: boolean }>(
   <Backdrop />,
 );
 
-/** Goes anywhere: pages, tasks, and any id that is pasted. `/` and ⌘K open it. */
+/** Navigates to pages, tasks, and any pasted id. `/` and ⌘K open it. */
 export function Palette() {
   const isOpen = useIsPaletteOpen();
   const goTo = useGoTo();

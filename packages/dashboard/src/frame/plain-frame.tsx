@@ -9,7 +9,7 @@ import { UserMenu } from './user-menu.tsx';
 import { ZoneMenu } from './zone-menu.tsx';
 import './frame.css';
 
-/** What is around pages that belong to no environment, such as the account: the way back, and the reader's own menu. */
+/** The frame of pages outside of environments, such as the account: a link back, and the user menu. */
 export function PlainFrame() {
   const session = useSession();
   useEffect(keepFocus, []);

@@ -10,7 +10,7 @@ import { frameLinks } from './links.ts';
 
 const stored = 'millrace.rail';
 
-/** The pages of the environment. It can be reduced to icons. */
+/** The pages of the environment. It can be collapsed to icons. */
 export function Rail({ onClose }: { readonly onClose: () => void }) {
   const { project, env } = useEnvironmentParams();
   const { pathname } = useLocation();

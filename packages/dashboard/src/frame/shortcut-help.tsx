@@ -14,7 +14,7 @@ const keyNames: Readonly<Record<string, string>> = {
 /** `Mod+k` and `g r` are two keys, `+` is one. */
 const partsOf = (keys: string): readonly string[] => (keys === '+' ? [keys] : keys.split(/[ +]/));
 
-/** `?` shows every key that works on the page, as the parts of the page tell them. */
+/** `?` shows every shortcut that works on the page, as registered by its parts. */
 export function ShortcutHelp() {
   const [shown, setShown] = useState<ReturnType<typeof currentShortcuts>>();
   useShortcuts([{ keys: '?', does: 'Show the keys', run: () => setShown(currentShortcuts()) }], {

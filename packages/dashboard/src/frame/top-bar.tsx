@@ -37,7 +37,7 @@ export const TopBar = ({ menu }: { readonly menu: ReactNode }) => (
   </header>
 );
 
-/** What the addresses of pages are called, where it is not their word. */
+/** Display names of address segments, if they differ. */
 const words: Readonly<Record<string, string>> = {
   bulk: 'Bulk actions',
   rules: 'Rules',
@@ -48,7 +48,7 @@ const words: Readonly<Record<string, string>> = {
   storage: 'Storage',
 };
 
-/** An id that we made, in short; a name as it is. */
+/** An id in short form; a name unchanged. */
 const crumbOf = (text: string): string => (/^[a-z_]+_[0-9a-z]{12,}$/.test(text) ? shortId(text) : text);
 
 const wordOf = (page: string, part: string): string | undefined =>
@@ -85,7 +85,7 @@ function Breadcrumb() {
   );
 }
 
-/** Whether pages ask again by themselves, and when the last answer came. */
+/** Whether pages refresh automatically, and when the last response arrived. */
 function LiveSwitch() {
   const { isPaused, updatedAt } = useLive();
   const now = useNow();

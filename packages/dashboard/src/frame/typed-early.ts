@@ -1,6 +1,6 @@
 /*
- * The field of the palette is not there at once: its code is loaded first, and it gets the focus after it is shown. What is typed until then
- * is kept for it.
+ * The palette's field does not appear immediately: its code is loaded first, and it gets the focus after it is shown. Text typed until then is
+ * kept for it.
  */
 
 let typed = '';
@@ -17,7 +17,7 @@ export function keepTyped(onEscape: () => void): void {
       onEscape();
     } else if (event.key === 'Backspace') typed = typed.slice(0, -1);
     else if (event.key.length === 1) typed += event.key;
-    // Enter and Tab are for the page otherwise.
+    // Otherwise Enter and Tab would affect the page.
     else if (event.key !== 'Enter' && event.key !== 'Tab') return;
     event.preventDefault();
     event.stopPropagation();
@@ -26,7 +26,7 @@ export function keepTyped(onEscape: () => void): void {
   stop = () => window.removeEventListener('keydown', onKeyDown, { capture: true });
 }
 
-/** The text that was typed so far. Later keys go to the field. */
+/** The text typed so far. Later keys go to the field. */
 export function takeTyped(): string {
   stop?.();
   stop = undefined;

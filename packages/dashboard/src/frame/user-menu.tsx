@@ -15,7 +15,7 @@ const themes: readonly (readonly [Theme, string, IconName])[] = [
   ['dark', 'Dark', 'moon'],
 ];
 
-/** Who is logged in, the theme, and logging out. */
+/** The current user, the theme, and logging out. */
 export function UserMenu() {
   const { user } = useSession();
   const project = useProject();
@@ -29,7 +29,7 @@ export function UserMenu() {
       return;
     }
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
-    // The answer is 401 now: the login is shown in the stead of the page.
+    // The response is 401 now: the login is shown instead of the page.
     await queryClient.resetQueries(sessionQuery);
   };
   return (

@@ -1,7 +1,7 @@
 import { Menu } from '../parts/menu.tsx';
 import { browserTimeZone, setTimeZone, useTimeZone } from '../parts/time/zone.ts';
 
-/** The zone in which times are shown. */
+/** The time zone of displayed times. */
 export function ZoneMenu() {
   const zone = useTimeZone();
   const zones = [...new Set([browserTimeZone(), 'UTC', zone])];

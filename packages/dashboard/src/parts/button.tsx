@@ -2,7 +2,7 @@ import { createContext, useContext, type ComponentProps, type ReactNode } from '
 import { Icon, type IconName } from './icons.tsx';
 import './button.css';
 
-/** Tab goes through the controls of one row of a table, not of all: 0 in that row and -1 in the others. */
+/** Tab moves through the controls of one row of a table, not of all: 0 in that row and -1 in the others. */
 export const RowTabIndex = createContext<0 | -1 | undefined>(undefined);
 
 /** The `tabIndex` of a link or a button; undefined outside of tables. */
@@ -10,16 +10,16 @@ export const useRowTabIndex = (): 0 | -1 | undefined => useContext(RowTabIndex);
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly icon?: IconName;
-  /** `main`: the one thing that the page is for. `danger`: it hurts. `plain`: without a frame. */
+  /** `main`: the main action of the page. `danger`: destructive. `plain`: without a frame. */
   readonly look?: 'main' | 'danger' | 'plain';
-  /** It is being done: the button cannot be pressed, and keeps its size. */
+  /** The action is in progress: the button cannot be pressed, and keeps its size. */
   readonly isBusy?: boolean;
   /** Keys that do the same, shown on hover. */
   readonly shortcut?: string;
   readonly children: ReactNode;
 }
 
-/** Says what happens: "Cancel 412 runs". */
+/** Its label names the effect: "Cancel 412 runs". */
 export const Button = ({
   icon,
   look,
@@ -35,7 +35,7 @@ export const Button = ({
     {...rest}
     tabIndex={useRowTabIndex() ?? rest.tabIndex}
     className={`button ${look ?? ''} ${className}`}
-    // Not `disabled`: it would lose the focus.
+    // Not `disabled`, which would lose the focus.
     aria-disabled={isBusy || undefined}
     aria-busy={isBusy || undefined}
     onClick={isBusy ? (event) => event.preventDefault() : onClick}
@@ -48,9 +48,9 @@ export const Button = ({
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
   readonly icon: IconName;
-  /** What it does: the name for screen readers, and the tip. */
+  /** The action: the name for screen readers, and the tooltip. */
   readonly label: string;
-  /** For one that is on or off. */
+  /** For a toggle button. */
   readonly isPressed?: boolean;
 }
 
@@ -69,11 +69,11 @@ export const IconButton = ({ icon, label, isPressed, className = '', ...rest }: 
 );
 
 interface CellButtonProps extends Omit<ComponentProps<'button'>, 'type' | 'tabIndex'> {
-  /** What a click does: "Only task:mail". */
+  /** The effect of a click: "Only task:mail". */
   readonly tip: string;
 }
 
-/** A value in a row that is a button: it narrows the list to itself. */
+/** A value in a row that is a button: it filters the list by itself. */
 export const CellButton = ({ tip, className = '', ...rest }: CellButtonProps) => (
   <button type="button" {...rest} tabIndex={useRowTabIndex()} className={`${className} cut`} data-tip={tip} />
 );

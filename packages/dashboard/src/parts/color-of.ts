@@ -1,5 +1,5 @@
 /**
- * A colour in the theme of now, as a canvas takes it.
+ * A color in the current theme, in a format for a canvas.
  *
  * @example colorOf(canvas, 'var(--bad)')
  */

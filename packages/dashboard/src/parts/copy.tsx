@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Icon } from './icons.tsx';
 import { useRowTabIndex } from './button.tsx';
 
-/** Puts a text on the clipboard. False where the browser does not allow it (a page over http that is not on loopback). */
+/** Copies a text to the clipboard. False if the browser does not allow it (a page over http that is not on loopback). */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -12,7 +12,7 @@ export async function copyText(text: string): Promise<boolean> {
     area.value = text;
     document.body.append(area);
     area.select();
-    // Deprecated, and all that works without TLS.
+    // Deprecated, but the only way without TLS.
     const isCopied = document.execCommand('copy');
     area.remove();
     return isCopied;

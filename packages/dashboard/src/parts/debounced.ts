@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 const pauseMs = 200;
 
 /**
- * A text that is typed, once it has not changed for a moment: each letter would be a request of its own.
+ * A typed text, once it has not changed for a moment: otherwise each letter would send a request.
  *
  * @example
  * const search = useDebounced(text);

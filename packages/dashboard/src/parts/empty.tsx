@@ -3,16 +3,16 @@ import { CopyButton } from './copy.tsx';
 import './states.css';
 
 interface EmptyProps {
-  /** What is not there: "No runs match". */
+  /** The missing content: "No runs match". */
   readonly title: string;
-  /** What to do next. */
+  /** The next step. */
   readonly children?: ReactNode;
   /** The command that fills it. */
   readonly command?: string;
   readonly action?: ReactNode;
 }
 
-/** Says that there is nothing, and what to do next. */
+/** A placeholder for missing content, with the next step. */
 export const Empty = ({ title, children, command, action }: EmptyProps) => (
   <div className="empty">
     <p className="strong">{title}</p>

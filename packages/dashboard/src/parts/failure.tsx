@@ -3,7 +3,7 @@ import { helpCommand } from '@millrace/contract/help';
 import { Button } from './button.tsx';
 import './states.css';
 
-/** What was asked for did not come, and there is no older data to show. */
+/** The error of a request when there is no older data to show. */
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const isOutage = error instanceof ApiError && error.isOutage;
   const help = error instanceof ApiError ? error.help : undefined;
@@ -25,7 +25,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   );
 }
 
-/** Lines where text will be. They do not move. */
+/** Placeholder lines for text. They are not animated. */
 export const Skeleton = ({
   lines = 3,
   label = 'Loading',

@@ -1,25 +1,25 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 /**
- * Where the focus was before something opened over it, and where it goes when what had it is no longer there. Nobody who uses the keyboard alone
- * has to begin at the top of the page again.
+ * Remembers the focus before something opens over it, and moves it when its element disappears, so that keyboard users need not start at the
+ * top of the page again.
  */
 
 const popups = '.dialog, .menu-place, .toasts';
 
-/** What had the focus, and where it was. */
+/** The focused element, and its surroundings. */
 interface Position {
   readonly element: HTMLElement;
-  /** What is around it, the nearest first. */
+  /** The surrounding elements, nearest first. */
   readonly around: readonly Element[];
-  /** Of the row of a table that it was in. */
+  /** The table row that contains it. */
   readonly row: string | undefined;
 }
 
 let latest: Position | undefined;
-/** The latest below dialogs, menus and messages. */
+/** The latest position below dialogs, menus and messages. */
 let below: Position | undefined;
-/** The same, but not in a side panel either. */
+/** The same, but also outside of side panels. */
 let inPage: Position | undefined;
 let isByKeyboard = false;
 
@@ -45,7 +45,7 @@ const firstIn = (element: Element): HTMLElement | undefined =>
       )
     : undefined;
 
-/** The element itself; if it is gone its row, or the first control of what it was in. */
+/** The element itself; if it is gone, its row, or the first control of its surroundings. */
 function at(position: Position | undefined): HTMLElement | null {
   if (position === undefined) return main();
   const { element, around, row } = position;
@@ -61,7 +61,7 @@ function at(position: Position | undefined): HTMLElement | null {
   return main();
 }
 
-/** Out of a field, so that the keys of the page work. */
+/** Out of a field, so that the shortcuts of the page work. */
 export const focusMain = (): void => main()?.focus({ preventScroll: true });
 /** For `finalFocus` of a dialog. */
 export const focusBelow = (): HTMLElement | null => at(below);
@@ -73,23 +73,23 @@ const isLost = (): boolean =>
   (latest === undefined || !canHaveFocus(latest.element));
 
 /**
- * For the button of a menu or a popover that was loaded when it was pressed: the button that was pressed is gone, and this one is in its place. The
- * focus passes through it, so that it can come back.
+ * For the button of a menu or popover that was loaded when it was pressed: the pressed button is replaced by this one, which takes the focus,
+ * so that it can return.
  */
 export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (isTaken) button.current?.focus({ preventScroll: true });
-    // Only when it comes: what it was at first counts.
+    // Only on mount: the initial value counts.
   }, []);
   return button;
 }
 
-/** Watches over the focus until what it returns is called. The frame of the page does it. */
+/** Tracks the focus until the returned function is called. The frame of the page uses it. */
 export function keepFocus(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent): void => {
-    // What keeps Tab inside a dialog is beside it, and gone with it.
+    // The elements that keep Tab inside a dialog are next to it, and are removed with it.
     if (!(target instanceof HTMLElement) || !target.closest('#root, .panel, .dialog, .menu-place')) return;
     latest = positionOf(target);
     if (target.closest(popups)) return;
@@ -101,7 +101,7 @@ export function keepFocus(): () => void {
   const observer = new MutationObserver(() => {
     if (!isByKeyboard || !isLost()) return;
     clearTimeout(timer);
-    // Whoever took it away may give it to something else first.
+    // The code that removed the focus may focus something else first.
     timer = setTimeout(() => {
       if (isLost()) at(latest?.element.closest('.toast') ? below : latest)?.focus({ preventScroll: true });
     }, 100);

@@ -98,7 +98,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Drawn on 16 px, in the colour of the text. Decoration: what it stands for is written beside it or in a label. */
+/** Drawn on 16 px, in the color of the text. Decorative: its meaning is next to it or in a label. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) => (
   <svg
     className="icon"

@@ -5,8 +5,8 @@ import { visibleControls } from './json/visible-controls.ts';
 import './id.css';
 
 /**
- * An id with a button that copies it. Put a link inside to lead somewhere: `<Id id={run.id}><Link …>{run.id}</Link></Id>`. `short`: its beginning
- * and its end, for tables.
+ * An id with a button that copies it. To make it a link: `<Id id={run.id}><Link …>{run.id}</Link></Id>`. `short`: its beginning and end, for
+ * tables.
  */
 export const Id = ({
   id,

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, type KeyboardEvent as ReactKeyboardEvent, type RefObject } from 'react';
 
-/** Whether a key press belongs to a field that is typed in, or to an open menu. */
+/** Whether a key press belongs to a text field or an open menu. */
 function isTyping(target: Element | null): boolean {
   return (
     target?.closest(
@@ -9,17 +9,17 @@ function isTyping(target: Element | null): boolean {
   );
 }
 
-/** What Enter and the space bar press by themselves. */
+/** Elements that Enter and the space bar activate natively. */
 const isControl = (target: Element | null): boolean => target?.closest('a, button, summary, input') != null;
 
-/** A dialog with a backdrop is open. A side panel has none: the list beside it can still be used. */
+/** A dialog with a backdrop is open. A side panel has none: the list next to it can still be used. */
 const isOverlaid = (): boolean => document.querySelector('.backdrop') !== null;
 
 /** `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
 export const isMac = /Mac|iP(?:hone|ad)/.test(navigator.platform);
 const hasMod = (event: KeyboardEvent): boolean => (isMac ? event.metaKey : event.ctrlKey);
 
-/** Known to the list of keys (`?`). */
+/** Entries of the shortcut list (`?`). */
 export interface Shortcut {
   /** `j`, `?`, `g r` (one after the other), `Mod+k`, `Shift+ArrowLeft`, `Space`. */
   readonly keys: string;
@@ -31,11 +31,11 @@ export interface Shortcut {
 
 interface Registered {
   readonly shortcuts: readonly Shortcut[];
-  /** Where the list of keys has them. */
+  /** Its group in the shortcut list. */
   readonly group: string;
-  /** They work while the focus is in this part only, and the part itself listens. */
+  /** Whether they only work while the focus is in this part, which listens itself. */
   readonly isPart: boolean;
-  /** Of several that have the same key, the one that has the focus gets it. */
+  /** If several have the same key, the one with the focus gets it. */
   readonly near: RefObject<HTMLElement | null> | undefined;
 }
 
@@ -52,7 +52,7 @@ const keyOf = (event: KeyboardEvent): string => {
   return isMac && event.ctrlKey ? `Ctrl+${key}` : event.shiftKey && key.length > 1 ? `Shift+${key}` : key;
 };
 
-/** Those that work wherever the focus is: first those around the focus, then the latest. */
+/** Shortcuts that work regardless of the focus: first those around the focus, then the latest. */
 function candidates(target: Element | null): readonly Shortcut[] {
   const all = [...registered].filter(({ isPart }) => !isPart).toReversed();
   const holds = ({ near }: Registered): boolean =>
@@ -81,7 +81,7 @@ function onKeyDown(event: KeyboardEvent): void {
   prefixTimer = setTimeout(() => (prefix = ''), 1_000);
 }
 
-/** Every key that works now, in groups: what `?` shows. A key that another one hides is left out. */
+/** All currently active shortcuts, in groups, as shown by `?`. Overridden ones are left out. */
 export function currentShortcuts(): readonly {
   readonly group: string;
   readonly shortcuts: readonly Shortcut[];
@@ -106,7 +106,7 @@ export function currentShortcuts(): readonly {
   });
 }
 
-/** Registers keys while the component is there, and anew only when another one is offered. */
+/** Registers shortcuts while the component is mounted, and again only when the set changes. */
 function useRegistered(
   shortcuts: readonly Shortcut[],
   group: string,
@@ -136,8 +136,8 @@ function useRegistered(
 }
 
 /**
- * Keys that work while the component is there, wherever the focus is. Of several components with the same key the one `near` the focus has it,
- * else the latest.
+ * Shortcuts that work while the component is mounted, regardless of the focus. If several components have the same key, the one `near` the
+ * focus gets it, else the latest.
  *
  * @example
  * useShortcuts([{ keys: 'c', does: 'Cancel the run', run: () => setCancelling(true) }]);
@@ -151,7 +151,7 @@ export const useShortcuts = (
 ): void => useRegistered(shortcuts, isEverywhere ? everywhere : ofPage, false, near);
 
 /**
- * Keys of one part of a page, while it has the focus: what it returns is its `onKeyDown`.
+ * Shortcuts of one part of a page, while it has the focus: returns its `onKeyDown`.
  *
  * @example
  * const onKeyDown = usePartKeys('In the timeline', [{ keys: 'ArrowDown', does: 'Next line', run: () => move(1) }]);
@@ -165,7 +165,7 @@ export function usePartKeys(
     const { nativeEvent } = event;
     const target = event.target instanceof Element ? event.target : null;
     if (event.defaultPrevented || nativeEvent.isComposing || nativeEvent.altKey) return;
-    // What was opened from it, such as a menu, is elsewhere in the document.
+    // Elements opened from it, such as a menu, are elsewhere in the document.
     if (target === null || !event.currentTarget.contains(target)) return;
     const key = keyOf(nativeEvent);
     if ((key === 'Enter' || key === 'Space') && target !== event.currentTarget && isControl(target)) return;

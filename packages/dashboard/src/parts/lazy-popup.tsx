@@ -8,9 +8,7 @@ import {
   type ReactNode,
 } from 'react';
 
-/*
- * What opens is not there until it is opened for the first time, and neither is the code that it needs: the first page loads a third less.
- */
+/* Popups and their code are loaded when they are first opened, so that the first page loads a third less. */
 
 interface HasTrigger {
   /** A `Button` or an `IconButton`. */
@@ -19,7 +17,7 @@ interface HasTrigger {
 
 type Loader<P> = () => Promise<{ readonly default: ComponentType<P> }>;
 
-/** A menu or a popover: its button is there at once, the rest from when it is pointed at. */
+/** A menu or a popover: its button is rendered immediately, the rest once the pointer is on it. */
 export function lazyPopup<P extends HasTrigger>(
   load: Loader<P & { readonly startsOpen: boolean }>,
 ): ComponentType<P> {
@@ -43,7 +41,7 @@ export function lazyPopup<P extends HasTrigger>(
   };
 }
 
-/** A dialog or a panel, which its page opens. `meanwhile` is there until its code is. */
+/** A dialog or a panel, which its page opens. `meanwhile` is shown until its code is loaded. */
 export function lazyDialog<P extends { readonly isOpen: boolean }>(
   load: Loader<P>,
   meanwhile?: ReactNode,

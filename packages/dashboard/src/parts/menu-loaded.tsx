@@ -6,18 +6,18 @@ import './menu.css';
 
 interface Item {
   readonly label: string;
-  /** Beside the label. */
+  /** Shown next to the label. */
   readonly note?: ReactNode;
   readonly icon?: IconName;
   readonly onSelect: () => void;
   readonly isDisabled?: boolean;
-  /** It hurts: in the colour of that. */
+  /** A destructive action, shown in its color. */
   readonly isDangerous?: boolean;
 }
 
 export type MenuEntry =
   | (Item & { readonly kind?: 'item' })
-  /** One of several, or on and off. Chosen ones have a mark. */
+  /** One of several, or a toggle. Selected ones have a mark. */
   | (Item & { readonly kind: 'radio' | 'check'; readonly isChosen: boolean; readonly keepsOpen?: boolean })
   | { readonly kind: 'line' }
   | { readonly kind: 'label'; readonly label: string };

@@ -4,7 +4,7 @@ import type { MenuProps } from './menu-loaded.tsx';
 export type { MenuEntry } from './menu-loaded.tsx';
 
 /**
- * What else can be done, and choices. Arrows and letters go through it.
+ * Further actions and choices. Arrows and letters move through them.
  *
  * @example
  * <Menu

@@ -5,23 +5,23 @@ import { useRowTabIndex } from './button.tsx';
 
 const Anchor = createLink((props: ComponentProps<'a'>) => <a tabIndex={useRowTabIndex()} {...props} />);
 
-/** The path of a page of the environment, as the router takes it. */
+/** The path of a page of the environment, in the router's format. */
 const pathOf = (params: { readonly project: string; readonly env: string }, to: string): string =>
   `/p/${encodeURIComponent(params.project)}/${encodeURIComponent(params.env)}${to}`;
 
-/** A link to a page is not one to the pages below it. */
+/** A link to a page does not match the pages below it. */
 const activeOptions = { exact: true, includeSearch: false } as const;
 
 interface PageLinkProps extends Omit<ComponentProps<'a'>, 'href' | 'children'> {
   /** Below the environment: `/runs/run_…`, `` `/tasks/${encodeURIComponent(id)}` ``; empty for the overview. */
   readonly to: string;
-  /** After `?`: texts. What the address has now is not kept. */
+  /** Query parameters as strings. Those of the current address are dropped. */
   readonly search?: Readonly<Record<string, string | undefined>>;
   readonly children: ReactNode;
 }
 
 /**
- * A link to another page of the environment. Pages do not know each other: they are named by their address.
+ * A link to another page of the environment. Pages do not import each other: they refer to addresses.
  *
  * @example
  * <PageLink to="/runs" search={{ q: `task:${id}` }}>Runs of the task</PageLink>
@@ -38,7 +38,7 @@ export function PageLink({ to, search, ...rest }: PageLinkProps) {
   );
 }
 
-/** The address of a page of the environment, with the base path: for `href`, and for tabs of their own. */
+/** The address of a page of the environment, with the base path: for `href`, and for new tabs. */
 export function usePageHref(): (to: string) => string {
   const params = useEnvironmentParams();
   const router = useRouter();
@@ -46,7 +46,7 @@ export function usePageHref(): (to: string) => string {
     router.history.createHref(router.buildLocation({ to: pathOf(params, to) as '/' }).publicHref);
 }
 
-/** Goes to a page of the environment: after a form was sent, for a key. */
+/** Navigates to a page of the environment: after a form was submitted, or for a shortcut. */
 export function useGoTo(): (to: string, search?: Readonly<Record<string, string | undefined>>) => void {
   const params = useEnvironmentParams();
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ interface PageTab {
   readonly isCurrent: boolean;
 }
 
-/** Pages that belong together, such as batches and bulk actions. Each has an address of its own. */
+/** Related pages, such as batches and bulk actions. Each has its own address. */
 export const PageTabs = ({ label, tabs }: { readonly label: string; readonly tabs: readonly PageTab[] }) => (
   <nav aria-label={label} className="tabs-line">
     <div className="tabs-list">

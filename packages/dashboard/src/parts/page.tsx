@@ -4,15 +4,15 @@ import './page.css';
 
 interface PageProps {
   readonly title: string;
-  /** Instead of the title, where it is more than a text. */
+  /** Replaces the title, if it is more than a text. */
   readonly heading?: ReactNode;
-  /** Under the title. */
+  /** Shown below the title. */
   readonly summary?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The outer part of a page: its title, also in the browser's tab, and its buttons. */
+/** The outer part of a page: its title, also in the browser tab, and its buttons. */
 export function Page({ title, heading, summary, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${visibleControls(title)} · Millrace`;
@@ -31,7 +31,7 @@ export function Page({ title, heading, summary, actions, children }: PageProps) 
   );
 }
 
-/** A group of a page, with a heading of its own. */
+/** A section of a page, with its own heading. */
 export const Section = ({
   title,
   actions,
@@ -50,7 +50,7 @@ export const Section = ({
   </section>
 );
 
-/** Names and values: the facts about one thing. */
+/** Names and values: the properties of one object. */
 export const Facts = ({
   facts,
 }: {

@@ -4,7 +4,7 @@ import { useAsk } from '../api/ask.ts';
 import { useProject, useSession } from '../api/session.ts';
 import { shortId } from './id-text.ts';
 
-/** The members of the project's organisation by their id. */
+/** The members of the project's organization by id. */
 export function usePeople(): ReadonlyMap<string, Member> {
   const organization = useProject()?.organization.id;
   const members = useAsk(
@@ -15,7 +15,7 @@ export function usePeople(): ReadonlyMap<string, Member> {
   return useMemo(() => new Map((members.data ?? []).map((one) => [one.userId, one])), [members.data]);
 }
 
-/** Who it was: a member by name, somebody who left by id. `isInline`: within a sentence. */
+/** A user: a member by name, a former member by id. `isInline`: within a sentence. */
 export function Person({ id, isInline = false }: { readonly id: string; readonly isInline?: boolean }) {
   const { user } = useSession();
   const people = usePeople();

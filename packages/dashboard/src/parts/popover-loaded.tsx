@@ -5,11 +5,11 @@ import './menu.css';
 
 export interface PopoverProps {
   readonly trigger: ReactElement<Record<string, unknown>>;
-  /** What it is, for screen readers. */
+  /** Its name for screen readers. */
   readonly label: string;
   readonly align?: 'start' | 'end';
   readonly className?: string;
-  /** Made when it opens. */
+  /** Created when it opens. */
   readonly content: (close: () => void) => ReactNode;
 }
 

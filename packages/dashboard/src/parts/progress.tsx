@@ -11,11 +11,11 @@ interface PortionBarProps {
   /** For screen readers: "Runs by status". */
   readonly label: string;
   readonly total: number;
-  /** In their order. What is left of the total is not done. */
+  /** In order. The rest of the total is not done. */
   readonly portions: readonly Portion[];
 }
 
-/** How much of a total is done, and how it ended. */
+/** The completed part of a total, by outcome. */
 export const PortionBar = ({ label, total, portions }: PortionBarProps) => (
   <span
     className="portions"

@@ -1,7 +1,7 @@
 import { codecEndpoint, type Opened } from '../api/sealed.ts';
 import { Button } from './button.tsx';
 
-/** Says that something is sealed, or who opened it. Nothing where nothing is. */
+/** Notes that something is sealed, or by whom it was opened. Renders nothing if nothing is sealed. */
 export function SealedNote({ opened: { state, key, error, retry } }: { readonly opened: Opened<unknown> }) {
   if (state === undefined) return null;
   const host = codecEndpoint === undefined ? '' : new URL(codecEndpoint).host;

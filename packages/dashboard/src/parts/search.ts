@@ -3,8 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 export type SearchTexts = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the address says after `?`, as texts, and how to change it: everything that a page shows is in its address. A change replaces the entry of
- * the history unless `push` is set: Back then returns to before it.
+ * The query parameters of the address as strings, and a function to change them: the address contains the whole state of a page. A change
+ * replaces the history entry unless `push` is set: Back then returns to the earlier state.
  *
  * @example
  * const [search, setSearch] = useSearchTexts();

@@ -1,9 +1,9 @@
 import { Button } from './button.tsx';
 
 interface SegmentsProps<V extends string> {
-  /** What is chosen: "Time", "Outcome". */
+  /** The name of the choice: "Time", "Outcome". */
   readonly label: string;
-  /** A text is its own label. */
+  /** A string is its own label. */
   readonly options: readonly (
     | V
     | { readonly value: V; readonly label: string; readonly isDisabled?: boolean }
@@ -13,7 +13,7 @@ interface SegmentsProps<V extends string> {
   readonly onChange: (value: V) => void;
 }
 
-/** One of a few, side by side. */
+/** A choice between a few options, side by side. */
 export const Segments = <V extends string>({ label, options, value, onChange }: SegmentsProps<V>) => (
   <div className="segments" role="group" aria-label={label}>
     {options

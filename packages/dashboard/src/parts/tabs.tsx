@@ -5,7 +5,7 @@ import './tabs.css';
 export interface Tab {
   readonly id: string;
   readonly label: string;
-  /** A number beside the label. */
+  /** A number next to the label. */
   readonly count?: number | string | undefined;
   readonly content: ReactNode;
 }
@@ -14,9 +14,9 @@ interface TabsProps {
   readonly label: string;
   readonly tabs: readonly Tab[];
   readonly selected: string;
-  /** Keep it in the address, so that Back and links work. */
+  /** Store it in the address, so that Back and links work. */
   readonly onSelect: (id: string) => void;
-  /** At the end of the line of tabs. */
+  /** At the end of the row of tabs. */
   readonly actions?: ReactNode;
 }
 

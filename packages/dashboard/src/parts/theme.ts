@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** `system` follows what the reader's system is set to. */
+/** `system` follows the reader's system setting. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const stored = 'millrace.theme';
@@ -34,6 +34,6 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const useThemeChoice = (): Theme => useSyncExternalStore(subscribe, () => theme);
 
-/** Which of the two is shown now. */
+/** The theme that is currently shown. */
 export const useTheme = (): 'light' | 'dark' =>
   useSyncExternalStore(subscribe, () => (theme === 'system' ? (system.matches ? 'dark' : 'light') : theme));

@@ -10,8 +10,8 @@ const delayMs = 300;
 const gap = 6;
 
 /**
- * Shows the text of `data-tip` of whatever the pointer rests on or has the focus. One for the whole page, because lists have thousands of times
- * and ids. The frame has it.
+ * Shows the text of `data-tip` of the hovered or focused element. One for the whole page, in the frame, because lists have thousands of times
+ * and ids.
  */
 export function TipLayer() {
   const [shown, setShown] = useState<Shown>();

@@ -1,7 +1,7 @@
 import type { Operations } from '@millrace/contract';
 import { routes } from '@millrace/contract/plain';
 
-/** The parameters of a path, and those behind it. */
+/** The parameters of a path, and those of its query. */
 export interface Parameters {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

@@ -1,14 +1,14 @@
-/** The server refused a request. */
+/** The server rejected a request. */
 export class ServerRefused extends Error {
   override readonly name = 'ServerRefused';
   readonly status: number;
-  /** What is wrong with which field of the request. */
+  /** The invalid fields of the request and their problems. */
   readonly details: readonly { readonly path?: readonly (string | number)[] }[];
-  /** Which failure it is, one of `errorCodes`; undefined if the reply has none. */
+  /** The error code, one of `errorCodes`; undefined if the reply has none. */
   readonly code: string | undefined;
-  /** The id of the task that is declared wrongly. */
+  /** The id of the task whose declaration is invalid. */
   readonly task: unknown;
-  /** Where the server says that it is explained. */
+  /** The documentation address from the server. */
   readonly help: string | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class ServerRefused extends Error {
   }
 }
 
-/** No server answers at the address. */
+/** No server responds at the address. */
 export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';
 }

@@ -1,4 +1,4 @@
-/** A refusal as the server sends it. */
+/** An error response as the server sends it. */
 interface Refusal {
   readonly error?: unknown;
   readonly details?: unknown;
@@ -9,10 +9,10 @@ interface Detail {
   readonly path?: readonly (string | number)[];
 }
 
-/** What the server calls a request of which only `details` say what is wrong. */
+/** The server's generic messages for requests whose problem is only in `details`. */
 const labels: ReadonlySet<unknown> = new Set(['Query Error', 'Params Error', 'Headers Error']);
 
-/** Why a request was refused, in one sentence. */
+/** The reason why a request was rejected, in one sentence. */
 export function refusalSentence(status: number, statusText: string, { error, details }: Refusal): string {
   if (typeof error !== 'string') return `${status} ${statusText}`;
   const named = labels.has(error) && Array.isArray(details) ? (details as Detail[]).map(textOf) : [];

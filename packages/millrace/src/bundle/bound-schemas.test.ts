@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { IndexedTask } from '../../../runner/src/executor/messages.ts';
 import { boundSchemas } from './bound-schemas.ts';
 
-/** A task whose JSON Schema has so many bytes. */
+/** A task whose JSON Schema has this size in bytes. */
 const taskOf = (bytes: number): IndexedTask => ({
   source: 'a.ts',
   manifest: {

@@ -20,7 +20,7 @@ import { keepWhole, type KeptWhole } from './whole/keep-whole.ts';
 import { namedPackages } from './whole/named-packages.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
-/** The code of a project with its packages, as a deployed version has it. */
+/** The code of a project with its packages, in the form of a deployed version. */
 export interface DeploymentBuild {
   readonly entries: readonly Entry[];
   /** The module that exports `@millrace/sdk/executor` of the project's SDK. */
@@ -28,13 +28,13 @@ export interface DeploymentBuild {
   readonly outputs: readonly Output[];
   /** Packages that are not in the modules. */
   readonly externals: readonly ExternalPackage[];
-  /** Files that may be missing at run time, a sentence each. */
+  /** Sentences about files that may be missing at run time. */
   readonly warnings: readonly string[];
-  /** Files that the code of the project names by paths relative to itself. Some may not be in the outputs. */
+  /** Files that the code of the project refers to by paths relative to itself. Some may not be in the outputs. */
   readonly namedFiles: readonly NamedFile[];
   /** Bytes of the modules by package; the project's own files and workspace packages under an empty name. */
   readonly bytesByPackage: ReadonlyMap<string, number>;
-  /** Nothing else is there if there are any. */
+  /** If there are any, everything else is empty. */
   readonly problems: readonly Problem[];
 }
 
@@ -119,7 +119,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
 
 const inMemory = { metafile: true, write: false } as const;
 
-/** `import()` of a template whose files are none of the project's: such an import fails in every run. */
+/** `import()` of a template that matches no file of the project: such an import fails in every run. */
 const emptyPatterns = (warnings: readonly Message[]): string[] =>
   warnings
     .filter(({ id }) => id === 'empty-glob')
@@ -129,7 +129,7 @@ const emptyPatterns = (warnings: readonly Message[]): string[] =>
         'An import() of a template takes names as the project has them, with .ts and not .js.',
     );
 
-/** Builds until no package is left in the modules that must be kept whole. */
+/** Builds repeatedly, until the modules contain no package that must be kept whole. */
 async function buildWhole(
   options: BuildOptions & typeof inMemory,
   whole: KeptWhole,
@@ -153,7 +153,7 @@ async function buildWhole(
 
 const exportsOf = (file: string): string => `export * from ${JSON.stringify(file)};`;
 
-/** An entry that is in no file. */
+/** A virtual entry. */
 const ownEntry = (name: string, resolveDir: string, contents: () => Promise<string>): Plugin => ({
   name,
   setup(build) {
@@ -163,13 +163,13 @@ const ownEntry = (name: string, resolveDir: string, contents: () => Promise<stri
 });
 
 /**
- * Imports packages for nothing but the import. What an entry shares with this one becomes a module of its own, so a change of a task file
- * does not change the module with the packages that it uses.
+ * Imports packages for their side effects only. Modules that an entry shares with this one become separate chunks, so a change of a task file
+ * does not change the chunk with its packages.
  */
 const importsOf = (packages: readonly string[]): string =>
   packages.map((name) => `import ${JSON.stringify(name)};\n`).join('');
 
-/** What the files of a project import from packages; nothing if they cannot be compiled, which the build that asks says itself. */
+/** The packages that the files of a project import. Empty if they cannot be compiled, which the calling build reports itself. */
 async function importedPackages(project: Project): Promise<string[]> {
   const built = await withEsbuild((esbuild) =>
     esbuild.build({

@@ -28,8 +28,8 @@ export interface Build {
 }
 
 /**
- * Bundles each task file to a module. What several of them import becomes a shared module, so that a connection pool declared in one
- * place exists once in a process. Packages are not bundled: they are resolved from the project, so builds must be inside of it.
+ * Bundles each task file to a module. Files that several of them import become a shared module, so that a connection pool declared in one place
+ * exists once in a process. Packages are not bundled: they are resolved from the project, so builds must be inside it.
  */
 export async function build(project: Project, buildsDir: string): Promise<Build> {
   const { entries, outputs, inputs, problems } = await compileServing(project, buildsDir);

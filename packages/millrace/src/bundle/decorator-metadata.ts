@@ -39,7 +39,7 @@ interface TypeScript {
   readonly convertCompilerOptionsFromJson: (json: object, folder: string) => { readonly options: object };
 }
 
-/** Classes and modules stay as they are written: esbuild lowers and bundles them. */
+/** Classes and modules stay unchanged: esbuild lowers and bundles them. */
 function withTypescript(
   { transpileModule, convertCompilerOptionsFromJson }: TypeScript,
   fileName: string,
@@ -101,7 +101,7 @@ async function withSwc(
 const definesFields = ({ useDefineForClassFields, target }: Options): boolean =>
   useDefineForClassFields ?? /^es(?:next|202[2-9]|20[3-9]\d)$/i.test(target ?? '');
 
-/** A package that is installed for a source file. Node.js would not find one later that it has not found before. */
+/** A package that is installed for a source file. Node.js caches failed lookups, so it would not find the package later. */
 async function installed<T>(file: string, name: string): Promise<T | undefined> {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'node_modules', name, 'package.json'))) {

@@ -12,20 +12,20 @@ import type { Plugin } from 'esbuild';
 import { outside } from './package-modules.ts';
 import { whyNotBundled } from './unbundlable.ts';
 
-/** The entry that imports all packages. It needs not find one that is installed only for the file that imports it. */
+/** The entry that imports all packages. A package that is installed only for the file that imports it may be unresolvable here. */
 export const packagesEntry = 'millrace-packages';
 
-/** A package that stays outside of the modules and goes into the layer. */
+/** A package that is not bundled and goes into the layer. */
 export interface ExternalPackage {
   readonly name: string;
-  /** Where it is installed in the project, links resolved. */
+  /** Its folder in the project, with links resolved. */
   readonly folder: string;
   readonly why: string;
   /** The package or file that imports it. */
   readonly importer: string;
 }
 
-/** Leaves packages that cannot be bundled outside, and adds them to `found`, by folder. */
+/** Excludes packages that cannot be bundled, and adds them to `found`, by folder. */
 export function externalPackages(
   listed: ReadonlySet<string>,
   project: PackageManifest,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Output } from './build.ts';
 
-/** Programs that code loads from the folder of its source, and the schema of a Prisma client. */
+/** Native modules that code loads from the folder of its source, and the schema of a Prisma client. */
 const loaded = /\.(?:node|wasm)$|^schema\.prisma$/;
 
 /** The files that modules of the project load from these folders, such as the engine of a Prisma client that was generated into the workspace. */

@@ -13,7 +13,7 @@ import type { Problem } from '@millrace/diagnostics';
 import { boundSchemas } from './bound-schemas.ts';
 import type { Build } from './build.ts';
 
-/** Milliseconds that importing one file may take while finding tasks. */
+/** Maximum duration in milliseconds of importing one file while finding tasks. */
 export const importMs = 15_000;
 
 /** The tasks of a build, each id once, and the problems of the others. */
@@ -29,10 +29,10 @@ export interface IndexOptions {
   /** The module with the SDK, absolute. Default: the SDK of the project. */
   readonly sdk?: string | undefined;
   readonly env: ProcessEnvironment;
-  /** The user that the process runs as. */
+  /** The user that runs the process. */
   readonly ids?: SpawnOptions['ids'];
   readonly defaults: TaskDefaults;
-  /** Milliseconds that importing one file may take. Default 15,000. */
+  /** Maximum duration in milliseconds of importing one file. Default 15,000. */
   readonly timeout?: number;
 }
 
@@ -42,7 +42,7 @@ export async function indexTasks(build: Build, options: IndexOptions): Promise<T
   const { defaults } = options;
   const sources = build.entries.map(({ source }) => source);
   let entries = importOrder(build.entries, defaults, sources);
-  // If a file ends the process, throws an uncaught exception or never finishes, try again without it.
+  // If a file ends the process, throws an uncaught exception or never finishes, the search is repeated without it.
   while (entries.length > 0) {
     const result = await attempt(build.dir, entries, options);
     problems.push(...result.problems);
@@ -58,7 +58,7 @@ export async function indexTasks(build: Build, options: IndexOptions): Promise<T
   return { tasks: [], problems: each(problems), defaults };
 }
 
-/** Each try reports uncaught errors again. */
+/** Each attempt reports uncaught errors again. */
 const each = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
 ];
@@ -125,7 +125,7 @@ async function attempt(
 const describeDeath = ({ code, signal, lastWords }: Death): string =>
   [`importing it ended the process (${signal ?? `exit code ${code}`})`, ...lastWords.slice(-8)].join('\n');
 
-/** Refuses both of two tasks with the same id, because choosing one would be a guess. */
+/** Rejects both of two tasks with the same id, because choosing one would be a guess. */
 function withoutClashes(
   tasks: readonly IndexedTask[],
   problems: readonly Problem[],

@@ -5,7 +5,7 @@ import { isBuildFailure, problemOf, slashes } from './messages.ts';
 import { moduleOptions, outputOf } from './module-options.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
-/** The project's own files that its task files are made of, relative to it. Throws a ProjectError if one does not compile. */
+/** The project's own files from which its task files are built, relative to it. Throws a ProjectError if one does not compile. */
 export async function localFiles(project: Project): Promise<string[]> {
   try {
     const { metafile } = await withEsbuild((esbuild) =>

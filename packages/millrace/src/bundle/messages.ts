@@ -4,13 +4,13 @@ import type { BuildFailure, Message } from 'esbuild';
 
 export const slashes = (path: string): string => path.split(sep).join('/');
 
-/** A path inside of a build, with forward slashes. */
+/** A path inside a build, with forward slashes. */
 export const inBuild = (path: string, outdir: string): string => slashes(relative(outdir, path));
 
 export const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
 
-/** How to fix an import that is not found. */
+/** Advice for an import that cannot be resolved. */
 function adviceOn({ text, notes, location }: Message, projectDir: string): string {
   // Decorator metadata refers to all types that are imported without `type`.
   if (text.startsWith('No matching export in ')) return ': import a type with `import type`';
@@ -25,7 +25,7 @@ function adviceOn({ text, notes, location }: Message, projectDir: string): strin
   return `: is the package installed? Run \`npm install\`, or \`npm install ${name}\` if package.json does not list it`;
 }
 
-/** What esbuild says of a file. `entry` is the file that was built, for messages without a location. */
+/** The problem in an esbuild message. `entry` is the file that was built, for messages without a location. */
 export const problemOf = (message: Message, entry: string, projectDir: string): Problem => ({
   file: message.location ? slashes(message.location.file) : entry,
   line: message.location?.line ?? null,

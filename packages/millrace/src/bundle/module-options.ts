@@ -4,7 +4,7 @@ import type { BuildOptions, Metafile } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import { banner, moduleConstants } from './source-path.ts';
 
-/** What builds for development and for deployment have in common: task files become modules, and what they share becomes modules of its own. */
+/** The common options of builds for development and for deployment: task files become modules, and shared code becomes separate modules. */
 export const moduleOptions = (project: Project) =>
   ({
     absWorkingDir: project.dir,
@@ -25,7 +25,7 @@ export const moduleOptions = (project: Project) =>
     logLevel: 'silent',
   }) satisfies BuildOptions;
 
-/** What `build` of a `trigger.config.ts` changes. */
+/** The effects of `build` in a `trigger.config.ts`. */
 function publishedOptions({
   dir,
   published,
@@ -46,14 +46,14 @@ function publishedOptions({
 export const tsconfigOf = ({ dir, published }: Pick<Project, 'dir' | 'published'>): string | undefined =>
   published?.config.tsconfig === undefined ? undefined : join(dir, published.config.tsconfig);
 
-/** Where the module of a task file is, without its extension. */
+/** The path of a task file's module, without its extension. */
 export const outputOf = (taskFile: string): string => taskFile.replaceAll('../', '_/');
 
-/** The entries of a build. esbuild also calls modules that are imported dynamically entry points; these execute only when they are imported. */
+/** The entries of a build. esbuild also reports dynamically imported modules as entry points; these only execute when they are imported. */
 export const entriesOf = (taskFiles: readonly string[]): Entry[] =>
   taskFiles.map((source) => ({ source, module: `${outputOf(source)}.mjs` }));
 
-/** The files that a build consists of, relative to the project, without the modules of plugins. */
+/** The source files of a build, relative to the project, without the modules of plugins. */
 export const filesOf = ({ inputs }: Metafile): string[] =>
   Object.keys(inputs).filter((path) => !/^[a-z][\w-]+:/.test(path));
 

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { slashes } from './messages.ts';
 
-/** A file that the code of a project names by a path relative to itself. Both are relative to the project. */
+/** A file that the code of a project refers to by a path relative to itself. Both are relative to the project. */
 export interface NamedFile {
   readonly path: string;
   readonly namedBy: string;
@@ -12,7 +12,7 @@ export interface NamedFile {
 const besideItself =
   /\bnew\s+URL\(\s*(["'`])([^"'`$\n:]+)\1\s*,\s*import\s*\.\s*meta\s*\.\s*url\s*\)|\b(?:join|resolve)\(\s*(?:__dirname|import\s*\.\s*meta\s*\.\s*dirname)\s*,\s*(["'`])([^"'`$\n]+)\3\s*\)/g;
 
-/** The files of a project that these files of it name. */
+/** The files of a project that the given files refer to. */
 export async function namedFiles(projectDir: string, files: Iterable<string>): Promise<NamedFile[]> {
   const named: NamedFile[] = [];
   const below = (file: string): string => slashes(relative(projectDir, file));

@@ -5,10 +5,10 @@ import { packageOf, readManifest } from '@millrace/diagnostics';
 import type { ImportKind, OnResolveResult, Plugin } from 'esbuild';
 import { slashes } from './messages.ts';
 
-/** The namespace of modules that are only `require` of a package. */
+/** The namespace of modules that only `require` a package. */
 const namespace = 'required';
 
-/** An import of an installed package that stays outside of a build. */
+/** An import of an installed package that is not bundled. */
 export interface OutsideImport {
   /** The specifier that Node.js resolves from the folder of the build, or a file. */
   readonly path: string;
@@ -21,8 +21,8 @@ export interface OutsideImport {
 }
 
 /**
- * The way to an installed package that stays outside of a build, as if it were bundled: packages without an `exports` map are imported
- * without file extensions, and CommonJS has the exports that a bundler finds, not only those that Node.js does.
+ * Imports an installed package that is not bundled as if it were: packages without an `exports` map are imported without file extensions, and
+ * CommonJS has the exports that a bundler finds, not only those that Node.js finds.
  */
 export function outside({
   path,
@@ -41,7 +41,7 @@ export function outside({
   return { path: isDeep ? `${name}/${slashes(relative(folder, file))}` : path, external: true };
 }
 
-/** Loads what `outside` requires. */
+/** Loads the modules that `outside` requires. */
 export const requiredPackages: Plugin = {
   name: 'required-packages',
   setup(build) {
@@ -52,7 +52,7 @@ export const requiredPackages: Plugin = {
   },
 };
 
-/** Whether Node.js takes a file for CommonJS, or for JSON, which only `require` reads without an attribute. */
+/** Whether Node.js treats a file as CommonJS, or as JSON, which only `require` reads without an attribute. */
 function isCommonJs(file: string): boolean {
   const extension = extname(file);
   if (extension === '.cjs' || extension === '.json') return true;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** Number of builds to keep. The oldest are removed first. */
 export const kept = 10;
-/** Milliseconds. Another command in the same project may be about to register a younger build. */
+/** Milliseconds. Another command in the same project may be about to register a newer build. */
 const young = 60_000;
 
 /** Removes old builds that are not in use and returns their hashes. */

@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path';
 import { slashes } from './messages.ts';
 
-/** The root of a build's source paths, before the modules have their paths. */
+/** Placeholder for the root of a build's source paths, until the paths of the modules are known. */
 const rootMark = '@millrace-root@';
 
 /**
@@ -23,7 +23,7 @@ export const banner = [
   '};',
 ].join(' ');
 
-/** `__dirname` and `__filename` of code that has no source in the project: those of the module that contains it. */
+/** `__dirname` and `__filename` for code without a source in the project: those of the module that contains it. */
 export const moduleConstants = { __filename: '__millraceFile', __dirname: '__millraceFolder' } as const;
 
 const used = /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b/;
@@ -34,7 +34,7 @@ export const usesOwnPath = (text: string): boolean => used.test(text);
 /** Directives apply only before other statements. */
 const strict = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/|#![^\n]*\n)*(['"])use strict\1/;
 
-/** What a compiler changes in a source file that uses its own path, so that it gets the path of its source below the root. */
+/** The compiler options for a source file that uses its own path, so that it gets the path of its source below the root. */
 export const ownPathOptions = (text: string, pathBelowRoot: string) => ({
   define: {
     'import.meta': '__millraceHere',
@@ -46,7 +46,7 @@ export const ownPathOptions = (text: string, pathBelowRoot: string) => ({
 
 const asUrl = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** The module with the way from it to the root. Lines stay where they are, because source maps count them. */
+/** The module with the relative path from it to the root. Line numbers stay the same, because source maps depend on them. */
 export function withRoot(contents: Uint8Array, module: string, root: string): Uint8Array {
   const text = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
   const at = text.indexOf(rootMark);

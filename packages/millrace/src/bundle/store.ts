@@ -3,13 +3,13 @@ import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, renameOver } from '@millrace/platform';
 
-/** Writes a build atomically, also when this command runs twice. */
+/** Writes a build atomically, even if this command runs twice. */
 export async function store(
   dir: string,
   outputs: readonly { readonly path: string; readonly contents: Uint8Array }[],
 ): Promise<void> {
   if (existsSync(dir)) {
-    // Pruning goes by age, so a build that is used again gets a new time.
+    // Pruning removes by age, so a build that is used again gets a new time.
     await utimes(dir, new Date(), new Date());
     return;
   }

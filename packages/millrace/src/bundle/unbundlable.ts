@@ -4,12 +4,12 @@ import { readManifest } from '@millrace/diagnostics';
 
 const platformName = /(?:^|[-_/.])(?:linux|darwin|win32|windows|macos|freebsd|android)(?:$|[-_/.])/;
 
-/** Packages whose optional dependencies are those of their own build. The published SDK imports this one. */
+/** Packages whose optional dependencies are only for their own build. The published SDK imports this one. */
 const bundledAnyway: ReadonlySet<string> = new Set(['@electric-sql/client']);
 
 /**
- * Why an installed package cannot be bundled; undefined if it can. `needsNoScript`: the project says that the package's install script
- * is not needed.
+ * The reason why an installed package cannot be bundled; undefined if it can. `needsNoScript`: the project declares that the package's install
+ * script is not needed.
  */
 export function whyNotBundled(folder: string, needsNoScript: boolean): string | undefined {
   const manifest = readManifest(folder);
@@ -26,7 +26,7 @@ export function whyNotBundled(folder: string, needsNoScript: boolean): string | 
   return script !== undefined && !needsNoScript ? `it has an install script (${script})` : undefined;
 }
 
-/** The first `.node` file of a package, without the packages inside of it. */
+/** The first `.node` file of a package, excluding nested packages. */
 function nativeFile(folder: string): string | undefined {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile() && entry.name.endsWith('.node')) return entry.name;

@@ -7,7 +7,7 @@ import { renameOver } from '@millrace/platform';
 
 type Stored = Record<string, Record<string, Omit<ServedBuild, 'dir'>>>;
 
-/** Where the builds of a project folder are. */
+/** The folder of a project's builds. */
 export const buildsFolder = (projectDir: string): string => join(projectDir, '.millrace', 'build');
 
 const fileOf = (buildsDir: string): string => join(buildsDir, 'versions.json');

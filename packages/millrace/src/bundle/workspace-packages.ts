@@ -5,8 +5,8 @@ import type { Plugin, ResolveOptions } from 'esbuild';
 import { outside } from './package-modules.ts';
 
 /**
- * Leaves installed packages outside, and bundles what an import leads to outside of `node_modules`: packages of a workspace, whose sources
- * are often TypeScript that Node.js cannot import.
+ * Excludes installed packages, and bundles imports that resolve outside of `node_modules`: packages of a workspace, whose sources are often
+ * TypeScript that Node.js cannot import.
  */
 export function workspacePackages(projectDir: string): Plugin {
   const resolving = {};
@@ -19,12 +19,12 @@ export function workspacePackages(projectDir: string): Plugin {
         const { importer, resolveDir, namespace, with: attributes } = from;
         const options = { kind, importer, resolveDir, namespace, with: attributes, pluginData: resolving };
         const resolved = await build.resolve(path, options);
-        // What cannot be found is reported when it is imported, by its file.
+        // An import that cannot be resolved is reported for its file when it is imported.
         if (resolved.errors.length > 0 || resolved.external) return { path, external: true };
         const { path: file, sideEffects } = resolved;
         const folder = installedFolder(file);
         if (folder === undefined) return { path: file, namespace: resolved.namespace, sideEffects };
-        // Builds are in the project, and do not find a package that is installed only for a package of the workspace.
+        // Builds are in the project, and do not find a package that is only installed for a workspace package.
         const isFound =
           isBelow(projectDir, resolveDir) || (await foundFrom(projectDir, path, options)) === file;
         return outside({ path: isFound ? path : file, kind, attributes, file, folder, sideEffects });

@@ -11,14 +11,14 @@ export interface CallParts {
   readonly body?: unknown;
 }
 
-/** The server answered with an error. */
+/** The server returned an error. */
 export class CallRefused extends CommandFailed {
   readonly status: number;
-  /** Which failure it is, one of `errorCodes`; undefined if the reply has none. */
+  /** The error code, one of `errorCodes`; undefined if the reply has none. */
   readonly code: string | undefined;
-  /** The members of the answer. */
+  /** The members of the response body. */
   readonly reply: Readonly<Record<string, unknown>>;
-  /** Where the server says that it is explained. */
+  /** The documentation address from the server. */
   readonly help: string | undefined;
 
   constructor(

@@ -76,7 +76,7 @@ describe('which server a command speaks to', () => {
     const { pid } = gone;
     await writeFile(file, JSON.stringify({ ...running, pid, birth: null }));
     await expect(findServer({ dir })).rejects.toThrow(/No server/);
-    // A process that has its number by now is another one.
+    // Another process has its id now.
     await writeFile(file, JSON.stringify({ ...running, pid: process.pid, birth: 'another boot/1' }));
     await expect(findServer({ dir })).rejects.toThrow(/No server/);
     await owned.release();
@@ -95,7 +95,7 @@ describe('which server a command speaks to', () => {
   describe('only what a dev of this user left there', () => {
     const own = () => join(dir, '.millrace', 'dev.json');
     const mine = () => ({ ...running, pid: process.pid, birth: processStart(process.pid) });
-    /** As a repository brings it: the user's own file. */
+    /** Like a file in a repository: it belongs to the user. */
     const planted = async (content: unknown, mode = 0o600) => {
       await mkdir(join(dir, '.millrace'), { recursive: true });
       await rm(own(), { force: true });
@@ -122,7 +122,7 @@ describe('which server a command speaks to', () => {
         await planted(content);
         await refused();
       }
-      // The control: with the birth of a process that runs it counts.
+      // The control: with the start time of a running process the file is trusted.
       await planted(mine());
       expect(await findServer({ dir })).toMatchObject({ key: running.key });
     });

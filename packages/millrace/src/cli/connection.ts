@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly url?: string;
   readonly key?: string;
   readonly dir: string;
-  /** The key must be one of this environment. */
+  /** The required environment of the key. */
   readonly env?: EnvironmentKind | undefined;
   /** A branch of the key's environment. */
   readonly branch?: string;
@@ -46,7 +46,7 @@ export async function findServer(options: ConnectionOptions): Promise<Connection
 
 async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection> {
   const running = await findDev(dir);
-  // Never send a key that was given for one server to another.
+  // Never send a key for one server to another.
   if (running && key === undefined && (url === undefined || url === running.url)) return running;
   const missing = url === undefined ? 'MILLRACE_API_URL (or --url)' : 'MILLRACE_SECRET_KEY (or --key)';
   throw new CommandFailed(
@@ -57,10 +57,10 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
   );
 }
 
-/** The SDK, configured for that server. It gives up after a second try, because a person is waiting. */
+/** The SDK, configured for that server. It gives up after the second attempt, because a person is waiting. */
 export async function openClient(
   options: ConnectionOptions,
-  /** Default: what is sealed stays so. */
+  /** Default: sealed data stays sealed. */
   codec: Sdk.Codec | null = null,
 ): Promise<typeof Sdk> {
   const { url, key } = await findServer(options);

@@ -3,7 +3,7 @@
 /** The line of a variable; undefined if no quoting can represent the value. */
 function dotenvLine(name: string, value: string): string | undefined {
   if (/^[\w.:/@%+,=-]+$/.test(value)) return `${name}=${value}`;
-  // Parsers normalise CRLF, and take a backslash at the end as an escape of the quote.
+  // Parsers normalize CRLF, and treat a trailing backslash as an escape of the quote.
   if (value.includes('\r') || value.endsWith('\\')) return undefined;
   for (const quote of ["'", '`']) if (!value.includes(quote)) return `${name}=${quote}${value}${quote}`;
   // In double quotes a backslash may be an escape.

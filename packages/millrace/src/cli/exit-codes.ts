@@ -1,17 +1,17 @@
 /** Exit codes; docs/operations.md lists them for scripts. */
 export const exitCodes = {
   ok: 0,
-  /** The command was tried and failed: a run failed, an id is unknown. */
+  /** The command was tried and failed: a run failed, or an id is unknown. */
   failed: 1,
-  /** The command line is wrong. */
+  /** The command line is invalid. */
   usage: 2,
   /** Nothing was started: port taken, data folder in use, database, master key, project. */
   cannotStart: 3,
-  /** No server at the address, or it refused the key. */
+  /** No server at the address, or it rejected the key. */
   cannotReach: 4,
   /** `doctor` found nothing worse than warnings. */
   warned: 5,
-  /** Stopped at once by a second Ctrl-C or other signal. */
+  /** Stopped immediately by a second Ctrl-C or another signal. */
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -30,9 +30,9 @@ const usage = new Set(['BootstrapRefused', 'ConfigurationError']);
 
 export interface Explained {
   readonly exitCode: ExitCode;
-  /** Undefined if the message was printed already. */
+  /** Undefined if the message has already been printed. */
   readonly sentence?: string;
-  /** Where the server says that it is explained. */
+  /** The documentation address from the server. */
   readonly help?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ function sentenceOf(error: unknown): Explained {
     return { exitCode: exitCodes.cannotReach, sentence: error.message };
   if (error.name === 'BackupFailed' || error.name === 'UpgradeFailed')
     return { exitCode: exitCodes.failed, sentence: error.message };
-  // A reply of the server (404, 422 …) or a file that cannot be written needs no stack.
+  // An error response (404, 422 …) or a file that cannot be written needs no stack.
   const isReply = typeof (error as { status?: unknown }).status === 'number';
   const isSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string';
   return {

@@ -8,13 +8,13 @@ import { waitsFor } from './waiting.ts';
 type Runs = typeof Sdk.runs;
 
 const pollMs = 200;
-/** After this time, show why the run has not started. */
+/** Milliseconds after which the reason is shown why the run has not started. */
 const quietMs = 1_500;
 const askMs = 1_000;
 
 /**
- * Waits until a run is over and prints what it waits for: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the
- * waiting, not the run.
+ * Waits until a run has ended and prints what it waits for: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the waiting, not
+ * the run.
  */
 export async function followRun(
   runs: Runs,
@@ -27,7 +27,7 @@ export async function followRun(
   const sayHowToGoOn = (): void => line(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
   const onInterrupt = (): void => {
     sayHowToGoOn();
-    // A second Ctrl-C finds no listener and ends the process at once.
+    // A second Ctrl-C finds no listener and ends the process immediately.
     void drained().then(() => process.exit(exitCodes.interrupted));
   };
   process.once('SIGINT', onInterrupt);
@@ -53,12 +53,12 @@ export async function followRun(
   }
 }
 
-/** Reports why a run is not over, whenever the reason changes. */
+/** Reports the reason why a run has not ended, whenever it changes. */
 function tellWhy(runs: Runs, id: string, tell: (reason: Sdk.Reason) => void) {
   let askAt = performance.now() + quietMs;
   let told = '';
   return async (run: Sdk.Run): Promise<void> => {
-    // Report a missing version at once, because the run may wait forever.
+    // Reports a missing version immediately, because the run may wait forever.
     if (performance.now() < askAt && (run.status !== 'PENDING_VERSION' || told !== '')) return;
     const reason = await runs.reason(id);
     askAt = performance.now() + askMs;

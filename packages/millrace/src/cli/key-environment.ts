@@ -3,17 +3,17 @@ import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 const marker = /^(?:svc|tr)_(dev|stg|prod|preview)_/;
 
-/** The environment of a secret key. Refuses other credentials. */
+/** The environment of a secret key. Rejects other credentials. */
 export function environmentOfKey(key: string): EnvironmentKind {
   const of = marker.exec(key)?.[1];
   if (of !== undefined) return of as EnvironmentKind;
   throw new CommandFailed(exitCodes.usage, 'The key is not a secret key (svc_<env>_sk_…) of an environment.');
 }
 
-/** Whether it is a secret key of preview, whose requests name a branch. */
+/** Whether it is a secret key of the preview environment, whose requests name a branch. */
 export const isPreviewKey = (key: string): boolean => marker.exec(key)?.[1] === 'preview';
 
-/** Checks that the key belongs to the environment in --env, so that nothing happens in another one by mistake. */
+/** Checks that the key belongs to the environment in --env, so that nothing is changed in another one by mistake. */
 export function refuseOtherKey(key: string, env: EnvironmentKind): void {
   const of = environmentOfKey(key);
   if (of !== env) {

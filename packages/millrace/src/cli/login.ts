@@ -24,7 +24,7 @@ export interface LoginOptions {
   readonly dir: string;
 }
 
-/** The options of every command that acts in the name of a user. */
+/** The options of every command that acts on behalf of a user. */
 export const withLoginOptions = (command: Command): Command =>
   withFolderOption(
     command
@@ -85,7 +85,7 @@ export async function findLogin(options: LoginOptions): Promise<Login> {
 }
 
 async function foundLogin({ url, dir }: LoginOptions, token: string | undefined): Promise<Login> {
-  // Never send a token that was given for one server to another.
+  // Never send a token for one server to another.
   const isMeant = (other: { readonly url: string }): boolean =>
     token === undefined && (url === undefined || url === other.url);
   const running = await findDev(dir);

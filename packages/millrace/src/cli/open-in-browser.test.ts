@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openInBrowser } from './open-in-browser.ts';
 
-/** A folder with an `xdg-open` that writes down what it is asked to open. */
+/** A folder with an `xdg-open` that records its argument. */
 async function withOpener() {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-open-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

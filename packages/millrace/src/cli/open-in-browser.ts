@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { release } from 'node:os';
 
-/** The command that opens an address with the user's browser; undefined where there is no screen to show one. */
+/** The command that opens an address in the user's browser; undefined if there is no screen. */
 function opener(env: NodeJS.ProcessEnv): readonly [command: string, ...args: string[]] | undefined {
   if (process.platform === 'darwin') return ['open'];
   // The empty argument is the title of the window.
@@ -10,11 +10,11 @@ function opener(env: NodeJS.ProcessEnv): readonly [command: string, ...args: str
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined;
 }
 
-/** The server wrote the address: it must not name a file or another program, nor be read as something else by a shell. */
+/** The server wrote the address: it must not name a file or another program, nor have a special meaning in a shell. */
 const harmless =
   /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:\/[\w.~-]+)*(?:#link=\w+|\/account\?approve=[\w-]+)$/i;
 
-/** Starts the user's browser and does not wait for it. False if there is none to start here, such as over SSH. */
+/** Starts the user's browser and does not wait for it. False if there is none, for example over SSH. */
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env): boolean {
   const [command, ...args] = env['SSH_CONNECTION'] ? [] : (opener(env) ?? []);
   if (command === undefined || !harmless.test(url)) return false;

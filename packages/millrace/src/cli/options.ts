@@ -33,7 +33,7 @@ export function grace(text: string): number {
   throw new InvalidArgumentError('It is a time span from 0s to 1h, such as 25s.');
 }
 
-/** Milliseconds between two looks, such as `1m`. */
+/** Milliseconds of an interval such as `1m`. */
 export function interval(text: string): number {
   const ms = parseTimeSpan(text);
   if (typeof ms === 'number' && ms >= 1_000 && ms <= 86_400_000) return ms;
@@ -48,7 +48,7 @@ export function bytes(text: string): number {
   return Number(digits) * 1024 ** (unit === 'GiB' ? 3 : 2);
 }
 
-/** What a machine has, as tasks require it. */
+/** A label of a machine, as required by tasks. */
 export function label(text: string): string {
   if (/^[^\s,]{1,64}$/.test(text)) return text;
   throw new InvalidArgumentError('A label has 1 to 64 characters without spaces and commas, such as ffmpeg.');
@@ -59,7 +59,7 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
-/** Of the new runs: all of them are no canary. */
+/** Percentage of the new runs: a canary cannot have all of them. */
 export function percentage(text: string): number {
   if (!/^[1-9]\d?$/.test(text))
     throw new InvalidArgumentError('It is a whole number from 1 to 99; leave it out for all runs.');

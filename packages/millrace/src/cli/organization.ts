@@ -8,13 +8,13 @@ export interface OrganizationOptions extends LoginOptions {
   readonly json?: boolean;
 }
 
-/** The options of every command that is about an organisation. */
+/** The options of every command about an organization. */
 export const withOrganizationOptions = (command: Command): Command =>
   withLoginOptions(command).addOption(
     new Option('--org <id>', 'the organisation (org_…); not needed when there is one'),
   );
 
-/** Finds the user and the organisation: the named one, else the only one. */
+/** Finds the user and the organization: the given one, else the only one. */
 export async function findOrganization(
   options: OrganizationOptions,
 ): Promise<{ login: Login; organization: string }> {

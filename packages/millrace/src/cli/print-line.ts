@@ -3,7 +3,7 @@ import { printJson, screenOn } from './screen.ts';
 
 type Line = Sdk.RunLog & Partial<Pick<Sdk.FoundLog, 'runId' | 'taskIdentifier'>>;
 
-/** Prints lines as `--json` and `--raw` ask for. With `of`, each says which run wrote it. */
+/** Prints lines in the format of `--json` and `--raw`. With `of`, each line includes its run. */
 export function linePrinter({
   json,
   raw,
@@ -22,7 +22,7 @@ export function linePrinter({
     if (raw) return screen.raw(`${entry.message}${properties}\n`);
     const who = of ? `${entry.taskIdentifier} ${entry.runId} ` : '';
     const where = paint.dim(`${entry.at.toISOString()} ${who}#${entry.attempt}`);
-    // Indented, so that none of its lines can be taken for another entry.
+    // Indented, so that none of its lines can be mistaken for another entry.
     const message = entry.message.replaceAll(/\r?\n/g, `\n${' '.repeat(4)}`);
     screen.text(`${where} ${entry.level.padEnd(5)} ${colours[entry.level](message)}${paint.dim(properties)}`);
   };

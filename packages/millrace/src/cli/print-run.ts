@@ -7,7 +7,7 @@ import { shownValue } from './project-codec.ts';
 import { printTable } from './print-table.ts';
 import { table, type Screen } from './screen.ts';
 
-/** Prints a run for a person, with its attempts if they are given: the first ones. */
+/** Prints a run for a person, with its first attempts if they are given. */
 export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text, paint }: Screen): void {
   const colour = run.isSuccess ? paint.green : run.isFailed ? paint.red : paint.yellow;
   const only = attempts.length === 1 ? attempts[0] : undefined;

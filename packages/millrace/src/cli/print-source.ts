@@ -6,7 +6,7 @@ interface Failed {
   readonly error?: { readonly stackTrace?: string | undefined } | undefined;
 }
 
-/** The first place of a stack trace that is neither in a package nor in Node.js. */
+/** The first position in a stack trace that is neither in a package nor in Node.js. */
 export function ownPosition(stackTrace: string): { file: string; line: number } | undefined {
   for (const text of stackTrace.split('\n')) {
     const [, file = '', line = ''] = /^\s+at (?:.*\()?((?:file:\/\/)?[^()]*?):(\d+):\d+\)?$/.exec(text) ?? [];
@@ -15,7 +15,7 @@ export function ownPosition(stackTrace: string): { file: string; line: number } 
   return undefined;
 }
 
-/** Prints the lines of the source around the place where a run failed, if the server has them and the key may read them. */
+/** Prints the lines of the source around the position where a run failed, if the server has them and the key may read them. */
 export async function printSource(
   deployments: Pick<typeof sdkDeployments, 'source'>,
   run: Failed | undefined,
@@ -24,7 +24,7 @@ export async function printSource(
   const { version, error } = run ?? {};
   const position = ownPosition(error?.stackTrace ?? '');
   if (version === undefined || !position) return;
-  // It is an extra: whoever may see the run need not be allowed to see code.
+  // It is optional: permission to see the run does not imply permission to see the code.
   const source = await deployments.source(version, position).catch(() => undefined);
   if (!source || source.lines.length === 0) return;
   line('');

@@ -1,6 +1,6 @@
 import { screenOn, table } from './screen.ts';
 
-/** Prints rows under a dim head; "None." if there are none. */
+/** Prints rows under a dim header; "None." if there are none. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const { line, paint } = screenOn(process.stdout);
   if (rows.length === 0) return line('None.');

@@ -7,7 +7,7 @@ const barWidth = 16;
 const minLabel = 24;
 const maxIndent = 12;
 
-/** Prints a timeline as a tree: when each thing began, how long it took, where that is on the whole, and what it was. */
+/** Prints a timeline as a tree: the start, duration, position in the whole and label of each entry. */
 export function printTimeline(
   { at, entries, next }: RunTimeline,
   { line, paint }: Screen,
@@ -55,7 +55,7 @@ const isMark = (entry: TimelineEntry): boolean => entry.kind === 'log';
 const tookOf = (entry: TimelineEntry, at: Date): number =>
   entry.kind === 'span' ? entry.durationMs : (entry.endedAt ?? at).getTime() - entry.startedAt.getTime();
 
-/** Where it is between the beginning and the end of the whole. */
+/** The position of an entry between the start and the end of the timeline. */
 function barOf(entry: TimelineEntry, at: Date, begin: number, whole: number): string {
   const column = (date: Date): number =>
     Math.max(0, Math.min(barWidth, ((date.getTime() - begin) / whole) * barWidth));
@@ -130,7 +130,7 @@ function labelOf(entry: TimelineEntry): string[] {
       ];
     }
     case 'wait': {
-      // The outcome first: ids are long, and cut.
+      // The outcome comes first, because ids are long and truncated.
       const end = entry.targetStatus ?? (entry.endedBy && waitEnds[entry.endedBy]);
       const about = [end, entry.target].filter((part) => part !== undefined).join(' ');
       const what = `waits for a ${entry.for.toLowerCase()}`;
@@ -146,7 +146,7 @@ function labelOf(entry: TimelineEntry): string[] {
       return [`${entry.level}: ${entry.message}`];
     case 'span':
       return [
-        // Names are "operation target"; the detail tells the target better, and lines are short.
+        // Names are "operation target"; the detail describes the target better, and lines are short.
         entry.detail === undefined ? entry.name : `${entry.name.split(' ', 1)[0]}: ${entry.detail}`,
         ...(entry.message === undefined ? [] : [entry.message]),
       ];
@@ -160,7 +160,7 @@ function stepLabel(entry: Extract<TimelineEntry, { kind: 'step' }>): string {
   return `step ${entry.name}${entry.status === 'FAILED' ? ' FAILED' : ''}${about}${tries}${taken}`;
 }
 
-/** On one line, without characters that control the terminal, and cut. */
+/** On one line, without terminal control characters, and truncated. */
 function cut(text: string, most: number): string {
   const shown = escapeCell(text.replaceAll(/\s+/g, ' ').trim());
   return shown.length > most ? `${shown.slice(0, most - 1).toWellFormed()}…` : shown;

@@ -7,17 +7,17 @@ import { screenOn } from './screen.ts';
 const cleanup = `
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 server not reachable or key refused, 5 \`doctor\` found only warnings.`;
 
-/** The command `typed`, or all if there is none of that name. A command imports its implementation when it runs, so that --help is quick. */
+/** The command `typed`, or all if there is none with that name. A command imports its implementation when it runs, so that --help is quick. */
 export async function program(typed?: string): Promise<Command> {
   const root = new Command('millrace')
-    // Its own prints commands only.
+    // The built-in one prints only commands.
     .helpCommand(false)
     .description('Background tasks in TypeScript: one command, one PostgreSQL, nothing lost.')
     .version(version, '-v, --version')
     .showSuggestionAfterError()
     .showHelpAfterError('(use --help for usage)')
     .addHelpText('after', cleanup)
-    // Error messages quote the command line, so escape them too.
+    // Error messages quote the command line, so they are escaped too.
     .configureOutput({
       writeOut: (text) => screenOn(process.stdout).text(text.replace(/\n$/, '')),
       writeErr: (text) => screenOn(process.stderr).text(text.replace(/\n$/, '')),
@@ -36,7 +36,7 @@ function neededFor(typed: string | undefined): (() => Promise<Command>)[] {
   return load ? [load] : [...commands.values()];
 }
 
-/** Removes commander's suggestions with another first letter: it takes `logs` for near to `bogus`. */
+/** Removes commander's suggestions with a different first letter: it considers `logs` similar to `bogus`. */
 function onlyNear(text: string): string {
   const typed = /^error: unknown (?:command|option) '(--?)?([^'])/.exec(text);
   if (!typed) return text;
@@ -57,7 +57,7 @@ function inherit(parent: Command): void {
   }
 }
 
-/** Refuses empty arguments, as in `millrace trigger "$UNSET"`. */
+/** Rejects empty arguments, as in `millrace trigger "$UNSET"`. */
 function refuseEmpty(command: Command): void {
   const at = command.args.findIndex((argument) => argument.trim() === '');
   if (at === -1) return;

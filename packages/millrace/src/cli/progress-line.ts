@@ -1,7 +1,7 @@
 import { screenOn } from './screen.ts';
 import { waitsFor } from './waiting.ts';
 
-/** Tells on stderr how far it is, once a second at most, in place of what the command waits for. */
+/** Shows progress on stderr, at most once a second, in place of the command's waiting message. */
 export function progressLine(everyMs = 1_000): (text: string) => void {
   const { line, paint } = screenOn(process.stderr);
   let last = Date.now();

@@ -11,7 +11,7 @@ export interface CodecOptions {
   readonly codec?: string;
 }
 
-/** The option of commands that show or send what a codec seals. */
+/** The option of commands that show or send sealed data. */
 export const withCodecOption = (command: Command): Command =>
   command.addOption(
     new Option(
@@ -22,7 +22,7 @@ export const withCodecOption = (command: Command): Command =>
 
 const found = new Map<string, Promise<Codec | undefined>>();
 
-/** The codec that the option names, else that of the project in the folder, if it has one. */
+/** The codec in the option, else that of the project in the folder, if it has one. */
 export function findCodec(options: CodecOptions): Promise<Codec | undefined> {
   const name = `${options.dir} ${options.codec ?? ''}`;
   let codec = found.get(name);
@@ -36,7 +36,7 @@ async function load({ dir, codec }: CodecOptions): Promise<Codec | undefined> {
   if (file === undefined) return undefined;
   if (!existsSync(file)) throw new CommandFailed(exitCodes.usage, `There is no codec ${file}.`);
   const { evaluateConfig } = await import('../project/evaluate-config.ts');
-  // From its own folder, where its packages are.
+  // Loaded from its own folder, which has its packages.
   const { default: exported } = await evaluateConfig(dirname(file), file);
   const { encode, decode } = Object(exported) as Partial<Codec>;
   if (typeof encode === 'function' && typeof decode === 'function') return exported as Codec;
@@ -46,10 +46,10 @@ async function load({ dir, codec }: CodecOptions): Promise<Codec | undefined> {
   );
 }
 
-/** The code of a configuration is executed only where it may name a codec. */
+/** The code of a configuration is only executed if it may name a codec. */
 async function ofProject(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
-  // The modules are loaded only where there is a configuration: that takes its time.
+  // The modules are only loaded if there is a configuration, because loading takes time.
   if (!names.some((one) => one.startsWith('millrace.config.'))) return undefined;
   const { readConfig } = await import('../project/read-config.ts');
   const name = configFiles.find((one) => existsSync(resolve(folder, one)));
@@ -59,7 +59,7 @@ async function ofProject(folder: string): Promise<string | undefined> {
   return config.codec === undefined ? undefined : resolve(folder, config.codec);
 }
 
-/** A reply with what is sealed in it opened, as far as that can be done here. Looks for a codec only where something is sealed. */
+/** A reply with its sealed parts opened, as far as possible. Looks for a codec only if something is sealed. */
 export async function opened<T>(options: CodecOptions, reply: T): Promise<T> {
   if (!/"\$?sealed":/.test(JSON.stringify(reply) ?? '')) return reply;
   const codec = await findCodec(options);
@@ -68,7 +68,7 @@ export async function opened<T>(options: CodecOptions, reply: T): Promise<T> {
   return openForPeople(codec, reply);
 }
 
-/** A value as a person reads it. */
+/** A value formatted for a person. */
 export function shownValue(value: unknown): string {
   const sealed = (Object(value) as { readonly $sealed?: { readonly key?: unknown } }).$sealed;
   return typeof sealed?.key === 'string' ? `sealed with key ${sealed.key}` : JSON.stringify(value);

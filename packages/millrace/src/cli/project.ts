@@ -8,7 +8,7 @@ export interface ProjectOptions extends LoginOptions {
   readonly json?: boolean;
 }
 
-/** The options of every command that is about a project. */
+/** The options of every command about a project. */
 export const withProjectOptions = (command: Command): Command =>
   withLoginOptions(command).addOption(
     new Option('--project <ref>', 'the project (proj_…); not needed when there is one').env(
@@ -16,7 +16,7 @@ export const withProjectOptions = (command: Command): Command =>
     ),
   );
 
-/** Finds the user and the project: the named one, else the only one. */
+/** Finds the user and the project: the given one, else the only one. */
 export async function findProject(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
   const login = await findLogin(options);
   if (options.project !== undefined) return { login, projectRef: options.project };

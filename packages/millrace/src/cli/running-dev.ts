@@ -19,7 +19,7 @@ export interface Connection {
   readonly key: string;
 }
 
-/** What a running `millrace dev` tells commands in other terminals. */
+/** The data of a running `millrace dev` for commands in other terminals. */
 export interface RunningDev extends Connection {
   /** A personal access token of its user; null after it was revoked. */
   readonly token: string | null;
@@ -90,9 +90,9 @@ export async function findDev(
 }
 
 /**
- * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is trusted only if nobody
- * else can have written it: a repository may contain such a file, and another user may create one in a parent folder. What is in a
- * private folder this user has written.
+ * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is only trusted if no one else can
+ * have written it: a repository may contain such a file, and another user may create one in a parent folder. Files in a private folder were
+ * written by this user.
  */
 async function readDev(file: string, privateFolder: string | undefined): Promise<RunningDev | undefined> {
   try {
@@ -110,7 +110,7 @@ async function readOwn(file: string): Promise<string | undefined> {
   const user = process.geteuid?.();
   const folder = await lstat(dirname(file));
   if (!folder.isDirectory() || folder.uid !== user) return undefined;
-  // Check and read the same open file. O_NONBLOCK, so that a pipe does not block the command.
+  // Checks and reads the same open file. O_NONBLOCK, so that a pipe does not block the command.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();

@@ -4,7 +4,7 @@ import { screenOn, table } from './screen.ts';
 
 const esc = '\u001b';
 
-/** A stream and what was written to it. */
+/** A stream and its output. */
 function terminal(isTTY: boolean) {
   const written: string[] = [];
   return { written, stream: { isTTY, write: (text: string) => written.push(text) > 0 } };
@@ -23,7 +23,7 @@ test('aligns columns and leaves the last one alone', () => {
 test('writes no colours to what is no terminal', () => {
   const pipe = new PassThrough({ encoding: 'utf8' });
   const { line, paint } = screenOn(pipe);
-  // Not by itself: a CI is not a terminal.
+  // Not set automatically: CI is not a terminal.
   line(paint.red('bad'));
   expect(pipe.read()).toBe('bad\n');
 });

@@ -4,8 +4,8 @@ import { commandMs, failureOfCommand } from '@millrace/platform';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
 /**
- * Variables whose value may come from elsewhere: from the file that `<NAME>_FILE` names, as container platforms and systemd provide
- * secrets, or from what the shell command in `<NAME>_COMMAND` prints, such as one that asks a key management service.
+ * Variables whose value may come from elsewhere: from the file named in `<NAME>_FILE`, as container platforms and systemd provide secrets, or
+ * from the output of the shell command in `<NAME>_COMMAND`, such as one that calls a key management service.
  */
 export const secretsFromFiles = [
   'DATABASE_URL',
@@ -24,7 +24,7 @@ export const secretsFromFiles = [
   'MILLRACE_MCP_TOKEN',
 ] as const;
 
-/** Replaces each `<NAME>_FILE` and `<NAME>_COMMAND` by `<NAME>` with its text, without blanks and line ends around it. */
+/** Replaces each `<NAME>_FILE` and `<NAME>_COMMAND` by `<NAME>` with its text, without surrounding whitespace. */
 export function readSecrets(env: NodeJS.ProcessEnv): void {
   for (const name of secretsFromFiles) {
     const given = [name, `${name}_FILE`, `${name}_COMMAND`].filter(

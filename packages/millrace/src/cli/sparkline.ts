@@ -1,8 +1,8 @@
 const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
 /**
- * Numbers as a row of bars, at most `width` of them: the highest is full, zero is a dot, and what is not known is blank. Where there are more
- * numbers than bars, a bar shows the largest of its numbers.
+ * Numbers as a row of at most `width` bars: the highest is full, zero is a dot, and an unknown value is blank. If there are more numbers than
+ * bars, a bar shows the maximum of its numbers.
  */
 export function sparkline(numbers: readonly (number | null)[], width: number): string {
   const size = Math.max(1, Math.ceil(numbers.length / width));

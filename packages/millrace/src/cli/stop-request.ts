@@ -2,17 +2,18 @@ import { exitCodes } from './exit-codes.ts';
 
 // One Ctrl-C may arrive twice: npm forwards it to its command, and a supervisor may signal both the process and its group.
 const echoMs = 400;
-/** Milliseconds that `onSecond` has. */
+/** Maximum duration of `onSecond` in milliseconds. */
 const lastMs = 500;
 
 export interface StopRequest {
-  /** Resolves when this process is asked to stop. */
+  /** Resolves when this process receives a stop request. */
   readonly requested: Promise<void>;
 }
 
 /**
- * Listens for Ctrl-C, SIGTERM, SIGHUP (a closed terminal), SIGBREAK (Ctrl-Break, on Windows only) and, with an IPC channel, for the end of the parent. A second signal exits at once, or, with
- * `onSecond`, half a second later at most; child processes notice that this process has ended.
+ * Listens for Ctrl-C, SIGTERM, SIGHUP (a closed terminal), SIGBREAK (Ctrl-Break, on Windows only) and, with an IPC channel, for the end of the
+ * parent. A second signal exits immediately or, with `onSecond`, after at most half a second; child processes notice that this process has
+ * ended.
  */
 export function listenForStop(onFirst: () => void = () => {}, onSecond?: () => void): StopRequest {
   let firstAt: number | undefined;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { screenOn } from './screen.ts';
 
-/** Asks for a line on the terminal that is not shown while it is typed. */
+/** Prompts for a line on the terminal that is not shown while it is typed. */
 export async function typedSecret(question: string): Promise<string> {
   screenOn(process.stderr).line(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -4,7 +4,7 @@ let timer: NodeJS.Timeout | undefined;
 
 /**
  * Sets what the command waits for. After a moment it is printed on stderr, so that the user knows why nothing happens. Call it without an
- * argument when the wait is over.
+ * argument when the wait has ended.
  */
 export function waitsFor(what?: string, quietMs = 1_500): void {
   clearTimeout(timer);

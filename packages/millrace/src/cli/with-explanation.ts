@@ -2,8 +2,8 @@ import { helpAt, withHelp } from '@millrace/contract/help';
 import { anchorOf } from '@millrace/contract/troubleshooting';
 
 /**
- * A message of one line, and where to read more.
- * @param help what the server that sent the message says of that
+ * A single-line message, with a reference to more information.
+ * @param help the documentation address from the server that sent the message
  */
 export function withExplanation(message: string, help?: string): string {
   const anchor = help === undefined ? anchorOf(message) : undefined;

@@ -1,4 +1,4 @@
-/** Who buys what in the shop. */
+/** The customers and products of the shop. */
 
 export interface Customer {
   readonly id: string;

@@ -19,7 +19,7 @@ export interface OldVersions {
   readonly second: string;
 }
 
-/** Sets up the shop as if that had happened over the last days. No runner may be connected. */
+/** Sets up the shop with a history of several days. No runner may be connected. */
 export async function setUp(
   shop: Shop,
   server: RunningServer,
@@ -46,7 +46,7 @@ export async function setUp(
   return { first, second };
 }
 
-/** Lets the shop run, fast. A runner must be connected. */
+/** Runs the shop at high speed. A runner must be connected. */
 export async function fill(
   shop: Shop,
   { first, second }: OldVersions,
@@ -64,7 +64,7 @@ export async function fill(
   await addBatches(shop);
   await addWaitingRuns(shop);
   onStep('chats, and questions to people');
-  // One after the other, so that random numbers are drawn in the same order.
+  // In sequence, so that random numbers are drawn in the same order.
   await startChats(shop);
   await askPeople(shop);
   onStep('what the team did about errors');

@@ -10,9 +10,9 @@ export class DemoFolderRefused extends Error {
 
 export interface DemoFolder {
   readonly path: string;
-  /** The shop was filled in an earlier process. */
+  /** Whether an earlier process filled the shop. */
   readonly isFilled: boolean;
-  /** Remembers that. */
+  /** Records that the shop is filled. */
   filled(): Promise<void>;
   /** Removes a temporary folder. */
   remove(): Promise<void>;
@@ -20,7 +20,7 @@ export interface DemoFolder {
 
 const mark = 'shop-is-filled';
 
-/** A temporary folder, or one that is given: new, empty, or with a shop. */
+/** A temporary folder, or the given one, which must be new, empty or contain a shop. */
 export async function openDemoFolder(given: string | undefined): Promise<DemoFolder> {
   const path = given === undefined ? await mkdtemp(join(tmpdir(), 'millrace-demo-')) : resolve(given);
   await makeFolder(path);

@@ -2,15 +2,15 @@ import { products } from './catalogue.ts';
 import { orderOf, type Order } from './orders.ts';
 import type { Random } from './random.ts';
 
-/** Something that goes wrong in the shop because of what a task is given. */
+/** A failure in the shop that is caused by the payload of a task. */
 export interface Incident {
   readonly task: string;
   readonly payload: (random: Random, orderId: string) => unknown;
-  /** The releases that have the fault. Default: the current one. */
+  /** The releases with the bug. Default: the current one. */
   readonly releases?: readonly (1 | 2 | 3)[];
   /** How often it happens while the shop is filled. */
   readonly times: number;
-  /** It is not repeated later, because it is slow or costs a process. */
+  /** Not repeated later, because it is slow or costs a process. */
   readonly isRare?: boolean;
 }
 
@@ -65,7 +65,7 @@ const document = (sku: string) => (): unknown => ({
   attributes: { colour: 'white' },
 });
 
-/** Each makes an error group of its own, some of them a second one in `checkout`. */
+/** Each creates its own error group, some of them a second one in `checkout`. */
 export const incidents: readonly Incident[] = [
   { task: 'checkout', times: 9, payload: withCard('tok_insufficient_funds') },
   { task: 'checkout', times: 5, payload: withCard('tok_expired_card') },

@@ -17,13 +17,13 @@ export interface Order {
   readonly card: string;
 }
 
-/** Counts orders from a number on, so that they have the same names in every demo. */
+/** Numbers orders from `from`, so that they have the same names in every demo. */
 export function orderNumbers(from = 10_001): () => string {
   let next = from;
   return () => `ord_${next++}`;
 }
 
-/** An order with which nothing is wrong. */
+/** An order without problems. */
 export function orderOf(random: Random, orderId: string): Order {
   const { address, currency, ...customer } = random.pick(customers);
   const items = Array.from({ length: random.whole(1, 3) }, (): Item => {

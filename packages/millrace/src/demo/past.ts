@@ -3,7 +3,7 @@ import type { RunningServer } from '@millrace/server';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** When the shop was set up, in milliseconds before now. */
+/** When the events of the shop's history happened, in milliseconds before now. */
 export const agoOf = {
   opening: 9 * day,
   secondRelease: 3 * day,
@@ -13,8 +13,8 @@ export const agoOf = {
 } as const;
 
 /**
- * Moves the clock of a server to a time of the shop's past: what is done through the API then has its dates. Only while no runner is
- * connected, because runners have clocks of their own.
+ * Moves the clock of a server to a time in the shop's past, so that API calls are recorded with that time. Only while no runner is connected,
+ * because runners have their own clocks.
  */
 export function travel(server: Pick<RunningServer, 'shiftTime'>): (to: keyof typeof agoOf) => void {
   let ago = 0;

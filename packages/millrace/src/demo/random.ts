@@ -7,7 +7,7 @@ export interface Random {
   readonly chance: (probability: number) => boolean;
 }
 
-/** Mulberry32: 32 bits of state are enough for what nobody has to guess. */
+/** Mulberry32: 32 bits of state are enough for numbers that need not be unpredictable. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -1,15 +1,15 @@
 import type { Random } from './random.ts';
 import type { RunningServices } from './services/start.ts';
 
-/** What everything that fills the shop needs. */
+/** The context of all functions that fill the shop. */
 export interface Shop {
   readonly url: string;
   readonly projectRef: string;
   readonly personalAccessToken: string;
-  /** Of prod. */
+  /** The secret key of prod. */
   readonly secretKey: string;
   readonly random: Random;
   readonly services: RunningServices;
-  /** The next order that there will be. */
+  /** The number of the next order. */
   readonly nextOrder: () => string;
 }

@@ -17,7 +17,7 @@ import { call } from '../cli/call.ts';
 import { newsletter } from './seed/queues.ts';
 import type { Shop } from './shop.ts';
 
-/** How many there are of everything, and the ids of what is worth looking at. */
+/** Counts of all objects, and the ids of interesting ones. */
 export interface Summary {
   readonly counts: Readonly<Record<string, number>>;
   readonly open: Readonly<Record<string, string | null>>;
@@ -29,7 +29,7 @@ const all = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   return found;
 };
 
-/** Reads what is in the shop, over the API. */
+/** Reads the contents of the shop through the API. */
 export async function summarise({ url, personalAccessToken: token, secretKey }: Shop): Promise<Summary> {
   const login = { url, token };
   const [organization] = await call(login, 'listOrganizations');
@@ -105,6 +105,6 @@ export async function summarise({ url, personalAccessToken: token, secretKey }: 
 const failingEndpoints = (endpoints: Awaited<ReturnType<typeof notifications.listEndpoints>>): string[] =>
   endpoints.filter(({ url }) => url.endsWith('legacy-crm')).map(({ id }) => id);
 
-/** The newest run of some kind. */
+/** The newest run that matches. */
 const one = async (which: ListRunsParams): Promise<string | null> =>
   (await runs.list({ ...which, limit: 1 })).data[0]?.id ?? null;

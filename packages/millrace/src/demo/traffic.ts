@@ -8,13 +8,13 @@ import { feedOf } from './seed/queues.ts';
 import type { Shop } from './shop.ts';
 
 const minute = 60_000;
-/** How many of the orders are an incident. */
+/** The share of orders that are an incident. */
 const incidentShare = 0.15;
-/** How many tokens and chats stay open. */
+/** Maximum number of open tokens and chats. */
 const maxOpen = 8;
 const repeated = incidents.filter(({ releases = [3], isRare }) => releases.includes(3) && !isRare);
 
-/** What happens now and then beside orders, and after how many of them. */
+/** Occasional events, each with the number of orders between two of them. */
 const besides: readonly (readonly [number, (shop: Shop, count: number) => Promise<unknown>])[] = [
   [3, register],
   [5, ask],
@@ -24,8 +24,8 @@ const besides: readonly (readonly [number, (shop: Shop, count: number) => Promis
 ];
 
 /**
- * Keeps the shop moving until the signal: so many orders a minute, and with them everything else. What cannot be sent, because the server is
- * busy or away, is left out.
+ * Keeps the shop moving until the signal is aborted: this many orders per minute, and other events with them. Requests are skipped while the
+ * server is busy or away.
  */
 export async function keepMoving(
   shop: Shop,
@@ -35,7 +35,7 @@ export async function keepMoving(
 ): Promise<void> {
   const aborted = { signal } as const;
   for (let count = 1; !signal.aborted; count++) {
-    // Between half and one and a half of the mean.
+    // Between half and one and a half times the mean.
     const delay = (minute / ordersPerMinute) * (0.5 + shop.random.whole(0, 100) / 100);
     await pause(delay, undefined, aborted).catch(() => {});
     if (signal.aborted) return;
@@ -69,7 +69,7 @@ async function ask(shop: Shop): Promise<void> {
   else await tasks.trigger('fraud-review', suspiciousOrder(shop), { tags: ['fraud'] });
 }
 
-/** A question in one of the open chats; a new one now and then, and the oldest ends. */
+/** A question in one of the open chats; occasionally a new chat is opened and the oldest ends. */
 async function chat(shop: Shop, count: number): Promise<void> {
   const { data: open } = await sessions.list({ status: 'ACTIVE', limit: 100 });
   const oldest = open.at(-1);
@@ -83,7 +83,7 @@ async function importFeed({ random }: Shop): Promise<void> {
   await tasks.trigger('import-products', feedOf(supplier), { tags: [`supplier:${supplier}`] });
 }
 
-/** Somebody works on what waits for people, the oldest first. */
+/** Decides the oldest of the items that wait for a person. */
 async function decide({ random }: Shop): Promise<void> {
   const { data: waiting } = await wait.listTokens({ status: 'WAITING', limit: 100 });
   for (const token of waiting.slice(maxOpen)) {

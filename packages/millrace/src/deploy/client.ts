@@ -13,7 +13,7 @@ export interface DeployTarget {
   readonly branch?: string | undefined;
   /** Aborts requests. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for which calls are repeated that a server did not answer. */
+  /** Milliseconds for which unanswered calls are repeated. */
   readonly patienceMs?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ const maxDelayMs = 2_000;
 const callMs = 60_000;
 const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Calls an operation of the contract, and tries again what may succeed later. */
+/** Calls an operation of the contract, and retries temporary failures. */
 export async function callServer<K extends keyof Operations>(
   target: DeployTarget,
   name: K,
@@ -48,7 +48,7 @@ export async function callServer<K extends keyof Operations>(
   );
 }
 
-/** Sends the rest of a blob, once. Returns how many bytes of it the server has. */
+/** Sends the rest of a blob, once. Returns the number of bytes that the server has. */
 export async function sendBlob(
   target: DeployTarget,
   deploymentId: string,
@@ -77,7 +77,7 @@ export async function sendBlob(
   return received;
 }
 
-/** Repeats what failed for a cause that may go away. */
+/** Retries temporary failures. */
 export async function retried<T>(
   { signal, patienceMs = defaultPatienceMs }: DeployTarget,
   work: () => Promise<T>,
@@ -107,7 +107,7 @@ async function request<T>(
   const response = await fetch(address, {
     method,
     ...(body !== undefined && { body }),
-    // Only streams need it, and they have no other way.
+    // Required for streams only.
     ...(body instanceof ReadableStream && { duplex: 'half' }),
     ...(signal && { signal }),
     headers: {

@@ -16,11 +16,11 @@ import { isDotenv } from './secret-values.ts';
 
 /** A project as JavaScript modules and files, with the packages that can be bundled. */
 export interface CompiledProject {
-  /** With the packages that its extensions add. */
+  /** Includes the packages that its extensions add. */
   readonly project: Project;
   readonly build: DeploymentBuild;
   readonly outputs: readonly Output[];
-  /** To be set in the environment. */
+  /** Variables to set in the environment. */
   readonly variables: readonly SyncedVariables[];
 }
 
@@ -72,7 +72,7 @@ function merged(outputs: readonly Output[], copied: readonly Output[]): Output[]
   return [...outputs, ...copied].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Imports the modules in a process of their own, with the SDK that they contain. */
+/** Imports the modules in a separate process, with the SDK that they contain. */
 export async function tasksOf(
   { project, build, outputs }: Omit<CompiledProject, 'variables'>,
   env: ProcessEnvironment,
@@ -101,7 +101,7 @@ export async function tasksOf(
 
 const minNodeMajor = 20;
 
-/** What `engines.node` of the project's package.json asks for, else the Node.js of this process. */
+/** The version in `engines.node` of the project's package.json, else the Node.js version of this process. */
 export function nodeMajorOf({ dir }: Project): number {
   const own = Number(process.versions.node.split('.')[0]);
   const declared = readManifest(dir).engines?.node;

@@ -8,15 +8,15 @@ import { whyNotBundled } from '../bundle/unbundlable.ts';
 import { dependencyNames, installedFrom, neededNames } from '../bundle/whole/closure.ts';
 import type { LayerPlan, LayerRoot } from './layer-plan.ts';
 
-/** A package that is not the same on every platform. */
+/** A package that differs between platforms. */
 export interface Uncopyable {
   readonly name: string;
   readonly why: string;
 }
 
 /**
- * Plans a layer of packages as they are installed, for projects without a lockfile of npm: another tool may arrange them in its own way,
- * and each package must find the same ones as there.
+ * Plans a layer of packages as they are installed, for projects without an npm lockfile: another tool may arrange them differently, and each
+ * package must resolve the same ones as there.
  */
 export function planCopies(
   roots: readonly LayerRoot[],
@@ -77,7 +77,7 @@ export async function withCopies<T>(
   }
 }
 
-/** The folder that a package finds in the layer under a name. */
+/** The folder of the package that a package in the layer resolves by a name. */
 function lookUp(placed: ReadonlyMap<string, string>, from: string, name: string): string | undefined {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
     const folder = placed.get(`${at === '' ? '' : `${at}/`}node_modules/${name}`);
@@ -96,7 +96,7 @@ function keyOf(copies: ReadonlyMap<string, string>): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-/** Regular files of a package, without the packages inside of it. */
+/** Regular files of a package, excluding nested packages. */
 function filesOf(folder: string, below = '.'): string[] {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The commit that a folder is at. */
+/** The commit of a folder. */
 export interface GitFacts {
   readonly commit?: string;
   readonly branch?: string;
@@ -11,7 +11,7 @@ export interface GitFacts {
   readonly dirty?: boolean;
 }
 
-/** Undefined where there is no git, no repository or no commit. */
+/** Undefined without git, a repository or a commit. */
 export async function gitFacts(dir: string): Promise<GitFacts | undefined> {
   const git = async (...args: string[]): Promise<string> =>
     (await run('git', ['-C', dir, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();

@@ -5,7 +5,7 @@ import type { Project } from '../project/load.ts';
 
 const run = promisify(exec);
 
-/** Calls the hooks of a project that come before the build, one after another. */
+/** Calls the pre-build hooks of a project in sequence. */
 export async function runHooks(
   project: Project,
   onStep: (step: string) => void,

@@ -9,19 +9,19 @@ import { LayerRefused, type LayerPlan } from './layer-plan.ts';
 
 const run = promisify(execFile);
 const prefix = 'millrace-layer-';
-/** A folder that is older was left by a command that was killed. */
+/** An older folder was left by a command that was killed. */
 const abandonedMs = 86_400_000;
 
-/** Settings of an npm that runs this command. They are about another folder. */
+/** Settings of an npm that runs this command. They refer to another folder. */
 const ofAnotherFolder =
   /^npm_(?:package_|lifecycle_|config_(?:local_prefix|prefix|workspaces?|include_workspace_root|global|dry_run|omit|include|json)$)/i;
 
 export interface InstallOptions {
-  /** Folders whose `.npmrc` holds, the most important one last. */
+  /** Folders whose `.npmrc` applies, the most important one last. */
   readonly npmrcFolders: readonly string[];
   /** Packages whose install scripts are executed. */
   readonly scripts: readonly string[];
-  /** Ends npm. */
+  /** Stops npm. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -72,10 +72,10 @@ export async function withInstalled<T>(
   }
 }
 
-/** A link, because the file may hold a token, and a command that is killed leaves the folder behind. */
+/** A link, because the file may contain a token, and a killed command leaves the folder behind. */
 async function lendNpmrc(folders: readonly string[], to: string): Promise<void> {
   const file = folders.map((folder) => join(folder, '.npmrc')).findLast((path) => existsSync(path));
-  // Links need a right on Windows.
+  // Links require a privilege on Windows.
   if (file !== undefined) await (ownWays === 'windows' ? copyFile(file, to) : symlink(file, to));
 }
 
@@ -85,7 +85,7 @@ async function removeAbandoned(): Promise<void> {
     names.map(async (name) => {
       const path = join(tmpdir(), name);
       const found = await stat(path).catch(() => undefined);
-      // Those of other users stay.
+      // Folders of other users are not removed.
       if (found && Date.now() - found.mtimeMs > abandonedMs)
         await rm(path, { recursive: true, force: true }).catch(() => {});
     }),

@@ -6,13 +6,13 @@ import type { LockedPackage, Lockfile } from './lockfile.ts';
 /** The packages of a layer: a package.json and a package-lock.json with nothing else in them. */
 export interface LayerPlan {
   readonly platform: string;
-  /** Exact versions of the packages at the top. */
+  /** Exact versions of the top-level packages. */
   readonly dependencies: Readonly<Record<string, string>>;
   /** By location, such as `node_modules/sharp`. */
   readonly packages: Readonly<Record<string, LockedPackage>>;
   /** Equal for equal packages. */
   readonly key: string;
-  /** Folders on this machine by location, for packages that are copied and not installed. */
+  /** Folders on this machine by location, for packages that are copied instead of installed. */
   readonly copies?: ReadonlyMap<string, string>;
 }
 
@@ -22,12 +22,12 @@ export interface LayerRoot {
   readonly folder: string;
 }
 
-/** The layer cannot be planned: a sentence. */
+/** The layer cannot be planned. The message is a sentence. */
 export class LayerRefused extends Error {
   override readonly name = 'LayerRefused';
 }
 
-/** Finds the locked versions of packages and of all that they depend on, for one platform. `chosen`: the dependencies of the project. */
+/** Finds the locked versions of packages and all their dependencies, for one platform. `chosen`: the dependencies of the project. */
 export function planLayer(
   roots: readonly LayerRoot[],
   lock: Lockfile & { packages: NonNullable<Lockfile['packages']> },
@@ -35,7 +35,7 @@ export function planLayer(
   chosen: ReadonlySet<string>,
 ): LayerPlan {
   const { packages: locked } = lock;
-  /** New locations with the location in the project's lockfile. */
+  /** New locations, each with its location in the project's lockfile. */
   const taken = new Map<string, string>();
   const packages: Record<string, LockedPackage> = {};
   const dependencies: Record<string, string> = {};
@@ -119,7 +119,7 @@ const nameAt = (location: string): string =>
 /** Without the folder of a workspace: `packages/app/node_modules/a` becomes `node_modules/a`. */
 const newLocation = (location: string): string => location.slice(location.indexOf('node_modules/'));
 
-/** What Node.js finds from a package: its own folder first, then those above it. */
+/** The package that Node.js resolves from a package: its own folder first, then those above it. */
 function locate(locked: Lockfile['packages'] & object, from: string, name: string): string | undefined {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
     const location = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
@@ -134,7 +134,7 @@ const allows = (list: readonly string[] | undefined, value: string): boolean =>
     ? false
     : list.every((one) => one.startsWith('!')) || list.includes(value) || list.includes('any'));
 
-/** As a dependency names it: a version, or where a package comes from that is in no registry. */
+/** The version in the format of a dependency: a version, or the source of a package that is in no registry. */
 function versionOf({ name, version = '*', resolved }: LockedPackage, folder: string): string {
   if (resolved !== undefined && !/^https?:/.test(resolved)) return absolute(resolved, folder) ?? version;
   return name === undefined ? version : `npm:${name}@${version}`;

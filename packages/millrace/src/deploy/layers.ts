@@ -13,19 +13,19 @@ import { LayerRefused, planLayer, type LayerPlan, type LayerRoot } from './layer
 import { findLockfile } from './lockfile.ts';
 import { packLayer, type Digests } from './pack-layer.ts';
 
-/** Packages for one platform, in a file of this machine. */
+/** Packages for one platform, in a file on this machine. */
 export interface Layer extends Digests {
   readonly platform: string;
   /** The compressed archive. */
   readonly file: string;
   readonly packages: readonly string[];
-  /** It was built by this call. */
+  /** Whether it was built by this call. */
   readonly isNew: boolean;
 }
 
 export interface Layers {
   readonly layers: readonly Layer[];
-  /** Packages with an install script of which the project says nothing. It was not executed. */
+  /** Packages with an install script without a setting in the project. It was not executed. */
   readonly withoutScript: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
   return { plans, withoutScript: [...withoutScript], npmrcFolders: [folder, project.dir] };
 }
 
-/** Without a lockfile of npm, packages that are the same on every platform are copied from where they are installed. */
+/** Without an npm lockfile, packages that are the same on every platform are copied from their installed folders. */
 function copiedLayers(
   { dir, build }: Project,
   roots: readonly LayerRoot[],
@@ -159,7 +159,7 @@ async function builtLayer(
   build: (file: string) => Promise<Digests>,
 ): Promise<Layer> {
   const { platform } = plan;
-  // The result of a script depends on the Node.js that executes it.
+  // The result of a script depends on the Node.js version that executes it.
   const suffix =
     scripts.length === 0
       ? ''
@@ -182,7 +182,7 @@ async function builtLayer(
   }
 }
 
-/** The digests of a layer that is on this machine; undefined if there is none, or its file was changed. */
+/** The digests of a layer on this machine; undefined if there is none, or its file was changed. */
 async function keptDigests(file: string): Promise<Digests | undefined> {
   try {
     const digests = JSON.parse(await readFile(`${file}.json`, 'utf8')) as Digests;

@@ -23,9 +23,9 @@ export interface Lockfile {
   /** Its folder. */
   readonly folder: string;
   readonly name: string;
-  /** By location, such as `node_modules/sharp`; undefined for a lockfile of another tool than npm. */
+  /** By location, such as `node_modules/sharp`; undefined for a lockfile of a tool other than npm. */
   readonly packages: Readonly<Record<string, LockedPackage>> | undefined;
-  /** It is not JSON, as with the marks of a merge. */
+  /** It is not valid JSON, for example because of merge conflict markers. */
   readonly isBroken: boolean;
 }
 

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { createTarPacker } from 'modern-tar';
 
-/** What is uploaded, and what it is when it is unpacked. */
+/** Digests and sizes of the uploaded archive and of its unpacked content. */
 export interface Digests {
   readonly digest: string;
   readonly size: number;
@@ -53,10 +53,10 @@ export async function packLayer(folder: string, to: string): Promise<Digests> {
   return { digest: content.digest(), size: content.size(), blob: blob.digest(), blobSize: blob.size() };
 }
 
-/** Half of the bytes of some packages. Nothing loads them. */
+/** Half of the size of some packages. Nothing loads them. */
 const sourceMap = /\.(?:[cm]?[jt]s|css)\.map$/;
 
-/** Regular files, relative. Links, source maps and npm's own notes are left out. */
+/** Regular files, relative. Links, source maps and npm's own metadata are excluded. */
 async function filesBelow(folder: string, below: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {

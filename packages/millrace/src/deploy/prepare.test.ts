@@ -62,7 +62,7 @@ test('a bundle has its packages in it, and is imported where nothing is installe
   const { ids, problems } = await imported(ready);
   expect(problems).toEqual([]);
   expect(ids.toSorted()).toEqual(['cjs-string', 'esm-a/b', 'json-7', 'own-1', 'workspace-shared']);
-  // The same sources are the same files in another folder, whenever they are built.
+  // The same sources give the same files in another folder, at any time.
   expect((await prepared(await here())).bundle.files).toEqual(ready.bundle.files);
   await made.write('data.json', '{"n":8}');
   const changed = (await prepared(made)).bundle.files;
@@ -87,7 +87,7 @@ test('a version has the labels of its tasks, and its stack traces name the files
 let installed: Promise<TestProject> | undefined;
 afterAll(async () => (await installed)?.remove());
 
-/** A package with native code for two platforms, as sharp has it, packed by npm; no registry is asked. */
+/** A package with native code for two platforms, like sharp, packed by npm without a registry. */
 async function nativeProject(config?: string): Promise<TestProject> {
   // npm packs and installs it once; each test has a copy.
   const { dir: original } = await (installed ??= installNative());
@@ -172,7 +172,7 @@ test('packages that cannot be bundled go into a layer of the locked versions, on
   }
   const again = await prepared(made);
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
-  // A changed file in the cache is not uploaded: the layer is built again, and is the same.
+  // A changed file in the cache is not uploaded: the layer is rebuilt with the same content.
   await writeFile(ready.layers[0]?.file ?? '', 'changed');
   expect((await prepared(made)).layers).toMatchObject([{ isNew: true, digest: ready.layers[0]?.digest }]);
 }, 120_000);

@@ -17,11 +17,11 @@ import { buildLayers, type Layer } from './layers.ts';
 import { runHooks } from './hooks.ts';
 import { findSecrets, type SecretValue } from './secret-values.ts';
 
-/** What is uploaded under the digest of its compressed content. */
+/** Content that is uploaded under the digest of its compressed form. */
 export interface Blob {
   readonly blob: string;
   readonly size: number;
-  /** From this byte on. */
+  /** Reads from this byte. */
   readonly read: (offset: number) => ReadableStream<Uint8Array>;
 }
 
@@ -38,15 +38,15 @@ export interface Prepared {
   readonly bytesByPackage: ReadonlyMap<string, number>;
   /** Packages that are not bundled, by name. */
   readonly externals: readonly ExternalPackage[];
-  /** Files that may be missing at run time, a sentence each. */
+  /** Sentences about files that may be missing at run time. */
   readonly warnings: readonly string[];
-  /** Packages whose install script was not executed, although nothing says that it is not needed. */
+  /** Packages whose install script was not executed, although it may be needed. */
   readonly withoutScript: readonly string[];
 }
 
-/** What is known of the environment that is deployed to. */
+/** Information about the target environment. */
 export interface DeployedTo {
-  /** What task files see in `process.env` when they are imported. */
+  /** The `process.env` of task files when they are imported. */
   readonly env: ProcessEnvironment;
   /** Values that must not be in the bundle. */
   readonly secrets: readonly SecretValue[];
@@ -55,11 +55,11 @@ export interface DeployedTo {
 }
 
 export interface PrepareOptions {
-  /** Called once the project has been bundled, so that a project that cannot be has no effect. */
+  /** Called once the project has been bundled, so that a project that cannot be bundled has no effect. */
   readonly environment: () => Promise<DeployedTo>;
-  /** A step begins: for a person who waits. */
+  /** Called when a step begins, for display. */
   readonly onStep?: (step: string) => void;
-  /** Ends commands that are under way. */
+  /** Stops running commands. */
   readonly signal?: AbortSignal;
 }
 
@@ -149,7 +149,7 @@ export async function prepare(given: Project, options: PrepareOptions): Promise<
   };
 }
 
-/** Files that the code names, as that of a worker, and that only `copyFiles` adds. */
+/** Files that the code refers to, such as that of a worker, and that only `copyFiles` adds. */
 function missingFiles(named: readonly NamedFile[], outputs: readonly Output[]): string[] {
   const paths = new Set(outputs.map(({ path }) => path));
   const missing = named.filter(({ path }) => !paths.has(path));
@@ -159,7 +159,7 @@ function missingFiles(named: readonly NamedFile[], outputs: readonly Output[]): 
   );
 }
 
-/** What task files see when the variables are set. */
+/** The variables of task files, including those to be set. */
 function withVariables(env: ProcessEnvironment, synced: readonly SyncedVariables[]): ProcessEnvironment {
   const added = { ...env.added };
   for (const { values, parentValues, override } of synced)

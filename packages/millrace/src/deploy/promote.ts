@@ -5,10 +5,10 @@ import { callServer, type DeployTarget } from './client.ts';
 
 const pollMs = 250;
 
-/** What a version needs of a runner. */
+/** The requirements of a version on a runner. */
 export interface Needs {
   readonly nodeMajor: number;
-  /** Of its layers. Without any it runs on all. */
+  /** The platforms of its layers. Without any it runs on all. */
   readonly platforms: readonly string[];
   readonly requires: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface Needs {
 export interface PromoteOptions {
   readonly allowRollbacks: boolean;
   readonly force: boolean;
-  /** Of the new runs, as a canary. */
+  /** Percentage of the new runs, as a canary. */
   readonly percent?: number | undefined;
   /** Milliseconds to wait for a runner that has loaded the version. */
   readonly waitMs: number;
@@ -26,8 +26,8 @@ export interface PromoteOptions {
 export type Promotion = Reply<Operations['promoteDeployment']> | { readonly why: string };
 
 /**
- * Makes a version current, or the canary. While no connected runner has loaded it, tries again: each time the server asks those that can to do so. Ends at
- * once if no connected runner can.
+ * Makes a version current, or the canary. Retries while no connected runner has loaded it; each attempt makes the server request that from the
+ * runners that can. Stops immediately if no connected runner can.
  */
 export async function promoteWhenLoaded(
   target: DeployTarget,
@@ -58,7 +58,7 @@ export async function promoteWhenLoaded(
   }
 }
 
-/** Why no connected runner will load a version; undefined if one may. */
+/** The reason why no connected runner will load a version; undefined if one may. */
 function whyNone(
   runners: readonly RunnerInfo[],
   { nodeMajor, platforms, requires }: Needs,

@@ -6,8 +6,8 @@ import { compileProject, nodeMajorOf, tasksOf, withLayerProblems } from './compi
 import { planLayers } from './layers.ts';
 
 /**
- * The problems for which `millrace deploy` would refuse a project. Nothing is installed or sent. With `env`, task files are imported.
- * Extensions are called as for a deployment, except those that only set variables: these call other services.
+ * The problems for which `millrace deploy` would reject a project. Nothing is installed or sent. With `env`, task files are imported.
+ * Extensions are called as for a deployment, except those that only set variables, because these call other services.
  */
 export async function deploymentRefusals(
   given: Project,

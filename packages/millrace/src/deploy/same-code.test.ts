@@ -20,7 +20,7 @@ interface App {
   readonly link: (name: string, target?: string) => Promise<void>;
 }
 
-/** A project `app` in a folder that may have other packages. Links of its `node_modules` are given as pairs. */
+/** A project `app` in a folder that may contain other packages. Links of its `node_modules` are passed as pairs. */
 async function app(
   files: Readonly<Record<string, string>>,
   links: Readonly<Record<string, string>> = {},
@@ -54,7 +54,7 @@ async function inDev({ dir }: App): Promise<Found> {
   return { ids: tasks.map(({ manifest: { id } }) => id).toSorted(), problems };
 }
 
-/** The same as a runner finds them in the deployed version, in a folder that has nothing else. */
+/** The same as a runner finds them in the deployed version, in a folder with nothing else. */
 async function deployed(project: App): Promise<Found> {
   const { ids, problems } = await imported(await prepared(project));
   return { ids: ids.toSorted(), problems };
@@ -205,7 +205,7 @@ import data from 'old/data.json';`,
   const found = { ids: ['a-2-2-2-plain-esm-7', 'b-function'], problems: [] };
   expect(await inDev(project)).toEqual(found);
   expect(await deployed(project)).toEqual(found);
-  // When it is deployed, it comes from the layer: see prepare.test.ts.
+  // When it is deployed, it is in the layer: see prepare.test.ts.
   const next = task('next-${typeof headers}', "import { headers } from 'next/headers';");
   await writeFile(join(project.dir, 'tasks/next.ts'), next);
   expect((await inDev(project)).ids).toContain('next-function');

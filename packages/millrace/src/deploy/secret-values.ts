@@ -8,11 +8,11 @@ import type { Output } from '../bundle/build.ts';
 export interface SecretValue {
   readonly name: string;
   readonly value: string;
-  /** Where it is declared, for messages: `a secret variable of the environment`, `.env`. */
+  /** Its source, for messages: `a secret variable of the environment`, `.env`. */
   readonly from: string;
 }
 
-/** Shorter values are in every program by chance. */
+/** Shorter values occur in programs by chance. */
 const minLength = 8;
 
 export const isDotenv = (path: string): boolean => /(?:^|\/)\.env(?:\.[^/]*)?$/.test(path);
@@ -29,7 +29,7 @@ export async function dotenvSecrets(dir: string): Promise<SecretValue[]> {
   return found;
 }
 
-/** By its name, as an address with a password, or as a long text of letters and digits. */
+/** Judged by its name, as a URL with a password, or as a long text of letters and digits. */
 function looksSecret(name: string, value: string): boolean {
   if (/^(?:[a-z]+|[\d.]+)$/i.test(value) && value.length < 16) return false;
   if (/key|secret|token|passw|pwd|credential|private|auth|dsn/i.test(name)) return true;
@@ -39,12 +39,12 @@ function looksSecret(name: string, value: string): boolean {
   );
 }
 
-/** One problem for each secret value that is in a file of a bundle. Values are not in the messages. */
+/** One problem for each secret value in a file of a bundle. Messages do not contain the values. */
 export function findSecrets(outputs: readonly Output[], secrets: readonly SecretValue[]): Problem[] {
   const problems: Problem[] = [];
   for (const { name, value, from } of secrets) {
     if (value.length < minLength) continue;
-    // As it is, and as a string of JavaScript or of a source map.
+    // Verbatim, and as a string in JavaScript or a source map.
     const quoted = JSON.stringify(value).slice(1, -1);
     const needles = [...new Set([value, quoted, JSON.stringify(quoted).slice(1, -1)])].map((text) =>
       Buffer.from(text),

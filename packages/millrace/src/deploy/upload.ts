@@ -6,7 +6,7 @@ import { callServer, isTransient, retried, sendBlob, type DeployTarget } from '.
 import type { GitFacts } from './git.ts';
 import type { Prepared } from './prepare.ts';
 
-/** What a person says of a deployment. */
+/** Notes of a person about a deployment. */
 export interface DeploymentNotes {
   readonly message?: string | undefined;
   readonly externalId?: string | undefined;
@@ -24,7 +24,7 @@ export interface Uploaded {
   readonly version: string;
   /** False when the same content was deployed before. */
   readonly isNew: boolean;
-  /** Bytes that were sent. */
+  /** Number of sent bytes. */
   readonly sentBytes: number;
   readonly files: number;
 }
@@ -35,8 +35,8 @@ const parallel = 6;
 const maxUploads = 5;
 
 /**
- * Creates a deployment, sends what the server lacks of it and finalizes it. Whatever was interrupted goes on at the byte that the server has
- * received. `onCreated` is called as soon as there is something that could be given up.
+ * Creates a deployment, sends the files that the server lacks and finalizes it. Interrupted transfers continue at the byte that the server has
+ * received. `onCreated` is called as soon as the deployment could be abandoned.
  */
 export async function upload(
   target: DeployTarget,
@@ -53,7 +53,7 @@ export async function upload(
     ...notes,
     host: hostname().slice(0, 255),
   };
-  // The same content is the same deployment, so a repeated call returns it, with what it lacks by now.
+  // The same content is the same deployment, so a repeated call returns it with its currently missing files.
   const create = (): Promise<Created> => callServer(target, 'createDeployment', { body });
   const first = await create();
   onCreated(first);
@@ -93,11 +93,11 @@ async function sendAll(
   return failure;
 }
 
-/** After a lost connection, and where another process uploads or finalizes the same content. */
+/** After a lost connection, or when another process uploads or finalizes the same content. */
 const mayGoOn = (failure: unknown): boolean =>
   isTransient(failure) || (failure instanceof ServerRefused && failure.status === 409);
 
-/** A repeated call whose first reply was lost is refused by a server that has finalized it. */
+/** A repeated call whose first response was lost is rejected by a server that has finalized it. */
 async function finalize(target: DeployTarget, deploymentId: string): Promise<void> {
   await retried(target, async () => {
     try {

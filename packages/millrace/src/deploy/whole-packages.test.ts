@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createProject, type TestProject } from '../../../runner/src/runner/testing/project.ts';
 import { imported, packageJson, prepared } from './testing/bundle.ts';
 
-/** Files of packages that are installed in a folder, each as its code and what its package.json says. */
+/** Files of packages that are installed in a folder, each given by its code and its package.json. */
 const installed = (
   packages: Readonly<Record<string, readonly [code: string, manifest?: object]>>,
   below = 'node_modules',

@@ -21,16 +21,16 @@ import { serverReady } from './server/server-ready.ts';
 /** Checks of the machine on which the command runs. */
 export const machineChecks = [nodeVersion, port, diskSpace, diskInodes, keyFile, backupMissing, backupAge];
 
-/** The first check of an embedded database: where there is none, opening it would create one. */
+/** The first check of an embedded database: opening a database that does not exist would create it. */
 export const folderChecks = [dataFolder];
 
-/** Checks of the way to a database. */
+/** Checks of the connection to a database. */
 export const connectionChecks = [databaseAnswers, databasePooler];
 
-/** The first check of a server: without an answer the others are not tried. */
+/** The first check of a server: if it does not respond, the others are skipped. */
 export const answerChecks = [serverAnswers];
 
-/** Checks of a server that answers, and of the proxy before it. */
+/** Checks of a responding server, and of the proxy in front of it. */
 export const serverChecks = [
   serverReady,
   serverDiagnosis,

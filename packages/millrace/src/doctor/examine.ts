@@ -24,7 +24,7 @@ export interface Examine {
       }
     | undefined;
   readonly timeoutMs: number;
-  /** Addresses of databases, which may hold a password. */
+  /** Database addresses, which may contain a password. */
   readonly secrets: readonly string[];
   readonly diagnosing?: DiagnoseOptions;
 }
@@ -41,7 +41,7 @@ export interface Examination {
   readonly warnings: number;
 }
 
-/** Runs the checks of all that is there. The groups do not wait for each other. */
+/** Runs all applicable checks. The groups run concurrently. */
 export async function examine(given: Examine): Promise<Examination> {
   const { machine, database, server, timeoutMs } = given;
   const [ofMachine, ofDatabase, ofServer] = await Promise.all([
@@ -49,7 +49,7 @@ export async function examine(given: Examine): Promise<Examination> {
     database ? examineDatabase(database, given) : [],
     server ? examineServer(server, timeoutMs) : [],
   ]);
-  // What was found through the database is not told again by the server.
+  // Findings from the database are not repeated by the server.
   const known = new Set(ofDatabase.map(({ name }) => name));
   const groups = [
     { group: 'machine', checks: ofMachine },
@@ -72,7 +72,7 @@ async function examineDatabase(
   const folders = await runChecks(folderChecks, facts, timeoutMs);
   if (folders.some(({ findings }) => findings.length > 0)) return folders;
   const connections = [...folders, ...(await runChecks(connectionChecks, facts, timeoutMs))];
-  // A pooler without a direct address is found, and does not keep the others from being checked.
+  // A pooler without a direct address is reported, and does not prevent the other checks.
   const isOpen = connections.every(
     ({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped',
   );
@@ -108,7 +108,7 @@ async function examineServer(
   const own = await runChecks(serverChecks, facts, timeoutMs);
   const checks = await diagnose().then(
     ({ diagnosis }) => diagnosis.checks,
-    // `server-diagnosis` says so.
+    // `server-diagnosis` reports it.
     () => [],
   );
   return [...answered, ...own, ...checks];
@@ -135,7 +135,7 @@ async function askServer(url: string, token: string | undefined, timeoutMs: numb
   return { diagnosis, askedAt, answeredAt };
 }
 
-/** What must not be shown, whatever message it gets into. */
+/** Texts that must never be shown, in any message. */
 function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
   const passwords = secrets.flatMap((address) => {
     if (!URL.canParse(address)) return [];

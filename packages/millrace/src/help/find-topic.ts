@@ -12,7 +12,7 @@ function readPage(page: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** As in the address of a section. */
+/** In the format of a section's address. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -25,7 +25,7 @@ const sectionsOfTroubleshooting = (): readonly (readonly [anchor: string, text: 
     .slice(1)
     .map((text) => [anchorOf(text.split('\n', 1)[0] ?? ''), `## ${text}`] as const);
 
-/** The text of a section of the troubleshooting page, or of a page; undefined if there is none of this name. */
+/** The text of a section of the troubleshooting page, or of a page; undefined if there is none with this name. */
 export function findTopic(topic: string): string | undefined {
   const found = sectionsOfTroubleshooting().find(([anchor]) => anchor === topic);
   if (found) return found[1];

@@ -1,4 +1,4 @@
-/** The pages of the documentation that the package contains, because messages and help texts name them. */
+/** The documentation pages that the package contains, because messages and help texts refer to them. */
 export const pages = [
   'backup',
   'database',

@@ -7,13 +7,13 @@ type Section = (typeof sections)[number];
 
 export interface CompletedManifest {
   readonly text: string;
-  /** Names of the added members, by section; no section without any. */
+  /** Names of the added members, by section; sections without any are omitted. */
   readonly added: Readonly<Partial<Record<Section, readonly string[]>>>;
 }
 
 /**
- * Adds what a project of Millrace needs to the text of a package.json. Existing members, their order and the indentation stay. A package
- * that is in any list of dependencies is not added. `types` is the command that checks the types.
+ * Adds the requirements of a Millrace project to the text of a package.json. Existing members, their order and the indentation stay. A package
+ * in any list of dependencies is not added. `types` is the command that checks the types.
  */
 export function completeManifest(text: string, version: string, types: string): CompletedManifest {
   const wanted = parts(version);
@@ -27,11 +27,11 @@ export function withParts(text: string, needed: Readonly<Record<Section, Members
   const added: Partial<Record<Section, string[]>> = {};
   for (const section of sections) {
     const own = manifest[section] ?? {};
-    // Something else than an object is not ours to mend.
+    // A section that is not an object is not repaired.
     if (!isMembers(own)) continue;
     const lists = section.endsWith('ependencies') ? packages.map((list) => manifest[list]) : [own];
     const has = (name: string) => lists.some((list) => isMembers(list) && Object.hasOwn(list, name));
-    // npm also takes `name@version` in allowScripts.
+    // npm also accepts `name@version` in allowScripts.
     const isAllowed = (name: string) =>
       section === 'allowScripts' && Object.keys(own).some((key) => key.startsWith(`${name}@`));
     const missing = Object.entries(needed[section]).filter(([name]) => !has(name) && !isAllowed(name));
@@ -46,7 +46,7 @@ export function withParts(text: string, needed: Readonly<Record<Section, Members
   return { text: written.replaceAll('\n', lineEnd), added };
 }
 
-/** The command that runs what a script was to run: the script, or the command itself where the script is another. */
+/** The command to run a script: the script, or the command itself if the script already exists with another content. */
 export function commandFor(text: string, script: 'dev' | 'deploy' | 'types', command: string): string {
   const { scripts } = parsed(text);
   return isMembers(scripts) && scripts[script] === command ? `npm run ${script}` : `npx ${command}`;

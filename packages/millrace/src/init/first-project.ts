@@ -1,4 +1,4 @@
-/** The files of a first project but for its README, by relative path. Pure. */
+/** The files of a first project except its README, by relative path. Pure. */
 export function firstProject(name: string, version: string): Readonly<Record<string, string>> {
   return {
     'millrace.config.ts': config,
@@ -9,7 +9,7 @@ export function firstProject(name: string, version: string): Readonly<Record<str
   };
 }
 
-/** A valid npm package name, from the folder's name. */
+/** A valid npm package name, derived from the folder's name. */
 export function packageName(folderName: string): string {
   const name = folderName
     .toLowerCase()
@@ -50,7 +50,7 @@ const allowScripts = {
   esbuild: false,
 };
 
-/** What a package.json needs for a project of Millrace. */
+/** The requirements of a Millrace project in its package.json. */
 export const parts = (version: string) => ({
   scripts: { dev: 'millrace dev', deploy: 'millrace deploy --env prod', types: 'tsc' },
   dependencies: { '@millrace/sdk': `^${version}`, millrace: `^${version}` },
@@ -58,7 +58,7 @@ export const parts = (version: string) => ({
   allowScripts,
 });
 
-/** The same for a project whose tasks are written for the published SDK: the command, and nothing for tasks of ours. */
+/** The same for a project for the published SDK: only the command. */
 export const publishedParts = (version: string) => ({
   scripts: {},
   dependencies: {},
@@ -73,7 +73,7 @@ const gitignore = `node_modules/
 !.env.example
 `;
 
-/** What the README says to type, and whether the project has the `.gitignore` of a first project. */
+/** The commands in the README, and whether the project has the `.gitignore` of a first project. */
 export interface Commands {
   readonly dev: string;
   readonly deploy: string;

@@ -64,7 +64,7 @@ describe('init', () => {
     expect(await readFile(join(folder, 'tasks/hello.ts'), 'utf8')).toBe('// mine');
   });
 
-  /** As `npm init -y && npm install millrace @millrace/sdk` leaves it, but for its indentation. */
+  /** The result of `npm init -y && npm install millrace @millrace/sdk`, except for its indentation. */
   const initialised = `{
 \t"name": "mine",
 \t"version": "1.0.0",
@@ -95,7 +95,7 @@ describe('init', () => {
     expect(scripts).toMatchObject({ ...ownScripts, dev: 'millrace dev', types: 'tsc' });
     expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript']);
     expect(allowScripts).toMatchObject({ esbuild: false });
-    // Every line of before is there, in its order.
+    // Every earlier line is still there, in order.
     const lines = text.split('\n').map((line) => line.replace(/,$/, ''));
     const before = initialised.split('\n').map((line) => line.replace(/,$/, ''));
     expect(lines.filter((line) => before.includes(line) && !/^\t?[}]?$/.test(line))).toEqual(

@@ -10,7 +10,7 @@ export interface WrittenProject {
   readonly written: readonly string[];
   /** Existing files, which are not changed. */
   readonly kept: readonly string[];
-  /** Names of what was added to an existing package.json, by its sections. */
+  /** Names of the members added to an existing package.json, by section. */
   readonly added: CompletedManifest['added'];
 }
 
@@ -62,11 +62,11 @@ export async function writeProject(folder: string, version: string): Promise<Wri
   return { folder: target, written, kept, added: completed?.added ?? {} };
 }
 
-/** Whether the tasks of a project are written for the published SDK. */
+/** Whether a project's tasks are written for the published SDK. */
 const isPublished = async (target: string): Promise<boolean> =>
   dependsOnPublished(target) || (await exists(join(target, 'trigger.config.ts')));
 
-/** Such a project keeps its files, and gets the command. */
+/** Such a project keeps its files, and the command is added. */
 async function completePublished(target: string, manifest: string, version: string): Promise<WrittenProject> {
   const found = await readFile(manifest, 'utf8');
   const { text, added } = withParts(found, publishedParts(version));

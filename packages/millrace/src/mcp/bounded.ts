@@ -1,4 +1,4 @@
-/** Answers that fit into the context of a model: long texts and lists are cut, and it is said that they are. */
+/** Results that fit into the context of a model: long texts and lists are truncated, with a note. */
 
 export const maxCharacters = 24_000;
 const maxDepth = 10;
@@ -24,8 +24,8 @@ export interface Bounded {
 }
 
 /**
- * The answer as plain JSON of at most about 24,000 characters. Lists directly in the answer keep their items: their length is the caller's
- * limit, and a cursor goes on after their last one.
+ * The result as plain JSON of at most about 24,000 characters. Top-level lists keep all items: the caller limits their length, and a cursor
+ * continues after the last one.
  */
 export function bounded(answer: Readonly<Record<string, unknown>>): Bounded {
   const plain = JSON.parse(JSON.stringify(answer)) as Record<string, unknown>;

@@ -15,23 +15,23 @@ import { createFactory, type McpOptions } from './server.ts';
 
 export interface HttpOptions extends McpOptions {
   readonly host: string;
-  /** 0 is any free one. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** What callers must send as `Authorization: Bearer …`. */
+  /** The token that callers must send as `Authorization: Bearer …`. */
   readonly token: string;
-  /** Names under which others reach it, beside those of this machine. */
+  /** Additional host names under which it is reachable. */
   readonly allowedHosts: readonly string[];
 }
 
 export interface McpHttpServer {
-  /** Where clients reach it. */
+  /** The URL for clients. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 const path = '/mcp';
 
-/** Serves Streamable HTTP. Rejects if the port cannot be had. */
+/** Serves Streamable HTTP. Rejects if it cannot listen on the port. */
 export async function serveOnHttp(options: HttpOptions): Promise<McpHttpServer> {
   const handler = createMcpHandler(createFactory(options));
   const isAllowed = guard(options);
@@ -58,8 +58,8 @@ interface Refusal {
 }
 
 /**
- * Checks Host, Origin and token. A web page that a user has open can send requests to this machine, also under a name of its own that it
- * makes point here: then Host has that name, and Origin that of the page.
+ * Checks Host, Origin and token. A web page that a user has open can send requests to this machine, even under its own host name that resolves
+ * to this machine: then Host contains that name, and Origin that of the page.
  */
 function guard({
   host: own,

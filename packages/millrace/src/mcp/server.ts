@@ -10,14 +10,14 @@ import { z } from 'zod';
 import { ToolRefused, type Tool, type ToolContext } from './tool.ts';
 import { tools } from './tools/index.ts';
 
-/** Where the Millrace server is, and as whom it is called. */
+/** The address of the Millrace server, and the credential for it. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
 }
 
 export interface McpOptions {
-  /** Asked before each call, because `millrace dev` may start later, or again at another port. */
+  /** Called before each call, because `millrace dev` may start later, or again on another port. */
   readonly connect: () => Promise<Connection>;
   readonly branch: string | undefined;
   /** Allows the tools that change something. */
@@ -38,7 +38,7 @@ const instructions = (canWrite: boolean): string =>
       : 'This server is read-only: it cannot trigger, replay, cancel or resolve anything.',
   ].join(' ');
 
-/** Makes a server for each connection, or for each request over HTTP. */
+/** Creates a server for each connection, or for each request over HTTP. */
 export const createFactory = (options: McpOptions): McpServerFactory => {
   const clients = new Clients(options);
   return ({ requestInfo }) => {
@@ -55,7 +55,7 @@ export const createFactory = (options: McpOptions): McpServerFactory => {
   };
 };
 
-/** Clients by server, key and agent; the last ones, as an agent hardly ever has several. */
+/** Recent clients by server, key and agent. An agent rarely has several. */
 class Clients {
   readonly #options: McpOptions;
   readonly #kept = new Map<string, MillraceClient>();
@@ -83,7 +83,7 @@ class Clients {
   }
 }
 
-/** The agent as the audit log names it: `mcp claude-code/2.1.0`. */
+/** The agent's name in the audit log: `mcp claude-code/2.1.0`. */
 function agentName(
   info: { name: string; version: string } | undefined,
   userAgent: string | undefined,
@@ -97,7 +97,7 @@ const annotationsOf = ({ title, writes, destroys, idempotent }: Tool) => ({
   readOnlyHint: !writes,
   destructiveHint: destroys,
   idempotentHint: idempotent,
-  // What a task does is not known here.
+  // The effects of a task are not known here.
   openWorldHint: writes,
 });
 
@@ -145,13 +145,13 @@ function contextOf(client: MillraceClient, { mcpReq }: ServerContext): ToolConte
       if (token === undefined || mcpReq.signal.aborted) return;
       progress += 1;
       const params = { progressToken: token, progress, message };
-      // A caller that has gone does not hear it, and that is no failure of the tool.
+      // If the caller has gone, this fails, which is not a failure of the tool.
       await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
 }
 
-/** Tools that would be refused are not offered; a call by name still gets a sentence. */
+/** Tools that would be rejected are not listed; a call by name still gets a sentence. */
 function listOnlyReading({ server }: McpServer): void {
   const listed = tools
     .filter(({ writes }) => !writes)
@@ -166,13 +166,13 @@ function listOnlyReading({ server }: McpServer): void {
   server.setRequestHandler('tools/list', () => ({ tools: listed }));
 }
 
-/** What a tool answers instead of a result. The address of the explanation is at its end, as everywhere. */
+/** A tool's error result. The address of the explanation is at its end, as everywhere. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return withHelp(sentenceWithoutHelp(error), helpOf(error.message));
 }
 
-/** By name, because a project may have another copy of the SDK. */
+/** Compared by name, because a project may have another copy of the SDK. */
 function sentenceWithoutHelp(error: Error): string {
   const { name } = error;
   const message = withoutHelp(error.message);

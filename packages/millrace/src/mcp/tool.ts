@@ -2,18 +2,18 @@ import type { MillraceClient } from '@millrace/sdk';
 import { z } from 'zod';
 import { bounded } from './bounded.ts';
 
-/** What a tool works with. */
+/** The context of a tool call. */
 export interface ToolContext {
   readonly client: MillraceClient;
   /** Aborted when the caller gives up. */
   readonly signal: AbortSignal;
-  /** Tells the caller how far it is, if it asked for that. */
+  /** Reports progress to the caller, if it was requested. */
   readonly progress: (message: string) => Promise<void>;
 }
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** A tool, its types erased. */
+/** A tool, with its types erased. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -22,9 +22,9 @@ export interface Tool {
   readonly output: z.ZodObject;
   /** Whether it changes something. */
   readonly writes: boolean;
-  /** It ends or replaces something. */
+  /** Whether it ends or replaces something. */
   readonly destroys: boolean;
-  /** A second call with the same arguments changes nothing further. */
+  /** Whether a second call with the same arguments has no further effect. */
   readonly idempotent: boolean;
   readonly act: (input: never, context: ToolContext) => Promise<Answer>;
 }
@@ -34,7 +34,7 @@ interface Declared<I extends z.ZodRawShape> {
   readonly title: string;
   readonly description: string;
   readonly input: I;
-  /** The members of its answer that callers may rely on; there may be more. */
+  /** The members of its result on which callers may rely; there may be more. */
   readonly output: z.ZodRawShape;
 }
 
@@ -48,7 +48,7 @@ const declared = <I extends z.ZodRawShape>({ input, output, ...names }: Declared
   output: z.looseObject({ ...output, ...notes }),
 });
 
-/** A tool that changes nothing. `rest` says how to get what an answer leaves out. */
+/** A tool that changes nothing. `rest` describes how to get omitted data. */
 export function reads<I extends z.ZodRawShape>(
   tool: Declared<I> & {
     readonly rest: string;
@@ -65,7 +65,7 @@ export function reads<I extends z.ZodRawShape>(
   };
 }
 
-/** A tool that changes something: refused unless the server was started with `--write`. */
+/** A tool that changes something: rejected unless the server was started with `--write`. */
 export function writes<I extends z.ZodRawShape>(
   tool: Declared<I> & {
     readonly destroys: boolean;
@@ -88,7 +88,7 @@ function fitting(answer: Answer, rest: string): Answer {
   return isCut ? { ...value, cut: `Long texts and lists are cut. ${rest}` } : value;
 }
 
-/** A request that cannot be done as it is. The message is for the model. */
+/** A request that cannot be carried out. The message is for the model. */
 export class ToolRefused extends Error {
   override readonly name = 'ToolRefused';
 }

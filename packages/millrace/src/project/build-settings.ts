@@ -4,11 +4,11 @@ import type { BuildExtension } from './extensions.ts';
 
 /** How `millrace deploy` builds a project: `build` of `millrace.config.ts`. */
 export interface BuildSettings {
-  /** Packages that are not bundled but installed into the layer: those that read files of their own. */
+  /** Packages that are not bundled but installed into the layer, because they read their own files. */
   external?: string[];
   /** Build hooks. */
   extensions?: BuildExtension[];
-  /** Platforms that layers are installed for. Default `['linux-x64-glibc']`. */
+  /** The platforms of the layers. Default `['linux-x64-glibc']`. */
   platforms?: string[];
 }
 
@@ -42,7 +42,7 @@ const settings = z.strictObject({
     .optional(),
 });
 
-/** The settings with their defaults, or the sentence that says what is wrong with them. */
+/** The settings with their defaults, or a sentence if they are invalid. */
 export function buildSettings(value: unknown): Required<BuildSettings> | string {
   const parsed = settings.safeParse(value ?? {});
   if (!parsed.success) {

@@ -3,19 +3,19 @@ import type { RetryPolicy } from '@millrace/contract/runner';
 import { buildSettings } from './build-settings.ts';
 import type { BuildSettings } from './build-settings.ts';
 
-/** What `millrace.config.ts` may say. */
+/** The contents of `millrace.config.ts`. */
 export interface ProjectConfig {
   /** Folders with task files, relative to the project. Default `['./tasks']`. */
   dirs?: string[];
-  /** The project's ref, for instance `proj_abc`; commands that need a project use it. */
+  /** The project's ref, such as `proj_abc`; used by commands that need a project. */
   project?: string;
-  /** Retry policy of tasks that have none of their own. */
+  /** Retry policy for tasks that have none of their own. */
   retry?: RetryPolicy;
-  /** Seconds that an attempt of a task without its own `maxDuration` may take, at least 5. Default: no limit. */
+  /** Maximum duration in seconds of an attempt of a task without its own `maxDuration`, at least 5. Default: no limit. */
   maxDuration?: number;
   /**
-   * The file whose default export is the codec of the project, relative to it, such as `./codec.ts`: executors seal with it what leaves
-   * them, and open what comes. See docs/encryption.md. Default: nothing is sealed.
+   * The file whose default export is the codec of the project, relative to it, such as `./codec.ts`: executors use it to seal outgoing data and
+   * open incoming data. See docs/encryption.md. Default: nothing is sealed.
    */
   codec?: string;
   /** How `millrace deploy` builds the project. */
@@ -31,7 +31,7 @@ export const keys: ReadonlySet<string> = new Set([
   'build',
 ]);
 
-/** The configuration, or the sentence that says what is wrong with it. */
+/** The configuration, or a sentence if it is invalid. */
 export function checkConfig(value: unknown): ProjectConfig | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'must export its configuration as default: export default defineConfig({ … })';

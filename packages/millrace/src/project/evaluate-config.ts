@@ -8,7 +8,7 @@ import { withEsbuild } from '../bundle/with-esbuild.ts';
 
 const ownHelpers = builtFile('index.js');
 
-/** `defineConfig` and the build hooks are part of the command, so that a config file needs no installed package. */
+/** `defineConfig` and the build hooks are part of the command, so that a configuration file needs no installed package. */
 const helpersPlugin: Plugin = {
   name: 'millrace',
   setup(build) {
@@ -16,7 +16,7 @@ const helpersPlugin: Plugin = {
   },
 };
 
-/** What a configuration file exports. Throws a ProjectError that names the file and the line. */
+/** The exports of a configuration file. Throws a ProjectError that names the file and the line. */
 export const evaluateConfig = async (
   projectDir: string,
   file: string,

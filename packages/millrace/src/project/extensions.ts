@@ -2,7 +2,7 @@
  * Build hooks of `millrace.config.ts`. This file is compiled into the configuration of a project, so it imports nothing.
  */
 
-/** What a hook of an extension may use. */
+/** The context of an extension's hook. */
 export interface BuildContext {
   /** The folder of the project, absolute. */
   readonly projectDir: string;
@@ -10,7 +10,7 @@ export interface BuildContext {
   readonly run: (command: string) => Promise<void>;
 }
 
-/** Changes how a project is built: `build.extensions` of `millrace.config.ts`. */
+/** Changes the build of a project: `build.extensions` of `millrace.config.ts`. */
 export interface BuildExtension {
   /** For messages. */
   readonly name: string;
@@ -55,7 +55,7 @@ export const defineConstants = (constants: Readonly<Record<string, unknown>>): B
 });
 
 /**
- * Installs packages into the layer that the code loads by a name that it computes, such as database drivers and plugins.
+ * Installs packages into the layer that the code loads by a computed name, such as database drivers and plugins.
  *
  * @example
  * extensions: [addPackages('pg', 'pino-pretty')]

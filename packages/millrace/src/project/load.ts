@@ -10,7 +10,7 @@ import { evaluateConfig } from './evaluate-config.ts';
 import { readConfig } from './read-config.ts';
 import { isInit, taskFiles } from './task-files.ts';
 
-/** A folder with tasks, as its configuration describes it. */
+/** A folder with tasks, as described by its configuration. */
 export interface Project {
   /** Absolute, links resolved. */
   readonly dir: string;
@@ -29,11 +29,11 @@ export interface Project {
     readonly preloads?: string[];
   };
   readonly build: Required<BuildSettings>;
-  /** Its part that is written for the published SDK. */
+  /** Its part that uses the published SDK. */
   readonly published?: PublishedProject | undefined;
 }
 
-/** Reads the project in `folder`. Throws `ProjectError`, which names the file and, where there is one, the line. */
+/** Reads the project in `folder`. Throws a `ProjectError`, which names the file and, if known, the line. */
 export async function loadProject(folder: string): Promise<Project> {
   const dir = await realpath(resolve(folder)).catch(() => {
     throw new ProjectError({ file: folder, line: null, column: null, message: 'this folder does not exist' });
@@ -41,7 +41,7 @@ export async function loadProject(folder: string): Promise<Project> {
   const { file, config } = await readConfig(dir);
   const published = await readPublished(dir, evaluateConfig);
   const configFile = file ?? published?.file ?? null;
-  // Where only a dependency tells of the published SDK, it may be there as a client of tasks of ours.
+  // If only a dependency indicates the published SDK, it may be used as a client of our tasks.
   const isTheirs = file === null && published && (published.file !== null || !existsSync(join(dir, 'tasks')));
   const ownDirs = config.dirs ?? (isTheirs ? [] : ['./tasks']);
   const taskDirs = [...ownDirs.map((taskDir) => resolve(dir, taskDir)), ...(published?.taskDirs ?? [])];

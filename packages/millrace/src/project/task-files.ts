@@ -4,19 +4,19 @@ import { join } from 'node:path';
 const source = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 const notTasks = /\.(?:test|spec)\.[^.]+$|\.d\.[cm]?ts$/;
 
-/** Whether a file of a task folder is one that may declare tasks. */
+/** Whether a file in a task folder may declare tasks. */
 export const isTaskFile = (name: string): boolean => source.test(name) && !notTasks.test(name);
 
 const init = /^init\.[cm]?[jt]s$/;
 
-/** Whether a task file is an `init` file directly in a task folder. `taskDirs` are relative to the project, as `path`. */
+/** Whether a task file is an `init` file directly in a task folder. `taskDirs` are relative to the project, like `path`. */
 export const isInit = (path: string, taskDirs: readonly string[]): boolean =>
   taskDirs.some((taskDir) => {
     const prefix = taskDir === '' ? '' : `${taskDir}/`;
     return path.startsWith(prefix) && init.test(path.slice(prefix.length));
   });
 
-/** All task files under a folder, absolute, in a stable order. Hidden folders and `node_modules` are left out. */
+/** All task files in a folder, absolute, in a stable order. Hidden folders and `node_modules` are skipped. */
 export async function taskFiles(folder: string): Promise<string[]> {
   const found: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true });

@@ -21,7 +21,7 @@ export interface DeployOptions {
   /** A branch of the key's environment. */
   readonly branch?: string | undefined;
   readonly buildsDir: string;
-  /** What the task files see in `process.env` when they are imported. */
+  /** The `process.env` of task files when they are imported. */
   readonly env: ProcessEnvironment;
   readonly ids: SpawnOptions['ids'];
   /** Throws a ProjectRefused for a project with problems. */
@@ -51,7 +51,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   });
   if (options.isStrict) refuseProblems(tasks.length, problems);
   const manifests = tasks.map(({ manifest }) => manifest);
-  // The hash includes the declarations and the preloads: one that depends on a variable makes another version too.
+  // The hash includes the declarations and the preloads: a declaration that depends on a variable also creates another version.
   const declared = JSON.stringify([manifests, defaults.preloads]);
   const contentHash = createHash('sha256').update(built.hash).update(declared).digest('hex');
   const { version, isNew, isCurrent } = await register(options, {
@@ -107,7 +107,7 @@ async function register(
   return JSON.parse(text) as RegisteredVersion;
 }
 
-/** Turns the server's refusal of a version into an error. A wrong task declaration is a ProjectError. */
+/** Turns the server's rejection of a version into an error. An invalid task declaration is a ProjectError. */
 function refusalOf(status: number, text: string, tasks: readonly TaskManifest[]): Error {
   const { error = text.slice(0, 2_000), details } = bodyOf(text);
   if (status !== 400 && status !== 422) {

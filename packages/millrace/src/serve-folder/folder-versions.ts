@@ -10,9 +10,9 @@ import { startWatcher, type Watcher } from './watch.ts';
 export interface FolderVersionsOptions extends FolderOptions {
   readonly projectDir: string;
   readonly buildsDir: string;
-  /** Register nothing of a project with a problem. Otherwise what has none is registered. */
+  /** Register nothing of a project with a problem. Otherwise the valid parts are registered. */
   readonly isStrict: boolean;
-  /** Build again whenever a file changes. */
+  /** Rebuild whenever a file changes. */
   readonly watch: boolean;
 }
 
@@ -51,7 +51,7 @@ export class FolderVersions implements ServedFolder {
     await this.#watcher?.close();
   }
 
-  /** Builds a version of the current project. A call during a build starts another one after it and returns at once. */
+  /** Builds a version of the current project. A call during a build starts another one after it and returns immediately. */
   async deploy(): Promise<void> {
     if (this.#isDeploying) {
       this.#again = true;

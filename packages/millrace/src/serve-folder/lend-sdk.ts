@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@millrace/platform';
 
 /**
- * Lets the task files of a project import `@millrace/sdk` before it is installed there: a link in `.millrace` leads to the copy that this
- * command has. Builds are in `.millrace`, so they find the link before what the project has; it goes once the project has its own, or where
- * none `mayBeLent`. Returns whether the SDK is lent.
+ * Lets the task files of a project import `@millrace/sdk` before it is installed there: a link in `.millrace` points to this command's copy.
+ * Builds are in `.millrace`, so they find the link before the project's own packages. The link is removed once the project has its own copy, or
+ * unless `mayBeLent`. Returns whether the SDK is lent.
  */
 export async function lendSdk(projectDir: string, mayBeLent: boolean): Promise<boolean> {
   const link = join(projectDir, '.millrace', 'node_modules', '@millrace', 'sdk');
-  // Removes the link, not what it leads to. It may be of a command that is gone.
+  // Removes the link, not its target. It may belong to a command that has ended.
   await rm(link, { force: true, recursive: true });
   if (!mayBeLent || isInstalled(projectDir)) return false;
   await makeFolder(dirname(link));

@@ -8,11 +8,11 @@ export interface OpenOptions {
   readonly projectDir: string;
   /** Register a new version whenever the project's files change. */
   readonly watch: boolean;
-  /** Register nothing and do not start if the project has a problem. Default: serve what has none. */
+  /** Register nothing and do not start if the project has a problem. Default: serve the valid parts. */
   readonly isStrict?: boolean;
   /** Where builds are stored: inside the project, so that they find its packages. Default `.millrace/build`. */
   readonly buildDir?: string;
-  /** The project has no SDK installed: its tasks import the one of this command. */
+  /** The project has no SDK installed: its tasks import this command's copy. */
   readonly onSdkLent?: (() => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function openFolder({
   onSdkLent,
 }: OpenOptions): Promise<Folder> {
   const { dir, published } = await loadProject(projectDir);
-  // Where problems are refused, an SDK that is not installed is one. Tasks of the published SDK need none of ours.
+  // If problems are rejected, a missing SDK is one. Tasks of the published SDK do not need ours.
   if (await lendSdk(dir, !isStrict && !published)) onSdkLent?.();
   const buildsDir = buildDir ?? buildsFolder(dir);
   return {

@@ -10,12 +10,12 @@ export interface FolderEvents extends RunnerEvents, Pick<OpenOptions, 'onSdkLent
 
 export interface RunnerOptions
   extends Omit<Options, 'folder' | 'events'>, Omit<OpenOptions, 'projectDir' | 'onSdkLent'> {
-  /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and needs `cache`. */
+  /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and requires `cache`. */
   readonly projectDir?: string | undefined;
   readonly events?: FolderEvents;
 }
 
-/** Starts a runner that builds the versions of a project folder. Rejects as `startRunner` of the runner and `openFolder` do. */
+/** Starts a runner that builds the versions of a project folder. Rejects with the errors of the runner's `startRunner` and of `openFolder`. */
 export async function startRunner({
   projectDir,
   watch,

@@ -1,7 +1,7 @@
 import { dirname, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 
-/** Milliseconds. One save causes several events. */
+/** Milliseconds, because one save causes several events. */
 const quietMs = 30;
 
 export interface Watcher {
@@ -17,7 +17,7 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher | undefined;
   let watched = new Set<string>();
-  /** Watched files that do not exist now. A build may need them once they are back. */
+  /** Watched files that do not currently exist. A build may need them once they reappear. */
   const gone = new Set<string>();
   return {
     watch: async (paths) => {

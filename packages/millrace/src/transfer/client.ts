@@ -7,14 +7,14 @@ import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
 
 interface CallParts extends Parameters {
   readonly body?: unknown;
-  /** Sent again with the same one, also by another process, the request has the same effect once. Default: a random one. */
+  /** A request repeated with the same key, even by another process, takes effect once. Default: a random key. */
   readonly requestKey?: string;
 }
 
 const attempts = 6;
 const maxWaitMs = 60_000;
 
-/** The management API of one environment, with its secret key. Requests are repeated while the server is busy or does not answer. */
+/** The management API of one environment, with its secret key. Requests are retried while the server is busy or unresponsive. */
 export class EnvironmentClient {
   readonly url: string;
   readonly #key: string;
@@ -47,7 +47,7 @@ export class EnvironmentClient {
     return JSON.parse(text) as Reply<Operations[K]>;
   }
 
-  /** Reads a content from a signed address, which is the only permission. */
+  /** Downloads content from a signed URL, which is itself the permission. */
   async content(url: string): Promise<{ text: string; type: string }> {
     let type = 'application/json';
     const text = await this.#send(url, {}, (headers) => {
@@ -56,7 +56,7 @@ export class EnvironmentClient {
     return { text, type };
   }
 
-  /** Sends a content to a signed address. */
+  /** Uploads content to a signed URL. */
   async sendContent(url: string, { text, type }: { text: string; type: string }): Promise<void> {
     await this.#send(url, { method: 'PUT', headers: { 'content-type': type }, body: text });
   }

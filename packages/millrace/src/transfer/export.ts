@@ -5,9 +5,9 @@ import { finishedRuns, waitingRuns, type NotExported } from './runs.ts';
 
 export interface ExportOptions {
   readonly only: ReadonlySet<string>;
-  /** Values of secret variables, too. */
+  /** Whether to include the values of secret variables. */
   readonly secrets: boolean;
-  /** Finished runs, too; within this period, such as `30d`. */
+  /** Finished runs to include; within this period, such as `30d`. */
   readonly finished: { readonly period?: string | undefined } | undefined;
   readonly millrace: string;
   readonly branch?: string | undefined;
@@ -19,7 +19,7 @@ export interface Exported {
   readonly counts: ReadonlyMap<string, number>;
   /** Secret variables whose values were not written. */
   readonly secretsLeftOut: readonly string[];
-  /** Live runs that were not written, by the reason. */
+  /** Numbers of live runs that were not written, by reason. */
   readonly runsLeftOut: ReadonlyMap<NotExported, number>;
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parts } from './parts/index.ts';
 import { waitingRun } from './runs.ts';
 
-/** The version of the format. Within one, lines only get further members. */
+/** The version of the format. Within a version, lines only get additional members. */
 export const formatVersion = 1;
 
 const head = z.object({
@@ -36,14 +36,14 @@ export class FileRefused extends Error {
 const shapes = new Map<string, z.ZodType>([
   ...parts.map(({ kind, record }): [string, z.ZodType] => [kind, record]),
   ['run', waitingRun],
-  // Finished runs are for other programs, and only read over.
+  // Finished runs are for other programs; an import skips them.
   ['finished-run', z.looseObject({ id: z.string() })],
 ]);
 
 /** The kinds of records, in the order in which a file has them. */
 export const kinds: readonly string[] = [...shapes.keys()];
 
-/** Reads an export line by line, and checks each. Throws a FileRefused that names the line at the first that is wrong. */
+/** Parses an export line by line, and validates each line. Throws a FileRefused that names the first invalid line. */
 export async function* readExport(file: string): AsyncGenerator<Head | Record> {
   const input = createReadStream(file, 'utf8');
   const failed = new Promise<never>((_, reject) => {
@@ -97,7 +97,7 @@ function parsed(text: string, line: number, file: string): { readonly [name: str
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (line === 1)
     throw new FileRefused(`${file} is no export of Millrace: its first line is no JSON object.`);
@@ -137,12 +137,12 @@ function checked<T>(shape: z.ZodType<T>, value: unknown, line: number, file: str
   );
 }
 
-/** Where lines go. */
+/** The destination of lines. */
 export interface Lines {
   write(value: object): Promise<void>;
 }
 
-/** Writes lines to a file that only its owner may read, and that is there when it is complete. */
+/** Writes lines to a file that only its owner may read, and that appears when it is complete. */
 export async function writeFileOnce<R>(file: string, write: (lines: Lines) => Promise<R>): Promise<R> {
   const part = `${file}.part`;
   await rm(part, { force: true });

@@ -7,13 +7,13 @@ import { triggerRuns, type Imported } from './trigger-runs.ts';
 
 export interface Contents {
   readonly head: Head;
-  /** Records beside runs, by kind. */
+  /** Records other than runs, by kind. */
   readonly records: ReadonlyMap<string, readonly object[]>;
-  /** How many records there are, by kind. */
+  /** Number of records by kind. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Reads and checks a whole file. Runs are counted and not held in memory. */
+/** Reads and validates a whole file. Runs are counted and not held in memory. */
 export async function readContents(file: string): Promise<Contents> {
   let head: Head | undefined;
   const records = new Map<string, object[]>();
@@ -49,12 +49,12 @@ export async function planImport(
 
 export interface Done {
   readonly step: Step;
-  /** What only the answer had, such as a new secret. */
+  /** Data that only the response contained, such as a new secret. */
   readonly told?: string | undefined;
   readonly error?: string;
 }
 
-/** Does the steps, one after the other. What is refused does not stop the others; a server that is gone does. */
+/** Applies the steps in sequence. A rejected step does not stop the others; an unreachable server does. */
 export async function* applySteps(steps: readonly Step[]): AsyncGenerator<Done> {
   for (const step of steps) {
     if (!step.apply) {
@@ -70,7 +70,7 @@ export async function* applySteps(steps: readonly Step[]): AsyncGenerator<Done> 
   }
 }
 
-/** Triggers the runs of a file that was checked before, reading it again. */
+/** Triggers the runs of a validated file, reading it again. */
 export const importRuns = ({ client }: Remote, file: string): AsyncGenerator<Imported> =>
   triggerRuns(client, runsOf(file));
 

@@ -2,25 +2,26 @@ import type { EnvironmentKind, ResourceType } from '@millrace/contract/plain';
 import type { z } from 'zod';
 import type { EnvironmentClient } from './client.ts';
 
-/** The environment that is read or written. */
+/** The source or target environment. */
 export interface Remote {
   readonly client: EnvironmentClient;
   readonly project: string;
   readonly environment: EnvironmentKind;
-  /** Parameters of operations that name both. */
+  /** Parameters of operations that need both. */
   readonly params: { readonly projectRef: string; readonly env: string };
 }
 
 export interface PlanOptions {
-  /** What differs takes the value of the file. */
+  /** Whether differing objects take the value of the file. */
   readonly override: boolean;
-  /** Schedules are created inactive. */
+  /** Whether schedules are created inactive. */
   readonly inactive: boolean;
 }
 
 /**
- * What an import does with a record. `create`: it is not there. `change`: it differs. `same`: nothing to do. `keep`: it differs, and stays.
- * `by-hand`: the file lacks a secret. `waits`: something that it needs is not there yet. `left-out`: this environment cannot have it.
+ * The action of an import for a record. `create`: it does not exist. `change`: it differs. `same`: nothing to do. `keep`: it differs, and
+ * stays. `by-hand`: the file lacks a secret. `waits`: an object that it needs does not exist yet. `left-out`: it is not possible in this
+ * environment.
  */
 export type Action = 'create' | 'change' | 'same' | 'keep' | 'by-hand' | 'waits' | 'left-out';
 
@@ -29,22 +30,22 @@ export interface Step {
   readonly name: string;
   readonly action: Action;
   readonly note?: string | undefined;
-  /** Of `create` and `change`. Returns what only this answer has, such as a new secret. */
+  /** For `create` and `change`. Returns data that only this response contains, such as a new secret. */
   readonly apply?: () => Promise<string | undefined>;
 }
 
-/** A kind of thing in an export: how it is written, read from an environment, and made in another one. */
+/** A kind of object in an export: its format, how to read it from an environment, and how to create it in another one. */
 export interface Part<R = unknown> {
   readonly kind: string;
   readonly record: z.ZodType<R>;
-  /** What a restricted key needs a right on. `admin`: only an unrestricted key may write it. */
+  /** The resource for which a restricted key needs permission. `admin`: only an unrestricted key may write it. */
   readonly on: ResourceType;
   readonly isAdmin?: true;
   read(remote: Remote, options: { readonly secrets: boolean }): AsyncIterable<R>;
   plan(records: readonly R[], remote: Remote, options: PlanOptions): Promise<Step[]>;
 }
 
-/** Makes the step of something that has one value, from whether it is there and the same. */
+/** The step for an object with a single value, depending on whether it exists and is equal. */
 export function compared(
   {
     kind,
@@ -60,7 +61,7 @@ export function compared(
   return { kind, name, action: 'keep', note: 'differs here: --override takes that of the file' };
 }
 
-/** Whether two values are the same JSON, whatever the order of members. */
+/** Whether two values are the same JSON, regardless of the order of members. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 const canonical = (value: unknown): string =>

@@ -1,13 +1,13 @@
 import { parts } from './parts/index.ts';
 
-/** Whether scopes of a key include an action on everything of a type. Restricted to single objects does not do. */
+/** Whether scopes of a key include an action on all objects of a type. Scopes for single objects are not sufficient. */
 const allows = (scopes: readonly string[], action: 'read' | 'write' | 'trigger', on: string): boolean =>
   scopes.some(
     (scope) =>
       scope === 'admin' || scope === `${action}:${on}` || (action === 'trigger' && scope === `write:${on}`),
   );
 
-/** The rights that a key lacks to export or import these kinds, such as `write:queues`. */
+/** The permissions that a key lacks to export or import these kinds, such as `write:queues`. */
 export function lackingRights(
   scopes: readonly string[],
   of: ReadonlySet<string>,

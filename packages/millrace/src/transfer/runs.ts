@@ -4,11 +4,11 @@ import { isFinal, runStatuses } from '@millrace/contract/plain';
 import { ServerRefused } from '../api/errors.ts';
 import type { EnvironmentClient } from './client.ts';
 
-/** A run that waits, as the trigger that makes it again. */
+/** A waiting run, in the form of a trigger that creates it again. */
 export const waitingRun = z.object({
   id: z.string().min(1).max(128),
   task: z.string().min(1).max(128),
-  /** A JSON value; with another type, its text. */
+  /** A JSON value, or text with another type. */
   payload: z.unknown().optional(),
   payloadType: z.string().optional(),
   queue: z.string(),
@@ -37,10 +37,10 @@ const waiting = ['QUEUED', 'DELAYED', 'PENDING_VERSION'] as const;
 const live = runStatuses.filter((status) => !isFinal(status));
 const finished = runStatuses.filter((status) => isFinal(status));
 
-/** Why a live run is not exported. */
+/** The reason why a live run is not exported. */
 export type NotExported = 'executing' | 'waited for' | 'collected';
 
-/** Ids of runs of some statuses, page by page, the newest first. */
+/** Ids of runs with some statuses, page by page, newest first. */
 async function* pagesOf(
   client: EnvironmentClient,
   statuses: readonly string[],
@@ -63,7 +63,7 @@ async function* pagesOf(
   } while (after !== undefined);
 }
 
-/** Retrieves runs, a few at a time, in their order. One that was deleted meanwhile is left out. */
+/** Retrieves runs, a few at a time, in order. A run deleted in the meantime is skipped. */
 async function* retrieved(client: EnvironmentClient, ids: readonly string[]): AsyncGenerator<Run> {
   const atOnce = 8;
   for (let from = 0; from < ids.length; from += atOnce)
@@ -81,8 +81,8 @@ function retrieve(client: EnvironmentClient, runId: string): Promise<Run | undef
 }
 
 /**
- * Runs that have not begun, the oldest first, and why others that are live are left out. Only their ids are all in memory: pages come with
- * the newest first.
+ * Runs that have not started, oldest first, and the reasons why other live runs are skipped. Only their ids are all in memory, because pages
+ * have the newest first.
  */
 export async function* waitingRuns(
   client: EnvironmentClient,
@@ -92,7 +92,7 @@ export async function* waitingRuns(
   for await (const page of pagesOf(client, live)) ids.push(...page);
   for await (const run of retrieved(client, ids.toReversed())) {
     if (isFinal(run.status)) continue;
-    // One that has begun would do again what it did, and one that another waits for would wake nobody.
+    // A started run would repeat its work, and a run that another run waits for would not wake that run.
     if (
       !(waiting as readonly string[]).includes(run.status) ||
       run.startedAt !== undefined ||
@@ -100,13 +100,13 @@ export async function* waitingRuns(
     )
       leaveOut('executing');
     else if (run.triggerFunction.endsWith('AndWait')) leaveOut('waited for');
-    // Its payload is those of many triggers, and a trigger adds one.
+    // Its payload combines those of several triggers, but a trigger adds only one.
     else if (run.trigger?.batchKey !== undefined) leaveOut('collected');
     else yield recordOf(run, await payloadOf(client, run));
   }
 }
 
-/** Finished runs with payload and output, the newest first, a page in memory. */
+/** Finished runs with payload and output, newest first, one page in memory. */
 export async function* finishedRuns(client: EnvironmentClient, period?: string): AsyncGenerator<object> {
   for await (const page of pagesOf(client, finished, period))
     for await (const run of retrieved(client, page)) {

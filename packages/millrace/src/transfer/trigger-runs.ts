@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { EnvironmentClient } from './client.ts';
 import type { WaitingRun } from './runs.ts';
 
-/** What became of a run of the file. `same`: an import, or a trigger with its key, made it before. */
+/** The result for a run of the file. `same`: it was created before, by an import or by a trigger with its key. */
 export type Imported =
   | { readonly id: string; readonly made: string; readonly action: 'create' | 'same' }
   | { readonly id: string; readonly action: 'failed'; readonly error: string };
 
-/** A request carries at most this many runs, and this many characters of them. */
+/** Maximum number of runs in a request, and of their characters. */
 const maxRuns = 100;
 const maxCharacters = 1_000_000;
-/** What is larger is sent apart, before its trigger. */
+/** Larger payloads are sent separately, before their trigger. */
 const maxPayload = 500_000;
 
 /**
- * Triggers runs in their order. A run without a key of its own gets one that is made of its id in the file, and is kept as long as the new
- * run: whoever imports it again, and however the run ended, gets the same one.
+ * Triggers runs in their order. A run without its own key gets one derived from its id in the file, which is stored as long as the new run:
+ * repeating the import returns the same run, regardless of its outcome.
  */
 export async function* triggerRuns(
   client: EnvironmentClient,
@@ -53,7 +53,7 @@ async function sendBatch(
   for (const [index, { id, item }] of sent.entries()) {
     const result = results[index];
     if (result && 'id' in result) imported.push(outcome(id, result));
-    // A limit, or a failure that passes: alone, it is tried again.
+    // A limit or a temporary failure: it is retried alone.
     else if (result && (result.status === 429 || result.status >= 500))
       imported.push(await triggerOne(client, id, item));
     else imported.push({ id, action: 'failed', error: result?.error ?? 'the server gave no answer for it' });
@@ -61,7 +61,7 @@ async function sendBatch(
   return imported;
 }
 
-/** The key of the request makes a repetition find the run, also where the run has ended and released its own key. */
+/** With the key of the request, a repetition finds the run, even if the run has ended and released its own key. */
 async function triggerOne(client: EnvironmentClient, id: string, item: object): Promise<Imported> {
   const { task, ...body } = item as { task: string };
   try {
@@ -90,7 +90,7 @@ async function itemOf(client: EnvironmentClient, run: WaitingRun): Promise<objec
     options: {
       ...options,
       ...(payloadType !== undefined && { payloadType }),
-      // The queue of the task itself is the default, and no name that a trigger may give.
+      // The task's own queue is the default, and not a valid name in a trigger.
       ...(queue !== `task/${task}`.slice(0, 128) && { queue: { name: queue } }),
       ...(delayedUntil !== undefined && { delay: delayedUntil }),
       ...(isTest && { test: true }),
@@ -99,7 +99,7 @@ async function itemOf(client: EnvironmentClient, run: WaitingRun): Promise<objec
   };
 }
 
-/** The payload as a trigger brings it: one that is large is stored first. */
+/** The payload in the form of a trigger: a large one is stored first. */
 async function sendable(
   client: EnvironmentClient,
   { payload, payloadType }: WaitingRun,

@@ -2,13 +2,13 @@ import { BackupFailed } from './errors.ts';
 import type { Manifest } from './manifest.ts';
 import { parseSegment, segmentAt, segmentName, type Segment } from './wal.ts';
 
-/** A timeline on the way to the one that is restored; `endLsn` is where the next one left it. */
+/** A timeline on the way to the one that is restored; `endLsn` is the position at which the next one branched off. */
 export interface Branch {
   readonly timeline: number;
   readonly endLsn?: string | undefined;
 }
 
-/** Reads a history file of PostgreSQL: a line for each earlier timeline, with the position at which it was left. */
+/** Parses a history file of PostgreSQL: a line for each earlier timeline, with the position at which it was left. */
 export function parseHistory(text: string, timeline: number): Branch[] {
   const earlier = text.split('\n').flatMap((line): Branch[] => {
     const [, id, endLsn] = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/.exec(line) ?? [];
@@ -19,7 +19,7 @@ export function parseHistory(text: string, timeline: number): Branch[] {
 
 const positionOf = (lsn: string): bigint => segmentAt(lsn, 1);
 
-/** The latest base backup from which a moment can be reached: complete by then, and on the way to the timeline. */
+/** The latest base backup from which a moment can be restored: completed by then, and on the way to the timeline. */
 export function chooseBase(
   bases: readonly Manifest[],
   branches: readonly Branch[],
@@ -41,7 +41,7 @@ export function chooseBase(
 interface NeededWal {
   /** Names of archived files, oldest first, without a gap. */
   readonly names: string[];
-  /** The first segment that is missing though later ones are there. */
+  /** The first missing segment, if later ones exist. */
   readonly missing?: string;
 }
 

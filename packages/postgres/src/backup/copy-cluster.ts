@@ -4,7 +4,7 @@ import { inParallel } from '@millrace/platform';
 import { copyFile } from './copy-file.ts';
 import type { CopiedFile } from './manifest.ts';
 
-/** Folders whose content PostgreSQL makes again, and WAL, which is archived apart. They are copied empty. */
+/** Folders whose content PostgreSQL recreates, and WAL, which is archived separately. They are copied empty. */
 const emptied = new Set([
   'pg_wal',
   'pg_replslot',
@@ -19,7 +19,7 @@ const needed = ['pg_wal/archive_status', 'pg_wal/summaries'];
 /** Files of the running server and of earlier restores, and temporary tables and results. */
 const left =
   /^(?:postmaster\.(?:pid|opts)|backup_label(?:\.old)?|tablespace_map(?:\.old)?|recovery\.signal|standby\.signal|current_logfiles|pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+.*|.+\.new-[0-9a-f]+)$/;
-/** Copied last, because it says up to where the other files are written. */
+/** Copied last, because it contains the position up to which the other files are written. */
 const CONTROL = 'global/pg_control';
 
 const AT_ONCE = 8;
@@ -29,7 +29,10 @@ export interface Copied {
   readonly files: readonly CopiedFile[];
 }
 
-/** Copies the files of a cluster between the start and the stop of a backup. Files that are deleted meanwhile are left out: WAL has them. */
+/**
+ * Copies the files of a cluster between the start and the stop of a backup. Files that are deleted in the meantime are skipped: WAL contains
+ * them.
+ */
 export async function copyCluster(cluster: string, to: string, signal: AbortSignal): Promise<Copied> {
   await mkdir(to, { mode: 0o700 });
   const { folders, paths } = await list(cluster);

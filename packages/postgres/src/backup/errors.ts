@@ -1,9 +1,9 @@
-/** A backup cannot be made or restored. The message says why and what to do. */
+/** A backup cannot be made or restored. The message has the reason and the fix. */
 export class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
 }
 
-/** The folders that a command names cannot be used, so nothing was begun. */
+/** The folders of a command cannot be used, so nothing was started. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }

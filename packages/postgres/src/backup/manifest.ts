@@ -9,25 +9,25 @@ export interface CopiedFile {
   readonly sha256: string;
 }
 
-/** What a base backup holds, in manifest.json beside it. Times are those of the database's clock. */
+/** The contents of a base backup, in manifest.json next to it. Times are from the database's clock. */
 export interface Manifest {
   readonly format: 1;
   readonly name: string;
   readonly startedAt: string;
-  /** The earliest moment that this backup can be restored to. */
+  /** The earliest moment to which this backup can be restored. */
   readonly endedAt: string;
   readonly millrace: string;
   readonly postgres: string;
   readonly systemId: string;
   readonly timeline: number;
   readonly segmentBytes: number;
-  /** The first and the last segment of WAL without which the copied files are not consistent. */
+  /** The first and the last WAL segment required to make the copied files consistent. */
   readonly startWal: string;
   readonly endWal: string;
   /** The position at which the copied files are consistent. */
   readonly endLsn: string;
   readonly bytes: number;
-  /** Folders, also the empty ones: PostgreSQL needs them, and some programs do not copy them. */
+  /** Folders, including empty ones: PostgreSQL needs them, and some programs do not copy them. */
   readonly folders: readonly string[];
   readonly files: readonly CopiedFile[];
 }
@@ -37,7 +37,7 @@ const DIGEST = 'manifest.json.sha256';
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Writes the manifest of a base backup, with its own digest beside it, which `sha256sum --check` understands. */
+/** Writes the manifest of a base backup, with its digest next to it in a format that `sha256sum --check` understands. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const text = `${JSON.stringify(manifest, undefined, 1)}\n`;
   const options = { mode: 0o600, flush: true };
@@ -60,7 +60,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (Number(manifest.format) !== 1) {
     throw new BackupFailed(`The backup ${folder} was made by a newer Millrace. Restore it with that one.`);
   }
-  // The digest proves that the text is whole, not that it was written by Millrace.
+  // The digest proves that the text is complete, not that Millrace wrote it.
   const wrong = [...manifest.folders, ...manifest.files.map(({ path }) => path)].find(
     (path) => path.startsWith('/') || path.split('/').includes('..'),
   );

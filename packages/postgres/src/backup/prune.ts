@@ -16,7 +16,7 @@ export function prune(backups: string, keep: number): Promise<Pruned> {
     const all = await readBackups(backups);
     const deleted = all.slice(0, Math.max(0, all.length - keep));
     for (const { name } of deleted) {
-      // Renamed first: a half deleted backup is none.
+      // Renamed first, so that a partly deleted backup does not count.
       const draft = join(baseFolder(backups), `draft-${name}`);
       await renameOver(join(baseFolder(backups), name), draft);
       await rm(draft, { recursive: true });
@@ -30,7 +30,7 @@ export function prune(backups: string, keep: number): Promise<Pruned> {
     const walFolder = join(backups, WAL_FOLDER);
     let walFiles = 0;
     for (const file of await readdir(walFolder)) {
-      // Numbers go on over timelines. Histories have none, and are kept.
+      // Numbers continue across timelines. Histories have none, and are kept.
       const segment = parseSegment(file.slice(0, 24), segmentBytes);
       if (!segment || segment.number >= oldest || !file.endsWith('.gz')) continue;
       await rm(join(walFolder, file));

@@ -17,9 +17,9 @@ export interface Restore {
   readonly at?: Date | undefined;
   readonly timeline?: number | undefined;
   readonly paused: boolean;
-  /** A master key that must be the database's, and where it is from. */
+  /** A master key that must match the database, and its source. */
   readonly masterKey?: { readonly key: MasterKey; readonly from: string } | undefined;
-  /** A key file that becomes that of the data folder. */
+  /** A key file to copy into the data folder. */
   readonly keyFile?: string | undefined;
   readonly signal: AbortSignal;
   readonly onStep: (what: string) => void;
@@ -27,11 +27,11 @@ export interface Restore {
 
 export interface Restored {
   readonly base: Manifest;
-  /** When the last transaction that was restored from WAL was committed; null if none was. */
+  /** When the last transaction restored from WAL was committed; null if there was none. */
   readonly lastTransactionAt: Date | null;
 }
 
-/** Restores the database of a backup folder to a new data folder. The target has all of it or nothing. */
+/** Restores the database of a backup folder to a new data folder, entirely or not at all. */
 export async function restore(options: Restore): Promise<Restored> {
   const { backups, dataFolder, at, keyFile, signal, onStep } = options;
   const bases = await readBackups(backups);
@@ -73,7 +73,7 @@ export async function restore(options: Restore): Promise<Restored> {
   });
 }
 
-/** The timelines that lead to the one that is asked for, by default the newest. */
+/** The timelines that lead to the requested one, by default the newest. */
 async function readBranches(
   { backups, timeline }: Restore,
   bases: readonly Manifest[],
@@ -93,7 +93,7 @@ async function readBranches(
   throw new BackupFailed(`There is no timeline ${wanted} in ${backups}.`);
 }
 
-/** Lets PostgreSQL replay WAL up to the moment, then pauses the installation before anybody can start it. */
+/** Lets PostgreSQL replay WAL up to the moment, then pauses the installation before it can be started. */
 async function recover(
   { at, paused, masterKey }: Restore,
   draft: string,
@@ -106,7 +106,7 @@ async function recover(
     dataDir: draft,
     onLog: (line) => lines.push(line),
     settings: {
-      // It is all in pg_wal, which is read when this fails.
+      // All of it is in pg_wal, which is read when this fails.
       restore_command: 'exit 1',
       recovery_target_timeline: String(timeline),
       ...(at && { recovery_target_time: at.toISOString().replace('T', ' ').replace('Z', '+00') }),
@@ -141,7 +141,7 @@ async function pause(sql: Sql): Promise<void> {
   if (table?.exists) await sql`update installation set paused_at = now() where paused_at is null`;
 }
 
-/** The draft has the cluster of an older PostgreSQL: the advice for a data folder is of no use there. */
+/** The draft has the cluster of an older PostgreSQL, so the advice for a data folder does not apply. */
 function explainVersion(error: unknown, { postgres, millrace, name }: Manifest): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'other_version') return error;
   return new BackupRefused(

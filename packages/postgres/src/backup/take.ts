@@ -21,8 +21,8 @@ export interface TakeBackup {
 }
 
 /**
- * Makes a base backup of a running cluster: PostgreSQL announces the copy, the files are copied while it works, and the WAL of that time
- * makes them consistent when they are restored. Kept as a whole or not at all.
+ * Makes a base backup of a running cluster: PostgreSQL announces the copy, the files are copied while it runs, and the WAL of that time makes
+ * them consistent on restore. Stored entirely or not at all.
  */
 export async function takeBackup({ database, cluster, backups, signal }: TakeBackup): Promise<Manifest> {
   const walFolder = await claimArchive(backups, cluster);
@@ -30,7 +30,7 @@ export async function takeBackup({ database, cluster, backups, signal }: TakeBac
     const sql = connect(database, { name: 'millrace backup', max: 1 });
     const { draft, name } = await makeDraft(backups, new Date());
     try {
-      // One session: PostgreSQL ends a backup whose session ends, and releases the WAL that its slot keeps.
+      // One session: PostgreSQL ends a backup when its session ends, and releases the WAL that its slot retains.
       const manifest = await sql.session((session) =>
         copy({ session, name, draft, cluster, walFolder, signal }),
       );
@@ -67,7 +67,7 @@ async function copy({ session, name, draft, cluster, walFolder, signal }: Copy):
       'This database has tablespaces outside of its folder, which `millrace backup` does not copy. Use pg_basebackup.',
     );
   }
-  // Keeps the WAL of the backup in pg_wal until it is copied.
+  // Retains the WAL of the backup in pg_wal until it is copied.
   await session`select pg_create_physical_replication_slot(${`millrace_backup_${process.pid}`}, true, true)`;
   const [started] = await session<{ wal: string; at: Date }[]>`
     select pg_walfile_name(lsn) as wal, clock_timestamp() as at from pg_backup_start(${name}, true) lsn`;
@@ -118,7 +118,7 @@ async function writeLabel(data: string, text: string): Promise<CopiedFile> {
   return { path: 'backup_label', bytes: Buffer.byteLength(text), sha256 };
 }
 
-/** Archives the WAL of the backup and that between it and what is archived already, and the histories of timelines. */
+/** Archives the WAL of the backup, the WAL between it and the archived WAL, and the histories of timelines. */
 async function archiveWal(
   cluster: string,
   walFolder: string,
@@ -137,14 +137,14 @@ async function archiveWal(
   for (const name of names) {
     if (present.has(name)) continue;
     await archive(pgWal, name, walFolder).catch(async (error: unknown) => {
-      // PostgreSQL has archived and removed it meanwhile.
+      // PostgreSQL has archived and removed it in the meantime.
       if (!(await archivedNames(walFolder)).has(name)) throw error;
     });
   }
   await syncFolder(walFolder);
 }
 
-/** The segments from the end of the archive up to this one, if PostgreSQL still has all of them. Otherwise they are of no use. */
+/** The segments from the end of the archive up to this one, if PostgreSQL still has all of them. An incomplete range is useless. */
 function namesBefore(
   { timeline, number }: Segment,
   segmentBytes: number,
@@ -152,7 +152,7 @@ function namesBefore(
   present: ReadonlySet<string>,
 ): string[] {
   const names: string[] = [];
-  // After a restore the segment before is that of an earlier timeline.
+  // After a restore the previous segment belongs to an earlier timeline.
   const numbers = new Set([...present].map((name) => name.slice(8)));
   for (let before = number - 1n; before > 0n; before -= 1n) {
     const name = segmentName({ timeline, number: before }, segmentBytes);

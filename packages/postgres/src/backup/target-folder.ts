@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { explainFolder, lockFolder, makeFolder, renameOver } from '@millrace/platform';
 import { BackupRefused } from './errors.ts';
 
-/** What may be in a folder that counts as empty: owners, the master key, the root of a file system, and what a killed restore left. */
+/**
+ * Files that a folder may contain and still count as empty: owners, the master key, the root of a file system, and leftovers of a killed
+ * restore.
+ */
 const ignored = /^(?:owner\..*|master\.key|lost\+found|restore\.new-\d+)$/;
 
 /**
- * Fills a data folder by way of a draft inside of it, which may be a file system of its own. The cluster appears with one rename when `fill`
- * has made it; otherwise nothing is left.
+ * Fills a data folder through a draft inside it, because it may be a file system of its own. The cluster appears with one rename when `fill`
+ * has created it; otherwise nothing is left.
  */
 export async function fillDataFolder<R>(dataFolder: string, fill: (draft: string) => Promise<R>): Promise<R> {
   const isNew = await stat(dataFolder).then(
@@ -18,7 +21,7 @@ export async function fillDataFolder<R>(dataFolder: string, fill: (draft: string
   // Root's folder must be searchable, since the server runs as another user.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   await makeFolder(dataFolder, mode);
-  // Before it is locked, so that the folder of a running server is not said to be in use only.
+  // Before it is locked, so that the folder of a running server is not only reported as in use.
   await refuseContent(dataFolder);
   let isFilled = false;
   const ownership = await lockFolder(dataFolder).catch((error: unknown) => {
@@ -55,7 +58,7 @@ async function refuseContent(dataFolder: string): Promise<void> {
   }
 }
 
-/** Removes what killed restores left. */
+/** Removes leftovers of killed restores. */
 async function sweepDrafts(dataFolder: string): Promise<void> {
   for (const name of await readdir(dataFolder))
     if (name.startsWith('restore.new-')) await rm(join(dataFolder, name), { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import { BackupFailed } from './errors.ts';
 
-/** A segment of WAL: 8 hex digits each for the timeline and the two parts of its number. */
+/** A WAL segment: 8 hex digits each for the timeline and the two parts of its number. */
 export interface Segment {
   readonly timeline: number;
   readonly number: bigint;
@@ -28,13 +28,13 @@ export function segmentName({ timeline, number }: Segment, segmentBytes: number)
   return `${hex8(BigInt(timeline))}${hex8(number / size)}${hex8(number % size)}`;
 }
 
-/** The number of the segment that holds a position such as `0/3000148`. */
+/** The number of the segment that contains a position such as `0/3000148`. */
 export const segmentAt = (lsn: string, segmentBytes: number): bigint => {
   const [high = '0', low = '0'] = lsn.split('/');
   return ((BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)) / BigInt(segmentBytes);
 };
 
-/** The names in an archive, without `.gz`; segments that are still being written are left out. */
+/** The names in an archive, without `.gz`; segments that are still being written are excluded. */
 export async function archivedNames(walFolder: string): Promise<Set<string>> {
   const names = await readdir(walFolder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -43,7 +43,7 @@ export async function archivedNames(walFolder: string): Promise<Set<string>> {
   return new Set(names.flatMap((name) => /^([0-9A-F]{8}.*)\.gz$/.exec(name)?.[1] ?? []));
 }
 
-/** Puts a file of pg_wal into the archive, unless it is there. It may be archived by PostgreSQL at the same time, with the same content. */
+/** Archives a file of pg_wal, unless it is already archived. PostgreSQL may archive the same content concurrently. */
 export async function archive(pgWal: string, name: string, walFolder: string): Promise<void> {
   const target = join(walFolder, `${name}.gz`);
   const draft = join(walFolder, `${name}.gz.part-${process.pid}`);
@@ -53,7 +53,7 @@ export async function archive(pgWal: string, name: string, walFolder: string): P
       createGzip({ level: constants.Z_BEST_SPEED }),
       createWriteStream(draft, { mode: 0o600, flush: true }),
     );
-    // The server's user has to read it, to compare it with what it wants to archive.
+    // The server's user has to read it, to compare it with the segment that it archives.
     const { uid, gid } = await stat(walFolder);
     if (process.getuid?.() === 0) await chown(draft, uid, gid);
     await link(draft, target).catch((error: NodeJS.ErrnoException) => {

@@ -32,7 +32,7 @@ const socketRules = (user: ServerUser | null): { rule: string; mapping: string }
     ? { rule: `local all all peer map=${map}`, mapping: `${map} "${ownName()}" ${USERNAME}` }
     : { rule: 'local all all trust', mapping: '' };
 
-/** The server's user owns the folder and may have created a link: it is replaced and not followed. */
+/** The server's user owns the folder and may have created a link: it is replaced, not followed. */
 async function replace(file: string, text: string, user: ServerUser | null): Promise<void> {
   const draft = `${file}.new-${randomBytes(8).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

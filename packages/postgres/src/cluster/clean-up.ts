@@ -8,13 +8,13 @@ import { answersAsPostgres } from './answers.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { SOCKET_PORT } from './listening.ts';
 
-/** Milliseconds that a killed process has to end. */
+/** Milliseconds within which a killed process must end. */
 const KILL_MS = 2_000;
 
 /**
- * Cleans up after an earlier server of this folder; the caller must own the folder. Stops a server that still runs (its watchdog was
- * killed), ends remaining processes of a killed one, since a new server cannot start beside them, and removes lock files, because
- * PostgreSQL trusts their process id even if it belongs to another process by now. `socketFolder` is undefined for a server at a port.
+ * Cleans up after an earlier server of this folder; the caller must own the folder. Stops a server that still runs (its watchdog was killed),
+ * and ends remaining processes of a killed one, because a new server cannot start next to them. Removes lock files, because PostgreSQL trusts
+ * their process id even if another process has it now. `socketFolder` is undefined for a server on a port.
  */
 export async function cleanUpServer(
   clusterFolder: string,
@@ -39,8 +39,8 @@ const leftRunning = (pid: number, clusterFolder: string): string =>
   `PostgreSQL process ${pid} was left running in ${clusterFolder}: stopping it`;
 
 /**
- * The same for a server at a port, whose processes nothing but this file and the port tells of. It is killed with its sessions, and the
- * next start recovers all that was acknowledged. On Windows PostgreSQL itself refuses to start beside sessions of a killed server.
+ * The same for a server on a port, whose processes can only be found through this file and the port. It is killed with its sessions, and the
+ * next start recovers everything that was acknowledged. On Windows PostgreSQL itself refuses to start next to sessions of a killed server.
  */
 async function cleanUpAtPort(clusterFolder: string, onLog: (line: string) => void): Promise<void> {
   const lock = join(clusterFolder, 'postmaster.pid');
@@ -121,7 +121,7 @@ function processesIn(folder: string): number[] {
 function isServerIn(pid: number, folder: string): boolean {
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== folder) return false;
-    // Match the command of the main process and the titles of the others, but not a shell in that folder.
+    // Matches the command of the main process and the titles of the others, but not a shell in that folder.
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0] ?? '';
     return command.startsWith('postgres: ') || command.endsWith('/postgres');
   } catch {

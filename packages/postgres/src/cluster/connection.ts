@@ -1,14 +1,14 @@
 import { DATABASE, USERNAME } from './initialise.ts';
 import { LOOPBACK, SOCKET_PORT } from './listening.ts';
 
-/** What postgres.js needs to connect: `postgres({ ...connection, max: 10 })`. */
+/** Connection options for postgres.js: `postgres({ ...connection, max: 10 })`. */
 export interface PostgresConnection {
   /** The folder of the Unix socket, or an address. */
   host: string;
   port: number;
   database: string;
   username: string;
-  /** Of a server at a port. A socket needs none. */
+  /** For a server on a port. A socket needs none. */
   password?: string;
 }
 

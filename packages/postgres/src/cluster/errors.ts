@@ -6,7 +6,7 @@ export type PostgresErrorCode =
   | 'initdb_failed'
   | 'start_failed';
 
-/** The embedded PostgreSQL cannot run. The message says what to do, and is shown without a stack. */
+/** The embedded PostgreSQL cannot run. The message has the fix, and is shown without a stack. */
 export class EmbeddedPostgresError extends Error {
   readonly code: PostgresErrorCode;
 

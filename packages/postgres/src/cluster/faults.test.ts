@@ -111,7 +111,7 @@ test.runIf(hasProc).each(bothWays)(
     const dataDir = await createDataFolder(ways);
     const owner = await startOwnerProcess(dataDir, {}, ways);
     const server = serverPid(dataDir);
-    // Stopped first, so that the owner cannot answer the death of the watchdog.
+    // Stopped first, so that the owner cannot react to the death of the watchdog.
     owner.child.kill('SIGSTOP');
     for (const pid of watchdogOf(server)) await kill9(pid);
     await kill9(owner.child.pid!);

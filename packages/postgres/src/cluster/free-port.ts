@@ -4,7 +4,7 @@ import { LOOPBACK } from './listening.ts';
 
 const TRIES = 5;
 
-/** A port of this machine that nobody listens on now. */
+/** A port of this machine on which nothing currently listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, LOOPBACK);
   await once(server, 'listening');
@@ -14,7 +14,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a server on a free port. Somebody may take the port before the server does: then it gets another one. */
+/** Starts a server on a free port. If another process takes the port first, the server gets another one. */
 export async function startOnFreePort<T>(
   start: (port: number) => Promise<T>,
   choose: () => Promise<number> = freePort,

@@ -70,7 +70,7 @@ export async function initialise(
   }
 }
 
-/** Writes all files of a stopped cluster to disk, for one that was filled without `fsync`. */
+/** Writes all files of a stopped cluster to disk, if it was filled without `fsync`. */
 export async function syncCluster(
   clusterFolder: string,
   binaries: Binaries,
@@ -88,7 +88,7 @@ export async function syncCluster(
 
 async function sweepDrafts(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    // An initdb whose parent was killed may still be writing into its draft; a later start removes it.
+    // An initdb whose parent was killed may still write into its draft; a later start removes it.
     if (/\.new-\d+$/.test(name))
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
   }

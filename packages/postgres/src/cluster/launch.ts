@@ -8,7 +8,7 @@ export interface Server {
   ready: Promise<void>;
   /** Resolves with the end of its output when it has ended. */
   ended: Promise<string>;
-  /** Ends all sessions, writes a checkpoint and ends; killed after 30 s. */
+  /** Ends all sessions, writes a checkpoint and exits; killed after 30 s. */
   shutDown(): void;
 }
 
@@ -16,7 +16,7 @@ export interface Launch extends ServerCommand {
   onLog: (line: string) => void;
 }
 
-// Logged for each connection attempt while it starts or stops, which can be hundreds.
+// Logged for each connection attempt during start and stop, possibly hundreds of times.
 const refusal =
   /^FATAL: +the database system is (starting up|shutting down|not (yet )?accepting)|Consistent recovery state has not been/;
 

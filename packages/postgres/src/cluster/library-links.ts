@@ -2,10 +2,10 @@ import { lstat, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Creates the library links of a binaries tree, without which the server cannot load its libraries. The npm package creates them in its
- * install script, which `npm --ignore-scripts` does not run.
+ * Creates the library links of a binaries tree, without which the server cannot load its libraries. The npm package creates them in its install
+ * script, which `npm --ignore-scripts` does not run.
  *
- * Returns false when links are missing and may not be created (a read-only or foreign installation).
+ * Returns false when links are missing and cannot be created (a read-only or foreign installation).
  */
 export async function restoreLinks(tree: string): Promise<boolean> {
   for (const { file, at } of await listedLinks(tree)) {
@@ -29,7 +29,7 @@ async function listedLinks(tree: string): Promise<{ file: string; at: string }[]
   } catch {
     return [];
   }
-  // Paths are written from the package's folder, `native/…`, whatever the tree itself is called.
+  // Paths are relative to the package's folder, `native/…`, regardless of the name of the tree itself.
   const inTree = (path: string): string => join(tree, relative('native', path));
   const entries = JSON.parse(text) as { source: string; target: string }[];
   return entries.map(({ source, target }) => ({ file: inTree(source), at: inTree(target) }));

@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts';
 
-/** Where a server listens: at a Unix socket in a private folder, or at a port of this machine. */
+/** Where a server listens: on a Unix socket in a private folder, or on a port of this machine. */
 export type Listening =
   | { readonly via: 'socket'; readonly folder: string }
   | { readonly via: 'port'; readonly port: number };

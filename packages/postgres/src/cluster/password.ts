@@ -10,7 +10,7 @@ import { DATABASE, USERNAME } from './initialise.ts';
 import { runSingleUser } from './run-program.ts';
 import type { ServerUser } from './server-user.ts';
 
-// In the folder of the cluster, so that it moves and is copied with the cluster that it opens.
+// In the folder of the cluster, so that it is moved and copied together with its cluster.
 const FILE = 'millrace.password';
 
 export interface EnsurePassword {
@@ -21,8 +21,8 @@ export interface EnsurePassword {
 }
 
 /**
- * The password of a cluster that is reached by a port. It is random and made at the first start. The file is written before the database
- * knows the password and gets its name after that, so an interrupted start makes another one.
+ * The password of a cluster on a port. It is random and created at the first start. The file is written before the database knows the password
+ * and renamed afterwards, so an interrupted start creates another one.
  */
 export async function ensurePassword({
   clusterFolder,
@@ -38,7 +38,7 @@ export async function ensurePassword({
       `The backup was made of a database without a password, which Millrace needs on this system. Restore it on Linux or macOS.`,
     );
   }
-  // PostgreSQL refuses a second process on the folder.
+  // PostgreSQL refuses to start a second process on the folder.
   await cleanUpServer(clusterFolder, undefined, onLog);
   const password = randomBytes(24).toString('base64url');
   const draft = `${file}.new-${randomBytes(8).toString('hex')}`;

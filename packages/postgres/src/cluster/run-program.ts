@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { serverEnvironment } from './server-environment.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** Runs a program of PostgreSQL to its end and returns its output; rejects with the output if it failed. */
+/** Runs a PostgreSQL program to its end and returns its output; rejects with the output if it failed. */
 export function runProgram(
   user: ServerUser | null,
   program: string,
@@ -28,7 +28,7 @@ export function runProgram(
   });
 }
 
-/** Runs statements of SQL, one a line, on a cluster whose server does not run. Nobody can connect meanwhile. */
+/** Runs SQL statements, one per line, on a cluster whose server does not run. Connections are impossible in the meantime. */
 export async function runSingleUser(
   user: ServerUser | null,
   postgres: string,

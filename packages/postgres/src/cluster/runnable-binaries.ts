@@ -68,7 +68,7 @@ async function copyOnce(tree: string, cache: string, name: string): Promise<stri
   return copy;
 }
 
-/** Another user may have prepared a folder in /tmp: run only binaries that the current user owns and nobody else can change. */
+/** Another user may have prepared a folder in /tmp: only run binaries that the current user owns and no one else can change. */
 async function refuseForeign(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
@@ -76,7 +76,7 @@ async function refuseForeign(folder: string): Promise<void> {
   }
 }
 
-// Set modes explicitly, because a strict umask would deny the server's user access.
+// Sets modes explicitly, because a strict umask would deny the server's user access.
 async function copyReadable(from: string, to: string): Promise<void> {
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -11,16 +11,16 @@ import { supervise, type Supervised } from './supervise.ts';
 export interface Serve extends Omit<Launch, 'listening'> {
   dataFolder: string;
   ways: Ways;
-  /** For a server at a port. Default: a free one. */
+  /** For a server on a port. Default: a free one. */
   choosePort?: (() => Promise<number>) | undefined;
 }
 
-/** A supervised server and the only way to it. */
+/** A supervised server and the only way to connect to it. */
 export interface Served extends Supervised {
   connection: PostgresConnection;
 }
 
-/** Starts the server of a cluster so that nobody but the owner of the data folder can connect. */
+/** Starts the server of a cluster so that only the owner of the data folder can connect. */
 export function serve(options: Serve): Promise<Served> {
   return options.ways === 'unix' ? serveSocket(options) : servePort(options);
 }

@@ -48,7 +48,7 @@ export function mayExecute(user: ServerUser, file: string): boolean {
   return asUser(user, ['test', '-x', file]).status === 0;
 }
 
-// Test by trying, because mode bits do not include access lists and mounts.
+// Tested by trying, because mode bits do not include access control lists and mounts.
 function asUser(user: ServerUser, command: string[]) {
   return spawnSync('/bin/sh', ['-c', '"$@"', 'sh', ...command], {
     uid: user.uid,
@@ -58,7 +58,7 @@ function asUser(user: ServerUser, command: string[]) {
   });
 }
 
-/** The current user's name, as peer authentication sees it. */
+/** The current user's name, as used for peer authentication. */
 export function ownName(): string {
   const own = readUsers().find(({ uid }) => uid === process.getuid?.());
   if (own) return own.name;

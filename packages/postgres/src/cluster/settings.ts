@@ -9,7 +9,7 @@ const measured: Settings = {
   checkpoint_timeout: '15min',
   work_mem: '16MB',
   max_connections: '100',
-  // Each run leaves dead rows in the hot tables: 10,000 runs a second leave 20,000 a second.
+  // Each run leaves dead rows in the hot tables: 10,000 runs per second leave 20,000 per second.
   autovacuum_naptime: '10s',
   jit: 'off',
   timezone: 'UTC',

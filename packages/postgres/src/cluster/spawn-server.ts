@@ -14,14 +14,13 @@ export interface ServerCommand {
   listening: Listening;
   user: ServerUser | null;
   settings: Settings;
-  /** Where WAL is archived; undefined if it is not. */
+  /** The archive folder for WAL; undefined if it is not archived. */
   walFolder?: string | undefined;
 }
 
-// The watchdog: a shell that is the server's parent and stops the server when its standard input ends, however this process dies.
-// A number on its input stops the server too, with that many tenths of a second to finish (0.7 s when this process died).
-// As the parent it can signal the process id safely. It ignores signals to the process group, because the server must keep
-// running until this process has finished.
+// The watchdog: a shell that is the server's parent and stops the server when its standard input ends, however this process dies. A number on
+// its input also stops the server, with that many tenths of a second to finish (0.7 s when this process died). As the parent it can signal the
+// process id safely. It ignores signals to the process group, because the server must keep running until this process has finished.
 const watchdog = `
 trap '' INT TERM HUP
 exec 9<&0 </dev/null
@@ -43,7 +42,7 @@ exit "$status"
 
 const nodeWatchdog = builtFile('postgres/watchdog.js');
 
-/** Starts the server under its watchdog: a shell, or a Node.js process where there are no sockets, because there is no shell either. */
+/** Starts the server under its watchdog: a shell, or a Node.js process on systems without sockets, which have no shell either. */
 export function spawnServer(command: ServerCommand): ChildProcess {
   const { listening } = command;
   return listening.via === 'socket'

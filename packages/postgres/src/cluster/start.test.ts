@@ -143,7 +143,7 @@ test.runIf(isRoot)(
 
 const notPeer = { refused: expect.stringMatching(/Peer authentication failed/) };
 
-/** As root makes its data folder: everybody may cross it. */
+/** Like a data folder created by root: searchable by everyone. */
 async function openFolder(): Promise<string> {
   const dataDir = await createDataFolder();
   chmodSync(dataDir, 0o711);

@@ -15,23 +15,23 @@ import { claimArchive, requireArchivePrograms } from './wal-archive.ts';
 export type { PostgresConnection } from './connection.ts';
 
 export interface StartPostgres {
-  /** The folder of the data; made when missing. Relative paths are taken from the working directory. */
+  /** The data folder; created if it does not exist. Relative paths start from the working directory. */
   dataDir: string;
-  /** One line each: what the server logs and what its supervisor does. */
+  /** Called with one line each from the server's log and its supervisor. */
   onLog?: (line: string) => void;
   /** Server settings that override the measured ones, by name as in postgresql.conf. */
   settings?: Settings;
-  /** The backup folder that WAL is archived to. */
+  /** The backup folder to which WAL is archived. */
   archiveTo?: string | undefined;
-  /** The programs to run. Default: those that fit the folder. */
+  /** The programs to run. Default: those that match the folder. */
   binaries?: Binaries | undefined;
-  /** The user to run it as. Default: the owner of the cluster, else one that `serverUser` finds. */
+  /** The user that runs it. Default: the owner of the cluster, else one that `serverUser` finds. */
   user?: ServerUser | null;
-  /** The caller owns the folder already, and will release it. */
+  /** Whether the caller already owns the folder, and will release it. */
   isOwned?: boolean;
   /** Default: those of this system. */
   ways?: Ways;
-  /** For a server at a port. Default: a free one. */
+  /** For a server on a port. Default: a free one. */
   choosePort?: () => Promise<number>;
 }
 
@@ -41,16 +41,16 @@ export interface RunningPostgres {
   url: string;
   /** Ends all sessions, checkpoints, stops the server and releases the folder. May be called more than once. */
   stop(): Promise<void>;
-  /** Resolves when the server has ended for good. A crash with a successful restart is only logged. */
+  /** Resolves when the server has permanently ended. A crash with a successful restart is only logged. */
   exited: Promise<PostgresEnd>;
 }
 
 /**
- * Starts the embedded PostgreSQL on a data folder, creates the cluster and its database on the first start, and keeps it
- * running until `stop()`. It stops with this process, however this process ends.
+ * Starts the embedded PostgreSQL on a data folder, creates the cluster and its database on the first start, and keeps it running until
+ * `stop()`. It stops with this process, however this process ends.
  *
- * Throws DataFolderInUse when another process owns the folder, and EmbeddedPostgresError when there is nothing to run, the
- * folder cannot be used, or it was made by another version.
+ * Throws DataFolderInUse when another process owns the folder, and EmbeddedPostgresError when there are no binaries, the folder cannot be used,
+ * or another version created it.
  */
 export async function startPostgres({
   dataDir,
@@ -114,21 +114,21 @@ export async function startPostgres({
 
 async function makeDataFolder(folder: string): Promise<void> {
   try {
-    // Root's folder must be searchable, since the server runs as another user. Its content is private to that user.
+    // Root's folder must be searchable, because the server runs as another user. Its content is private to that user.
     await makeFolder(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     throw explainAccess(error, folder);
   }
 }
 
-/** Fixes owner and mode of a cluster that was copied or restored: PostgreSQL requires its own. */
+/** Fixes the owner and mode of a cluster that was copied or restored: PostgreSQL requires specific ones. */
 async function makePrivate(clusterFolder: string, user: ServerUser | null): Promise<void> {
   await chmod(clusterFolder, 0o700);
   if (!user || (await stat(clusterFolder)).uid === user.uid) return;
   for (const name of await readdir(clusterFolder, { recursive: true })) {
     await lchown(join(clusterFolder, name), user.uid, user.gid);
   }
-  // Last, so that an interrupted run starts again.
+  // Last, so that an interrupted run is repeated.
   await chown(clusterFolder, user.uid, user.gid);
 }
 

@@ -15,10 +15,10 @@ export interface Supervised {
 
 const MAX_PAUSE_MS = 5_000;
 const MAX_FAILURES = 10;
-/** A server that ran this long resets the count of failures. */
+/** A server that has run for this long resets the failure count. */
 const STEADY_MS = 10_000;
 
-/** Starts the server and restarts it after an unexpected end, with growing pauses. */
+/** Starts the server and restarts it after an unexpected end, with growing delays. */
 export async function supervise(options: Launch): Promise<Supervised> {
   const { onLog } = options;
   const stopping = new AbortController();
@@ -45,7 +45,7 @@ export async function supervise(options: Launch): Promise<Supervised> {
         try {
           await cleanUpServer(options.clusterFolder, socketFolderOf(options), onLog);
           server = launch(options);
-          // Stopped during the launch: stop this server too.
+          // Stopped during the launch: also stop this server.
           if (stopping.signal.aborted) server.shutDown();
           await server.ready;
           break;
@@ -65,7 +65,7 @@ export async function supervise(options: Launch): Promise<Supervised> {
   };
 }
 
-/** The first start: its failure goes to the caller. */
+/** The first start: its failure is reported to the caller. */
 async function startOnce(options: Launch): Promise<Server> {
   await cleanUpServer(options.clusterFolder, socketFolderOf(options), options.onLog);
   const server = launch(options);

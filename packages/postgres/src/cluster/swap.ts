@@ -9,15 +9,15 @@ const MARKER = 'upgrade.json';
 
 /** Names of folders in the data folder. */
 interface Swap {
-  /** Has the new cluster, complete and on disk. */
+  /** The folder of the new cluster, complete and on disk. */
   readonly draft: string;
-  /** What the old cluster is called from then on. */
+  /** The later name of the old cluster. */
   readonly kept: string;
 }
 
 /**
- * Replaces the cluster of a data folder by that of a draft, and keeps the old one. From the moment when the marker is written the data
- * folder has the new cluster: a process that dies before the renames leaves them to `finishSwap`. The caller owns the folder.
+ * Replaces the cluster of a data folder by that of a draft, and keeps the old one. Once the marker is written, the data folder has the new
+ * cluster: if the process dies before the renames, `finishSwap` does them. The caller owns the folder.
  */
 export async function swapClusters(dataFolder: string, swap: Swap): Promise<void> {
   const draft = join(dataFolder, `${MARKER}.new`);
@@ -26,10 +26,10 @@ export async function swapClusters(dataFolder: string, swap: Swap): Promise<void
   await finishSwap(dataFolder);
 }
 
-/** Whether a replacement was begun and not finished. */
+/** Whether a replacement was started and not finished. */
 export const isSwapping = (dataFolder: string): boolean => existsSync(join(dataFolder, MARKER));
 
-/** Does what is left of a replacement that was begun; does nothing if there is none. The caller owns the folder. */
+/** Completes a replacement that was started; does nothing if there is none. The caller owns the folder. */
 export async function finishSwap(dataFolder: string): Promise<void> {
   const marker = join(dataFolder, MARKER);
   const text = await readFile(marker, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -42,7 +42,7 @@ export async function finishSwap(dataFolder: string): Promise<void> {
   const cluster = join(dataFolder, CLUSTER);
   const made = join(dataFolder, draft, CLUSTER);
   if (existsSync(made)) {
-    // Not there any more if a process died between the two renames.
+    // Missing if a process died between the two renames.
     if (existsSync(cluster)) await renameOver(cluster, join(dataFolder, kept));
     await syncFolder(dataFolder);
     await renameOver(made, cluster);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createTemporaryFolder } from './testing/folders.ts';
 import { archiveSettings } from './wal-archive.ts';
 
-/** Runs the command as PostgreSQL does: in the folder of the cluster, with the names in place. */
+/** Runs the command as PostgreSQL does: in the folder of the cluster, with the names substituted. */
 function archive(walFolder: string, cluster: string, name: string): number | null {
   const command = (archiveSettings(walFolder)['archive_command'] ?? '').replaceAll(
     /%(.)/g,
@@ -25,7 +25,7 @@ test('a segment is archived once, also to a folder with an odd name, and never r
   const archived = join(walFolder, `${segment}.gz`);
   expect(gunzipSync(readFileSync(archived)).toString()).toBe('first');
   expect(statSync(archived).mode & 0o777).toBe(0o600);
-  // Again, as after a crash before PostgreSQL noted that it is archived.
+  // Again, as after a crash before PostgreSQL recorded that it is archived.
   expect(archive(walFolder, cluster, segment)).toBe(0);
   writeFileSync(join(cluster, 'pg_wal', segment), 'other');
   expect(archive(walFolder, cluster, segment)).not.toBe(0);
@@ -38,7 +38,7 @@ test('a segment that cannot be written is not archived', () => {
   mkdirSync(join(cluster, 'pg_wal'));
   writeFileSync(join(cluster, 'pg_wal', 'segment'), 'first');
   expect(archive(join(cluster, 'none'), cluster, 'segment')).not.toBe(0);
-  // What was left by a crash in the middle is written again.
+  // A partial file left by a crash is written again.
   const walFolder = createTemporaryFolder();
   writeFileSync(join(walFolder, 'segment.gz.part'), 'half');
   expect(archive(walFolder, cluster, 'segment')).toBe(0);

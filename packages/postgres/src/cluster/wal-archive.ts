@@ -6,14 +6,14 @@ import { EmbeddedPostgresError } from './errors.ts';
 import { serverUser, type ServerUser } from './server-user.ts';
 import type { Settings } from './settings.ts';
 
-/** The folder of archived WAL below a backup folder. */
+/** The folder of archived WAL in a backup folder. */
 export const WAL_FOLDER = 'wal';
 const SYSTEM_FILE = 'system-id';
 
-/** Seconds after which a segment that is not full is archived: this much is lost if the disk of the database is. */
+/** Seconds after which a segment that is not full is archived: the maximum loss if the disk of the database is lost. */
 const ARCHIVE_TIMEOUT = '60s';
 
-/** The number that initdb gives each cluster, and that copies of it keep. It is the first field of pg_control. */
+/** The number that initdb assigns to each cluster, and that copies of it retain. It is the first field of pg_control. */
 export async function systemIdOf(clusterFolder: string): Promise<string> {
   const handle = await open(join(clusterFolder, 'global', 'pg_control'), 'r');
   try {
@@ -25,8 +25,8 @@ export async function systemIdOf(clusterFolder: string): Promise<string> {
 }
 
 /**
- * Makes a backup folder ready for a cluster and returns its folder for WAL, which the server's user owns. Segments of two clusters have the
- * same names, so a folder that belongs to another cluster is refused.
+ * Prepares a backup folder for a cluster and returns its folder for WAL, which the server's user owns. Segments of two clusters have the same
+ * names, so a folder that belongs to another cluster is rejected.
  */
 export async function claimArchive(
   backupFolder: string,
@@ -58,7 +58,7 @@ export async function claimArchive(
   return walFolder;
 }
 
-/** The cluster that a backup folder belongs to: the first one that uses it. */
+/** The cluster to which a backup folder belongs: the first one that uses it. */
 async function ownerOf(backupFolder: string, systemId: string): Promise<string> {
   const file = join(backupFolder, SYSTEM_FILE);
   await writeFile(file, `${systemId}\n`, { flag: 'wx', mode: 0o600 }).catch(
@@ -69,10 +69,10 @@ async function ownerOf(backupFolder: string, systemId: string): Promise<string> 
   return (await readFile(file, 'utf8')).trim();
 }
 
-/** Settings that make PostgreSQL archive its WAL to a folder, as it names the folder itself. */
+/** Settings that make PostgreSQL archive its WAL to a folder, using PostgreSQL's path of the folder. */
 export function archiveSettings(walFolder: string): Settings {
   const folder = quote(walFolder);
-  // A segment that exists was copied before a crash, or by `millrace backup`: only the same content counts as archived.
+  // An existing segment was copied before a crash, or by `millrace backup`: only the same content counts as archived.
   const script = [
     'umask 077',
     `f=${folder}/%f.gz`,
@@ -81,10 +81,10 @@ export function archiveSettings(walFolder: string): Settings {
   return { archive_mode: 'on', archive_command: script, archive_timeout: ARCHIVE_TIMEOUT };
 }
 
-/** PostgreSQL replaces %f and %p in the command; a shell reads the rest. */
+/** PostgreSQL replaces %f and %p in the command; a shell parses the rest. */
 const quote = (path: string): string => `'${path.replaceAll('%', '%%').replaceAll("'", String.raw`'\''`)}'`;
 
-/** Throws if something that the archive command needs is missing. */
+/** Throws if a program that the archive command needs is missing. */
 export function requireArchivePrograms(ways: Ways): void {
   if (ways === 'windows') {
     throw new EmbeddedPostgresError(

@@ -1,7 +1,7 @@
 /**
- * The watchdog of a system without a shell: the parent of the server. It stops the server when its standard input ends, however the
- * process at the other end died, or after a line with the tenths of a second that the server has to finish.
- * Arguments: `pg_ctl`, the folder of the cluster, then the command of the server.
+ * The watchdog on systems without a shell: the parent of the server. It stops the server when its standard input ends, however the process at
+ * the other end died, or after a line with the tenths of a second that the server has to finish. Arguments: `pg_ctl`, the folder of the
+ * cluster, then the command of the server.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -13,7 +13,7 @@ const LAST_MS = 5_000;
 
 const [pgCtl = '', cluster = '', program = '', ...args] = process.argv.slice(2);
 
-// The server must keep running until the process at the other end has finished, which gets the same signals.
+// The server must keep running until the process at the other end has finished, which receives the same signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => {});
 
 const server = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], windowsHide: true });
@@ -29,7 +29,9 @@ const stop = async (tenths: number): Promise<void> => {
   server.kill('SIGKILL');
 };
 
-/** Resolves after this time; this process ends before, with the server. Asks again while there is no `postmaster.pid` yet. */
+/**
+ * Resolves after this time; this process ends earlier, together with the server. Repeats the request while `postmaster.pid` does not exist yet.
+ */
 async function ask(mode: 'fast' | 'immediate', milliseconds: number): Promise<void> {
   const deadline = Date.now() + milliseconds;
   let isAsked = false;

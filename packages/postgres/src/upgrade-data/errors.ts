@@ -1,9 +1,9 @@
-/** The upgrade cannot begin. The message says why and what to do; nothing was changed. */
+/** The upgrade cannot start. The message has the reason and the fix; nothing was changed. */
 export class UpgradeRefused extends Error {
   override readonly name = 'UpgradeRefused';
 }
 
-/** The upgrade was tried and failed. The database is as it was before. */
+/** The upgrade failed. The database is unchanged. */
 export class UpgradeFailed extends Error {
   override readonly name = 'UpgradeFailed';
 }

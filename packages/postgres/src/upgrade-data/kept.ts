@@ -6,7 +6,7 @@ import { UpgradeRefused } from './errors.ts';
 
 const KEPT = /^postgres\.\d+-kept(?:-\d+)?$/;
 
-/** A name for the old cluster that nothing in the data folder has. */
+/** An unused name for the old cluster in the data folder. */
 export function keptName(dataFolder: string, major: number): string {
   const name = `${CLUSTER}.${major}-kept`;
   for (let n = 1; ; n += 1) {

@@ -8,14 +8,14 @@ import {
 } from '../cluster/index.ts';
 import { UpgradeRefused } from './errors.ts';
 
-/** The last npm packages of the versions before the one that this Millrace brings. */
+/** The last npm packages of the PostgreSQL versions before the one included in this Millrace. */
 const lastPackages: Readonly<Record<number, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
   17: '17.10.0-beta.17',
 };
 
-/** The programs of the version that made a cluster: in the folder that was named, else where PostgreSQL is installed usually. */
+/** The programs of the version that created a cluster: in the given folder, else in the usual locations of PostgreSQL. */
 export async function findOldBinaries(
   clusterFolder: string,
   user: ServerUser | null,

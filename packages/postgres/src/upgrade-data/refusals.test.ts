@@ -31,7 +31,7 @@ test('a disk without room for the copy is refused before anything is made, with 
   mkdirSync(base, { recursive: true });
   writeFileSync(join(base, '1'), '');
   await requireSpace(data, join(data, 'postgres'));
-  // Takes no room itself.
+  // A sparse file, which takes no space itself.
   truncateSync(join(base, '1'), 4 * 1024 ** 4);
   await expect(requireSpace(data, join(data, 'postgres'))).rejects.toThrow(
     /^The new database needs up to [\d.,]+ \w+, and the disk of .* has [\d.,]+ \w+\. Free some space/,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readableSize } from '@millrace/contract/plain';
 import { UpgradeRefused } from './errors.ts';
 
-/** What an empty cluster takes, with its WAL. */
+/** The size of an empty cluster, with its WAL. */
 const EMPTY_BYTES = 300 * 1024 ** 2;
 
 /** Throws if the disk has no room for another copy of a cluster's tables and indexes. */
@@ -21,7 +21,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Whether something failed because a disk is full. */
+/** Whether an error was caused by a full disk. */
 export function saysDiskFull(error: unknown): boolean {
   const { code, message = '' } = error as { code?: unknown; message?: string };
   return (
@@ -31,9 +31,7 @@ export function saysDiskFull(error: unknown): boolean {
 
 const WAL_FILE_BYTES = 16 * 1024 ** 2;
 
-/**
- * Whether the disk has no room for another file of WAL. PostgreSQL stops at once then, and whoever is connected only sees that it is gone.
- */
+/** Whether the disk has no room for another WAL file. PostgreSQL then stops immediately, and its clients only see that it is gone. */
 export const isOutOfSpace = async (folder: string): Promise<boolean> =>
   (await freeBytes(folder)) < WAL_FILE_BYTES;
 

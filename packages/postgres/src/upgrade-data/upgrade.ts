@@ -24,7 +24,7 @@ import { isOutOfSpace, requireSpace, saysDiskFull } from './space.ts';
 
 export interface UpgradeData {
   readonly dataFolder: string;
-  /** Where the programs of the old version are. Default: where PostgreSQL is installed usually. */
+  /** The folder of the old version's programs. Default: the usual locations of PostgreSQL. */
   readonly fromBinaries?: string | undefined;
   readonly signal: AbortSignal;
   readonly onStep: (what: string) => void;
@@ -34,16 +34,18 @@ export interface UpgradeData {
 export interface Upgraded {
   readonly from: number;
   readonly to: number;
-  /** What was copied, and the folder of the old cluster; undefined if the data folder has the new version already. */
+  /** The copied data, and the folder of the old cluster; undefined if the data folder already has the new version. */
   readonly copied?: CopiedDatabase & { readonly kept: string };
 }
 
 const DRAFT = 'upgrade.new-';
 
-/** Nobody but the copy writes, and the old cluster stays as it is. WAL that its server still has to archive is not removed. */
+/** Only the copy writes, and the old cluster stays unchanged. WAL that its server still has to archive is not removed. */
 const oldSettings = { default_transaction_read_only: 'on', autovacuum: 'off', wal_keep_size: '1TB' };
 
-/** A draft that is lost with the machine is made again, so nothing is written twice or waited for; at the end all of it goes to disk. */
+/**
+ * A draft that is lost with the machine is created again, so nothing is written twice or waited for; at the end all of it is flushed to disk.
+ */
 const draftSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -55,8 +57,8 @@ const draftSettings = {
 };
 
 /**
- * Upgrades the cluster of a data folder to the newest PostgreSQL at hand: copies it to a new cluster, then puts that in its place and keeps
- * the old one. The copy is made in a draft folder. A process that dies before the change of places leaves everything as it was.
+ * Upgrades the cluster of a data folder to the newest available PostgreSQL: copies it to a new cluster, then swaps the two and keeps the old
+ * one. The copy is created in a draft folder. If the process dies before the swap, nothing has changed.
  */
 export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
   const { dataFolder } = options;
@@ -95,7 +97,7 @@ export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
     } catch (error) {
       throw await explain(error, options);
     } finally {
-      // After a failed change of places the draft is all there is.
+      // After a failed swap, the draft is the only copy.
       if (!isSwapping(dataFolder)) await rm(draft, { recursive: true, force: true, maxRetries: 5 });
     }
   } finally {
@@ -110,7 +112,7 @@ interface Fill extends UpgradeData {
   readonly user: ServerUser | null;
 }
 
-/** Makes the new cluster in the draft folder, complete and stopped. */
+/** Creates the new cluster in the draft folder, complete and stopped. */
 async function fill(options: Fill): Promise<CopiedDatabase> {
   const { dataFolder, draft, binaries, oldBinaries, user, signal, onStep, onProgress } = options;
   await mkdir(draft);
@@ -139,7 +141,7 @@ async function fill(options: Fill): Promise<CopiedDatabase> {
   }
 }
 
-/** Removes what killed upgrades left, whose servers may still be stopping. */
+/** Removes leftovers of killed upgrades, whose servers may still be stopping. */
 async function sweepDrafts(dataFolder: string): Promise<void> {
   for (const name of await readdir(dataFolder)) {
     if (!name.startsWith(DRAFT)) continue;

@@ -38,7 +38,7 @@ const layer = (size = 10) => [
   { header: { name: 'node_modules/link', type: 'symlink' as const, size: 0, linkname: 'sharp' } },
 ];
 
-/** Another process that opens a version and stays. */
+/** Another process that opens a version and keeps running. */
 async function another(folder: string, server: BundleServer, version: string, limit = large) {
   const child = fork(
     fileURLToPath(new URL('testing/fetching-process.ts', import.meta.url)),
@@ -197,7 +197,7 @@ test('a layer whose links leave it together is refused', async () => {
   const bundle = await server.add('1', files, {
     packages: [
       at('node_modules/a/b/', { type: 'directory' }),
-      // Seen from its name it stays inside, but it goes on from where the other link leads.
+      // By its name it stays inside, but it continues from where the other link leads.
       at('node_modules/a/b/up', { type: 'symlink', linkname: '../../z' }),
       at('node_modules/z', { type: 'symlink', linkname: '.' }),
       at('node_modules/out', { type: 'symlink', linkname: 'a/b/up/../../../..' }),
@@ -234,7 +234,7 @@ test('above its limit it loses what was used longest ago, and never what is used
   await cache.close(['0', '1', '2']);
   await cache.makeRoom();
   expect(there()).toEqual([true, false, false, true]);
-  // What a process used that was killed does not stay for it.
+  // Entries used by a killed process are not retained.
   other.child.kill('SIGKILL');
   await once(other.child, 'exit');
   await cacheIn(folder, 1_500).makeRoom();
@@ -254,7 +254,7 @@ test('two processes that fetch the same version at once share it, also when one 
   server.answer = (data, _request, response) => {
     held += 1;
     if (held > 2) return false;
-    // The first byte of each layer, and no more.
+    // Only the first byte of each layer.
     response.writeHead(200).write(data.subarray(0, 1));
     if (held === 2) arrived();
     return true;
@@ -266,9 +266,9 @@ test('two processes that fetch the same version at once share it, also when one 
   await once(killed.child, 'exit');
   const dir = await open(cacheIn(folder), server, bundle);
   expect(await readFile(join(dir, 'tasks/a.mjs'), 'utf8')).toBe(files['tasks/a.mjs']);
-  // What the one that was killed had begun is gone; what the other one is at is not.
+  // The partial download of the killed process is gone; that of the other one is not.
   expect(await readdir(join(folder, '.new'))).toHaveLength(1);
-  // It asks again, and finds the content in its place.
+  // It requests it again, and finds the content in its place.
   server.http.closeAllConnections();
   expect(await slow.opened).toBe(dir);
   expect(await readdir(join(folder, '.new'))).toEqual([]);
@@ -286,7 +286,7 @@ test('several versions that are opened at once all count as used', async () => {
   for (const { contentHash } of bundles) expect(existsSync(join(folder, contentHash, 'a.mjs'))).toBe(true);
 });
 
-/** A disk of one megabyte; undefined where this process may not make one. */
+/** A disk of one megabyte; undefined if this process may not create one. */
 async function smallDisk(): Promise<string | undefined> {
   const folder = await newFolder();
   try {

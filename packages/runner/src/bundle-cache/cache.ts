@@ -15,16 +15,16 @@ import { unpackLayer } from './unpack-layer.ts';
 import { Users } from './users.ts';
 import { withLock } from './with-lock.ts';
 
-/** How often something is fetched that arrives damaged. */
+/** How often content that arrives damaged is fetched. */
 const tries = 3;
 
-/** An entry that is to be there, and how it gets there. */
+/** A required entry, and how to fetch it. */
 interface Wanted {
   /** The folder, relative to the cache. */
   readonly folder: string;
   readonly bytes: number;
   isIntact(folder: string): Promise<boolean>;
-  /** Into an empty folder. */
+  /** Fetches it into an empty folder. */
   fetch(folder: string): Promise<void>;
 }
 
@@ -37,15 +37,14 @@ interface Wanted {
  *   .new/               what is being fetched or removed
  *   .lock/              taken to say what is used, and to remove what is not
  *
- * An entry appears by renaming a folder that is complete. It is removed by renaming too, under the lock and only if no living process says
- * that it uses it.
+ * An entry appears by renaming a complete folder. It is also removed by renaming, under the lock and only if no living process uses it.
  */
 export class BundleCache {
   readonly #folder: string;
   readonly #limit: number;
   readonly #entries: Entries;
   readonly #users: Users;
-  /** What each version uses that is open here. */
+  /** The entries used by each version that is open here. */
   readonly #open = new Map<string, readonly string[]>();
   /** The entries that were verified here, by name, with the marks of their files at that time. */
   readonly #verified = new Map<string, { readonly wanted: Wanted; readonly marks: Marks }>();
@@ -61,7 +60,7 @@ export class BundleCache {
 
   /** Throws a FolderRefused if the folder cannot be used. */
   prepare(): Promise<void> {
-    // Somebody may have removed it meanwhile.
+    // Another process may have removed it in the meantime.
     if (!existsSync(this.#lock)) this.#prepared = undefined;
     this.#prepared ??= this.#prepare().catch((error: unknown) => {
       this.#prepared = undefined;
@@ -71,8 +70,8 @@ export class BundleCache {
   }
 
   /**
-   * The folder of a version, with its packages for this platform. Fetches what is not there. What is there is verified, and fetched again
-   * if it has changed. It stays until `close`. Throws a CannotServe, a DiskFull among them.
+   * The folder of a version, with its packages for this platform. Fetches missing entries. Existing ones are verified, and fetched again if
+   * they have changed. It stays until `close`. Throws a CannotServe, or its subclass DiskFull.
    */
   async open(source: BundleSource, bundle: FetchedBundle, layer: BundleLayer | undefined): Promise<string> {
     await this.prepare();
@@ -84,7 +83,7 @@ export class BundleCache {
       await this.#use(bundle.version, names);
       for (const one of wanted) await this.#provide(one);
     } catch (error) {
-      // On a full disk this cannot be written down either; the next time it is.
+      // On a full disk even this cannot be recorded; the next call does it.
       await this.close([bundle.version]).catch(() => undefined);
       throw isFull(error) ? new DiskFull(this.#folder) : explainFolder(error, this.#folder);
     }
@@ -92,8 +91,8 @@ export class BundleCache {
   }
 
   /**
-   * Whether the files of an open version are what they were when it was opened. Their content is read only where a file was lost, replaced or
-   * written to since then.
+   * Whether the files of an open version are unchanged since it was opened. Their content is only read if a file was lost, replaced or written
+   * to since then.
    */
   async isIntact(version: string): Promise<boolean> {
     for (const name of this.#open.get(version) ?? []) {
@@ -106,7 +105,7 @@ export class BundleCache {
     return true;
   }
 
-  /** These versions are not used here any more. */
+  /** Marks these versions as no longer used here. */
   async close(versions: Iterable<string>): Promise<void> {
     for (const version of versions) this.#open.delete(version);
     const used = [...this.#open.values()].flat();
@@ -123,7 +122,7 @@ export class BundleCache {
     return total(await this.#entries.all()) > this.#limit;
   }
 
-  /** Removes what no process uses, what was used longest ago first, until no more than the limit is left. */
+  /** Removes unused entries, least recently used first, until the cache is within the limit. */
   async makeRoom(limit = this.#limit): Promise<void> {
     const removed = await withLock(this.#lock, async () => {
       const entries = (await this.#entries.all()).toSorted((a, b) => a.usedAt - b.usedAt);
@@ -155,7 +154,7 @@ export class BundleCache {
     await this.#clearLeftovers();
   }
 
-  /** What processes were fetching when they were killed. */
+  /** Partial downloads of processes that were killed. */
   async #clearLeftovers(): Promise<void> {
     const folder = join(this.#folder, '.new');
     const names = await readdir(folder);
@@ -166,7 +165,7 @@ export class BundleCache {
     }
   }
 
-  /** Under the lock, so that no process removes these entries between looking at what is used and doing it. */
+  /** Under the lock, so that no process removes these entries between checking and marking their use. */
   async #use(version: string, names: readonly string[]): Promise<void> {
     await withLock(this.#lock, async () => {
       this.#open.set(version, names);
@@ -191,7 +190,7 @@ export class BundleCache {
     }
   }
 
-  /** The marks are older than the look at the content, so that no change is between them. */
+  /** The marks are taken before the content is read, so that no change goes unnoticed in between. */
   async #verify(wanted: Wanted): Promise<boolean> {
     const folder = this.#folderOf(wanted);
     const marks = await Marks.of(folder).catch(() => undefined);
@@ -214,7 +213,7 @@ export class BundleCache {
     }
   }
 
-  /** Another process may bring the same content at the same time: then that one stays. */
+  /** Another process may fetch the same content concurrently: then that copy stays. */
   async #moveIn(wanted: Wanted, fresh: string, folder: string): Promise<void> {
     for (;;) {
       try {
@@ -228,7 +227,7 @@ export class BundleCache {
     }
   }
 
-  /** Takes an entry out of its place. Returns where it is then. */
+  /** Moves an entry out of its place. Returns its new path. */
   async #setAside(folder: string): Promise<string> {
     const aside = this.#newFolder();
     await renameOver(join(this.#folder, folder), aside).catch((error: unknown) => {
@@ -275,7 +274,7 @@ const bundled = (source: BundleSource, bundle: FetchedBundle, layer: BundleLayer
   fetch: (folder) => unpackBundle(source, bundle, layer?.digest, folder),
 });
 
-/** The name of an entry's size file; `folderOf` is the way back. */
+/** The name of an entry's size file; `folderOf` is the inverse. */
 const nameOf = (folder: string): string => folder.replace(/^layers[\\/]/, 'layer-');
 const folderOf = (name: string): string => name.replace(/^layer-/, join('layers', '/'));
 const total = (entries: readonly { readonly bytes: number }[]): number =>

@@ -8,7 +8,7 @@ import { inParallel } from '@millrace/platform';
 import { CannotServe } from './errors.ts';
 import { packagesLink } from './unpack-bundle.ts';
 
-/** Files that are read at the same time. */
+/** Number of files that are read concurrently. */
 const atOnce = 8;
 
 async function digestOf(file: string): Promise<string> {
@@ -17,7 +17,7 @@ async function digestOf(file: string): Promise<string> {
   return digest.digest('hex');
 }
 
-/** Whether the unpacked files of a bundle are what they were. */
+/** Whether the unpacked files of a bundle are unchanged. */
 export async function isBundleIntact(
   folder: string,
   files: readonly BundleFile[],
@@ -33,12 +33,12 @@ export async function isBundleIntact(
     });
     return same;
   } catch {
-    // Missing, or not to be read.
+    // Missing or unreadable.
     return false;
   }
 }
 
-/** What a folder of packages holds, by path: digests of files and targets of links. Refuses a link that leaves it. */
+/** The contents of a folder of packages, by path: digests of files and targets of links. Rejects a link that leaves the folder. */
 export async function contentOf(folder: string): Promise<Record<string, string>> {
   const root = (await realpath(folder)) + sep;
   const found: string[] = [];

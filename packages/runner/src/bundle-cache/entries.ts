@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { renameOver } from '@millrace/platform';
 
-/** Something that a cache holds and removes as a whole: an unpacked bundle or layer. */
+/** A unit that a cache stores and removes as a whole: an unpacked bundle or layer. */
 export interface Entry {
   readonly name: string;
   readonly bytes: number;
@@ -10,7 +10,7 @@ export interface Entry {
   readonly usedAt: number;
 }
 
-/** The sizes of a cache's entries: a file for each, whose time is that of its last use. */
+/** The sizes of a cache's entries: one file for each, whose modification time is that of its last use. */
 export class Entries {
   readonly #folder: string;
 
@@ -24,7 +24,7 @@ export class Entries {
     return entries.filter((entry) => entry !== undefined);
   }
 
-  /** Written before the entry is there, so that nothing is there that does not count. */
+  /** Written before the entry exists, so that every entry is counted. */
   async add(name: string, bytes: number): Promise<void> {
     const draft = join(this.#folder, `${name}-${process.pid}.draft`);
     await writeFile(draft, String(bytes));

@@ -1,16 +1,16 @@
-/** This runner cannot serve a version. The message says why, and goes to the server. */
+/** This runner cannot serve a version. The message has the reason and is sent to the server. */
 export class CannotServe extends Error {
   override readonly name = 'CannotServe';
 }
 
-/** There is no room for it beside what is used. */
+/** There is no room for it in addition to the entries in use. */
 export class DiskFull extends CannotServe {
   constructor(folder: string) {
     super(`the disk of the cache ${folder} is full`);
   }
 }
 
-/** What arrived is not what the version says. It may be right when it is fetched again. */
+/** The received content does not match the version. Fetching it again may succeed. */
 export class Damaged extends Error {
   override readonly name = 'Damaged';
 }

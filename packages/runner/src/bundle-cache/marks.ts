@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inParallel } from '@millrace/platform';
 
-/** Files that are looked at at the same time. */
+/** Number of files that are checked concurrently. */
 const atOnce = 16;
 
 async function markOf(file: string): Promise<string> {
@@ -15,8 +15,8 @@ async function markOf(file: string): Promise<string> {
 }
 
 /**
- * What the file system says of the files in a folder: their sizes, and when they were last changed. A file that is lost, replaced or written
- * to has another mark, and no content is read. Files that are added later are of no interest: tasks may write into their working folder.
+ * File system metadata of the files in a folder: their sizes and modification times. A file that is lost, replaced or written to has a
+ * different mark; no content is read. Files that are added later are ignored, because tasks may write into their working folder.
  */
 export class Marks {
   readonly #marks: ReadonlyMap<string, string>;

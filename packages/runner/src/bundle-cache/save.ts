@@ -7,7 +7,7 @@ import { codeOf, Damaged } from './errors.ts';
 
 export type Content = Pick<BundleFile, 'digest' | 'size' | 'blob' | 'blobSize'>;
 
-/** Decompresses a blob into a sink. Throws Damaged, possibly when all is written, if it or its content is not what was declared. */
+/** Decompresses a blob into a sink. Throws Damaged, possibly after everything is written, if it or its content is not as declared. */
 export async function save(
   blob: AsyncIterable<Uint8Array>,
   declared: Content,

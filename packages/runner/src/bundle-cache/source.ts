@@ -4,10 +4,10 @@ import type { Bundle } from '@millrace/contract/runner';
 import { credentialHeaders } from '../runner/credential-headers.ts';
 import { CannotServe } from './errors.ts';
 
-/** What the server tells of a version that can be fetched. */
+/** The server's description of a version that can be fetched. */
 export interface FetchedBundle extends Bundle {
   readonly version: string;
-  /** The same for equal content. */
+  /** Equal for equal content. */
   readonly contentHash: string;
 }
 
@@ -16,18 +16,18 @@ export interface SourceOptions {
   readonly secretKey: string;
   /** A branch of the key's environment. */
   readonly branch?: string | undefined;
-  /** Ends all that is under way. */
+  /** Aborts all requests in progress. */
   readonly signal: AbortSignal;
-  /** Milliseconds after which a server that does not answer is given up. Default 60,000. */
+  /** Milliseconds after which an unresponsive server is given up. Default 60,000. */
   readonly patienceMs?: number;
 }
 
 const firstWait = 100;
 const maxWait = 5_000;
-/** Milliseconds without a byte after which a request is made again. */
+/** Milliseconds without a byte after which a request is repeated. */
 const silentMs = 15_000;
 
-/** Fetches versions from the server. What fails for a reason that may pass is tried again, from the byte where it ended. */
+/** Fetches versions from the server. Temporary failures are retried, from the byte where the transfer ended. */
 export class BundleSource {
   readonly #options: SourceOptions;
 
@@ -42,7 +42,7 @@ export class BundleSource {
     return JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as FetchedBundle;
   }
 
-  /** A blob as it is stored, of this many bytes. */
+  /** A blob as it is stored, of this size in bytes. */
   blob(version: string, blob: string, size: number): AsyncGenerator<Uint8Array> {
     return this.#bytes(blobPath(version, blob), size);
   }
@@ -64,7 +64,7 @@ export class BundleSource {
         if (size === undefined || received >= size) return;
         trouble = new Error(`the answer ended after ${received} of ${size} bytes`);
       } catch (error) {
-        // Only the first part of a description may be lost: it is small, and is asked for as a whole.
+        // Only the first part of a description may be lost: it is small, and is requested as a whole.
         if (error instanceof CannotServe || (size === undefined && received > 0)) throw error;
         trouble = error;
       }
@@ -95,7 +95,7 @@ export class BundleSource {
         signal: AbortSignal.any([signal, silence.signal]),
       });
       if (!response.ok) await refuse(response);
-      // A server that does not know ranges begins again.
+      // A server that does not support ranges starts again from the beginning.
       let skip = response.status === 206 ? 0 : from;
       for await (const chunk of response.body ?? []) {
         timer.refresh();
@@ -105,13 +105,13 @@ export class BundleSource {
       }
     } finally {
       clearTimeout(timer);
-      // Whoever reads no further leaves the rest unsent.
+      // If the caller stops reading, the rest is not sent.
       silence.abort();
     }
   }
 }
 
-/** Throws a CannotServe for an answer that will be the same next time, and another error for the others. */
+/** Throws a CannotServe for a permanent error response, and another error for the others. */
 async function refuse(response: Response): Promise<never> {
   const { status } = response;
   const text = await response.text().catch(() => '');
@@ -125,7 +125,7 @@ function sentenceOf(text: string): string {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'string') return error;
   } catch {
-    // Not an answer of Millrace, such as a proxy's.
+    // Not a response of Millrace, but for example of a proxy.
   }
   return text.slice(0, 200);
 }

@@ -7,10 +7,10 @@ import { CannotServe } from './errors.ts';
 import { save } from './save.ts';
 import type { BundleSource, FetchedBundle } from './source.ts';
 
-/** Blobs that are fetched at the same time. */
+/** Number of blobs that are fetched concurrently. */
 const atOnce = 8;
 
-/** Where the packages of a bundle with a layer are, seen from the folder of the bundle. */
+/** The path of the packages of a bundle with a layer, relative to the folder of the bundle. */
 export const packagesLink = (layer: string): string => join('..', 'layers', layer, 'node_modules');
 
 /** Fetches the files of a bundle into an empty folder. */
@@ -31,11 +31,11 @@ const fetchFile = (source: BundleSource, version: string, file: BundleFile, fold
     source.blob(version, file.blob, file.blobSize),
     file,
     file.path,
-    // `wx`: two files of one path, or of paths that this file system takes for the same, are not written over each other.
+    // `wx`: two files with the same path, or with paths that this file system considers equal, do not overwrite each other.
     createWriteStream(join(folder, file.path), { flags: 'wx' }),
   );
 
-/** The server has checked it too. A path that leaves the folder is not written, whatever the server says. */
+/** The server has checked it too. A path that leaves the folder is never written, even if the server sends it. */
 function checked(path: string): string {
   if (bundlePath.safeParse(path).success) return path;
   throw new CannotServe(`its file ${JSON.stringify(path)} has a path that is not allowed`);

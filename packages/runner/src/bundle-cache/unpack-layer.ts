@@ -10,7 +10,7 @@ type Header = Parameters<NonNullable<UnpackOptionsFS['filter']>>[0];
 const root = 'node_modules';
 const isInside = (path: string): boolean => path === root || path.startsWith(`${root}/`);
 
-/** Fetches a layer into an empty folder, which has `node_modules` then. */
+/** Fetches a layer into an empty folder, which then contains `node_modules`. */
 export async function unpackLayer(
   source: BundleSource,
   version: string,
@@ -21,7 +21,7 @@ export async function unpackLayer(
   await save(source.blob(version, layer.blob, layer.blobSize), layer, 'its layer of packages', sink);
 }
 
-/** Refuses an archive that would write outside of `node_modules`, or has other than files, folders and links within it. */
+/** Rejects an archive that would write outside of `node_modules`, or that contains anything other than files, folders and links within it. */
 function refuseUnsafe({ name, type = 'file', linkname }: Header): true {
   const refuse = (why: string): never => {
     throw new CannotServe(`its layer of packages has the entry ${JSON.stringify(name)}, ${why}`);
@@ -34,7 +34,7 @@ function refuseUnsafe({ name, type = 'file', linkname }: Header): true {
   if (type === 'file' || type === 'directory') return true;
   if (type !== 'symlink' && type !== 'link') refuse(`which is a ${type}`);
   const target = linkname ?? '';
-  // A symbolic link starts from its own folder, a hard link from the root of the archive.
+  // A symbolic link is relative to its own folder, a hard link to the root of the archive.
   const meant = type === 'symlink' ? posix.join(posix.dirname(path), target) : posix.normalize(target);
   if (target === '' || target.startsWith('/') || target.includes('\\') || !isInside(meant))
     refuse('a link that leaves the layer');

@@ -9,7 +9,7 @@ interface User {
   readonly birth: string | null;
   /** Process ids have a meaning only in their own namespace: containers may share a cache. */
   readonly namespace: string | null;
-  /** What it uses. */
+  /** The entries that it uses. */
   readonly entries: readonly string[];
 }
 
@@ -18,8 +18,8 @@ const touchMs = 60_000;
 const unseenMs = 5 * touchMs;
 
 /**
- * Says which entries of a cache this process uses, and finds out what others use. Each process has a file. It counts only while the
- * process that is named in it lives, so kill -9 leaves nothing to clean up.
+ * Declares which entries of a cache this process uses, and finds those that others use. Each process has a file, which only counts while the
+ * process named in it lives, so kill -9 leaves nothing to clean up.
  */
 export class Users {
   readonly id = `${process.pid}-${randomBytes(6).toString('hex')}`;
@@ -32,7 +32,7 @@ export class Users {
     this.#folder = folder;
   }
 
-  /** From now on this process uses these entries, and no others. */
+  /** Replaces the set of entries that this process uses. */
   use(entries: Iterable<string>): Promise<void> {
     const user: User = {
       pid: process.pid,
@@ -43,13 +43,13 @@ export class Users {
     this.#timer ??= setInterval(() => {
       utimes(this.#file, new Date(), new Date()).catch(() => undefined);
     }, touchMs).unref();
-    // One after the other: the last call is the one that counts.
+    // In sequence, so that the last call takes effect.
     const written = this.#writing.then(() => this.#write(user));
     this.#writing = written.catch(() => undefined);
     return written;
   }
 
-  /** What living processes use, by the id of each. Forgets the dead ones. */
+  /** The entries used by living processes, by process id. Removes the files of dead ones. */
   async living(): Promise<Map<string, readonly string[]>> {
     const living = new Map<string, readonly string[]>();
     for (const name of await readdir(this.#folder)) {
@@ -65,7 +65,7 @@ export class Users {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;
-    // On a disk that cannot be written it stays, and counts no more once this process has ended.
+    // On a read-only disk the file stays, and no longer counts once this process has ended.
     await rm(this.#file, { force: true }).catch(() => undefined);
   }
 
@@ -94,7 +94,7 @@ async function read(file: string): Promise<User | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as User;
   } catch {
-    // Renamed or removed meanwhile, or truncated by a power failure.
+    // Renamed or removed in the meantime, or truncated by a power failure.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { CannotServe } from './errors.ts';
 const pollMs = 20;
 const patienceMs = 30_000;
 
-/** Does this while no other process does it in the same folder. A process that was killed holds nothing up. */
+/** Runs `work` while no other process does so for the same folder. The lock of a killed process does not block others. */
 export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock = await take(folder);
   try {

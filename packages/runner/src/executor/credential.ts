@@ -4,7 +4,7 @@ import { type Resolvers, withResolvers } from '../with-resolvers.ts';
 export class AttemptCredential {
   readonly #ask: () => void;
   #text = '';
-  /** Milliseconds, monotonic: until then calls may begin with it. */
+  /** The monotonic time in milliseconds until which calls may start with it. */
   #until = -Infinity;
   #asked: Resolvers<string> | undefined;
 
@@ -22,7 +22,7 @@ export class AttemptCredential {
     return this.#asked.promise;
   }
 
-  /** The runner's answer; null if the attempt is no longer its own. */
+  /** The runner's reply; null if the runner no longer owns the attempt. */
   answer(text: string | null, goodForMs: number): void {
     const asked = this.#asked;
     this.#asked = undefined;

@@ -1,6 +1,6 @@
 import type { Settlement } from '@millrace/contract/runner';
 
-/** Characters of an outcome, roughly. */
+/** Approximate number of characters of an outcome. */
 export const lengthOf = ({ outcome }: Settlement): number => {
   if (outcome.kind === 'completed') return outcome.output?.length ?? 0;
   return 'error' in outcome ? JSON.stringify(outcome.error).length : 0;

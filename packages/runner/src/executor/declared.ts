@@ -4,7 +4,7 @@ import type { TaskDefaults } from './messages.ts';
 export type Task = ReturnType<Sdk['findTasks']>[number]['task'];
 type Definition = Task[keyof Task & symbol] & object;
 
-/** The registered symbol under which a task object has its declaration; the same in all copies of the SDK. */
+/** The registered symbol under which a task object holds its declaration; the same in all copies of the SDK. */
 const brand = Symbol.for('@millrace/sdk/task');
 type Branded = Readonly<Record<typeof brand, Definition>>;
 

@@ -2,8 +2,8 @@ import type { TaskDefaults } from './messages.ts';
 import type { Entry } from './messages.ts';
 
 /**
- * The entries that a process imports to execute the tasks of `sources`, in order: the preloads of the version, then those files. Every
- * process of a version is started with such a list, and a search for tasks imports its files in this order too.
+ * The entries that a process imports to execute the tasks of `sources`, in order: the preloads of the version, then those files. Every process
+ * of a version starts with such a list, and indexing imports the files in this order too.
  */
 export function importOrder(
   entries: readonly Entry[],

@@ -15,7 +15,7 @@ const stackFrames = 50;
 /** Turns of the event loop after the last import, for floating promises. */
 const lastTurns = 5;
 
-/** Imports the task files one by one and reports their tasks. A file that throws, at once or later, does not stop the others. */
+/** Imports the task files one by one and reports their tasks. A file that throws, synchronously or later, does not stop the others. */
 export async function indexEntries(
   sdk: Sdk,
   projectDir: string,
@@ -62,13 +62,13 @@ export async function indexEntries(
         tasks.push({ source, manifest: { ...manifest, retry, maxDuration } });
       }
       if (published) imported.push({ source, namespace: namespace as object, ...published.take() });
-      // A file that throws exports nothing, and its error is reported already.
+      // A file that throws exports nothing, and its error has already been reported.
       for (const task of collected.slice(before)) declared.push({ task, source });
       const hooksNow = registeredHooks(sdk, published);
       if (hooksNow.some((hook) => !hooks.includes(hook))) hookFiles.push(source);
       hooks = hooksNow;
     } catch (error) {
-      // What it registered before it threw is not served.
+      // Tasks that it registered before it threw are not served.
       published?.take();
       problems.push(locate(error, projectDir, source));
     }
@@ -76,7 +76,7 @@ export async function indexEntries(
   for (let turn = 0; turn < lastTurns; turn += 1) await setImmediate();
   if (published) {
     const found = published.index(sdk, imported, projectDir);
-    // Their SDK reads outputs by itself, and would take what is sealed for the output.
+    // The published SDK reads outputs directly, and would treat a sealed value as the output.
     if (defaults.codec === undefined) tasks.push(...found.tasks);
     else problems.push(...found.tasks.map(({ source, manifest }) => sealedTheirs(source, manifest.id)));
     problems.push(...found.problems);
@@ -85,9 +85,9 @@ export async function indexEntries(
   send({ type: 'indexed', tasks, problems, hookFiles });
 }
 
-/** The functions that are hooks or middleware for all tasks by now. */
+/** The functions currently registered as hooks or middleware for all tasks. */
 const registeredHooks = (sdk: Sdk, published: Published | undefined): readonly unknown[] => [
-  // An older SDK does not list its hooks.
+  // An older SDK has no list of its hooks.
   ...((sdk as Partial<Sdk>).registeredHooks?.() ?? []),
   ...(published?.globalHooks() ?? []),
 ];

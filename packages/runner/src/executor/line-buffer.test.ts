@@ -48,7 +48,7 @@ test('whatever is written and taken, every line of each run is there or counted,
           first.add(line(`${number}${' '.repeat(one.length)}`, one.run));
           continue;
         }
-        // As between an executor and its runner: what the one hands on, the other may have no room for.
+        // As between an executor and its runner, which may have no room for passed lines.
         const taken = first.take(one.take);
         if (one.fails) first.putBack(taken);
         else for (const each of taken) second.add(each);

@@ -1,13 +1,13 @@
 import type { LogLine } from '@millrace/contract/runner';
 
-/** Overhead of a line. */
+/** Overhead per line, in characters. */
 const overhead = 200;
 const note = /^\{"droppedLines":(\d{1,12})\}$/;
 
 const sizeOf = ({ message, properties = '' }: LogLine): number =>
   message.length + properties.length + overhead;
 
-/** How many lines a line stands for: a note about dropped lines stands for those. */
+/** How many lines a line represents: a note about dropped lines represents those. */
 const countOf = ({ properties = '' }: LogLine): number => Number(note.exec(properties)?.[1] ?? 1) || 1;
 
 interface Gap {
@@ -18,8 +18,8 @@ interface Gap {
 }
 
 /**
- * Buffers lines for the server, up to a number of characters. Further lines are dropped, and one line says how many. So a task that
- * writes in a loop does not fill the memory of its process or of the runner.
+ * Buffers lines for the server, up to a number of characters. Further lines are dropped, and one line reports how many, so a task that writes
+ * in a loop does not fill the memory of its process or of the runner.
  */
 export class LineBuffer {
   readonly #maxSize: number;

@@ -8,12 +8,12 @@ import type { Sdk } from './sdk.ts';
 
 export interface LoadedTasks {
   readonly tasks: ReadonlyMap<string, Task>;
-  /** Why a task file could not be imported. */
+  /** The errors of task files that could not be imported. */
   readonly importErrors: ReadonlyMap<string, unknown>;
 }
 
 /**
- * Imports the task files of a build. One that fails does not stop the others, unless it is a preload: without its hooks or its codec no task
+ * Imports the task files of a build. A file that fails does not stop the others, unless it is a preload: without its hooks or its codec no task
  * of the version may run.
  */
 export async function loadTasks(

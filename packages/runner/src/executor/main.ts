@@ -43,7 +43,7 @@ const onLine = (line: Buffer): void => {
 };
 readLines(pipe, { onLine });
 
-/** Code of a task may have read a part of a line. The runner finds out by the number of messages. */
+/** The code of a task may have read part of a line. The runner detects this by the number of messages. */
 function parsed(line: Buffer): ToExecutor | undefined {
   try {
     return JSON.parse(line.toString('utf8')) as ToExecutor;

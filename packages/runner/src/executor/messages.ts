@@ -14,13 +14,13 @@ import type {
 import type { Problem } from '@millrace/diagnostics';
 
 /**
- * The messages between a runner and its executor processes: JSON lines over a pipe, those of an executor behind its token. A single message takes a third of the time of
- * Node.js's built-in channel; batches take the same.
+ * The messages between a runner and its executor processes: JSON lines over a pipe; those of an executor start with its token. A single message
+ * takes a third of the time of Node.js's built-in channel; batches take the same.
  */
 export type ToExecutor =
   | {
       readonly type: 'index';
-      /** Begins each line that the process sends. */
+      /** The prefix of each line that the process sends. */
       readonly token: string;
       /** Added to `process.env` before a task file is imported. */
       readonly env: Readonly<Record<string, string>>;
@@ -42,14 +42,14 @@ export type ToExecutor =
   | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   | { readonly type: 'waited'; readonly attempts: readonly Waited[] }
-  /** The credential of an attempt; null if it is not held any more. */
+  /** The credential of an attempt; null if the attempt is no longer held. */
   | {
       readonly type: 'credential';
       readonly fence: number;
       readonly text: string | null;
       readonly goodForMs: number;
     }
-  /** `sent`: how many messages the runner has sent, with this one. */
+  /** `sent`: the number of messages that the runner has sent, including this one. */
   | { readonly type: 'ping'; readonly sent: number };
 
 /** The `process.env` of a process: variables at its start, and those added once it runs. */
@@ -58,7 +58,7 @@ export interface ProcessEnvironment {
   readonly added: Readonly<Record<string, string>>;
 }
 
-/** `suspended`: its time is paused. `running`: it continues, and these waits are over. */
+/** `suspended`: its time is paused. `running`: it continues, and these waits have ended. */
 export interface Waited extends Pick<AttemptWaited, 'fence' | 'keys'> {
   readonly state: 'suspended' | 'running';
 }
@@ -71,7 +71,7 @@ export type FromExecutor =
       readonly type: 'problem';
       /** The task file that was imported. */
       readonly source: string;
-      /** An uncaught exception, as in a timer: it would end every process that imports the file. */
+      /** Whether it was an uncaught exception, as in a timer: it would end every process that imports the file. */
       readonly torn: boolean;
       readonly problem: Problem;
     }
@@ -94,7 +94,7 @@ export type FromExecutor =
   | { readonly type: 'waits'; readonly attempts: readonly AttemptWaits[] }
   | {
       readonly type: 'uncaught';
-      /** The outcome of the attempt that threw the error; null if no live attempt did. Its code may go on. */
+      /** The outcome of the attempt that threw the error; null if no live attempt did. Its code may keep running. */
       readonly settlement: Settlement | null;
       /** An uncaught exception, not a rejection: the state of the interrupted code is undefined. */
       readonly torn: boolean;
@@ -125,11 +125,11 @@ export interface TaskFiles {
 export interface TaskDefaults {
   readonly retry?: RetryPolicy;
   readonly maxDuration?: number;
-  /** Of a project with tasks of the published SDK. */
+  /** Only for a project with tasks of the published SDK. */
   readonly published?: PublishedSettings;
   /** The file with the codec of the project; one of the entries. */
   readonly codec?: string;
-  /** Files that every process imports, in this order, before those with its tasks. */
+  /** Files that every process imports, in this order, before the files with its tasks. */
   readonly preloads?: string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Sdk } from './sdk.ts';
 
-/** Sets the codec that a file exports. Throws for what is no codec, and where the project's SDK is too old to have one. */
+/** Sets the codec that a file exports. Throws if it is not a codec, or if the project's SDK is too old to support one. */
 export function useCodecOf(sdk: Sdk, namespace: object): void {
   const use: unknown = sdk.useProjectCodec;
   if (typeof use !== 'function')

@@ -1,7 +1,4 @@
-/**
- * The only place where the runner meets `compat`: an executor adds its runtime when a version has tasks of the published SDK, and loads
- * nothing of it otherwise.
- */
+/** The only place where the runner uses `compat`: an executor loads its runtime only when a version has tasks of the published SDK. */
 import type { PublishedSettings } from '@millrace/contract/runner';
 import type { Imported, Published } from '@millrace/compat/runtime';
 

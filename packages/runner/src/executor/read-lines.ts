@@ -4,9 +4,9 @@ const lineEnd = 0x0a;
 
 export interface LineReader {
   readonly onLine: (line: Buffer) => void;
-  /** The longest line in bytes. Default: unlimited. */
+  /** Maximum line length in bytes. Default: unlimited. */
   readonly maxBytes?: number;
-  /** A line is longer. Nothing is read any more. */
+  /** Called when a line is longer. Reading then stops. */
   readonly onTooLong?: () => void;
 }
 
@@ -46,7 +46,7 @@ export function readLines(
   return stop;
 }
 
-/** A longer text without a line end is passed on as it is. */
+/** A longer text without a line end is passed on unchanged. */
 const maxPending = 65_536;
 
 /** Passes on a process's output in whole lines, because a secret in two pieces would not be redacted. */

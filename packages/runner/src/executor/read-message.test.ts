@@ -64,7 +64,7 @@ test.each([
     'The process sent its runner an invalid message: "lines.level" is not valid',
   ],
   [
-    // Only the runner gives attempts back.
+    // Only the runner returns attempts.
     { type: 'progress', settlements: [{ run: 'run_1', fence: 1, outcome: { kind: 'released' } }], lines: [] },
     'The process sent its runner an invalid message: "settlements.outcome.kind" is not valid',
   ],

@@ -15,13 +15,13 @@ import type { Problem } from '@millrace/diagnostics';
 import { z } from 'zod';
 import type { FromExecutor, IndexedTask } from './messages.ts';
 
-/** The longest line in bytes. The longest that Millrace writes has an output of 10 MiB in which every byte is escaped. */
+/** Maximum line length in bytes. The longest line that Millrace writes has an output of 10 MiB in which every byte is escaped. */
 export const maxLineBytes = 24 * 1024 * 1024;
-/** Levels of a line. The deepest are the JSON Schemas of payloads in the reply to `index`. */
+/** Maximum nesting depth of a line. The deepest are the JSON Schemas of payloads in the reply to `index`. */
 const maxDepth = 200;
 const maxMembers = 1_000_000;
 
-/** The members of a type. An object without one of them, or with another one, does not compile. */
+/** The members of a type. An object with a missing or additional member does not compile. */
 type Shape<T> = Record<keyof T, z.ZodType>;
 
 const count = z.number().int().min(0);
@@ -160,7 +160,10 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pong'), isComplete: flag }),
 ]);
 
-/** Why a process ends whose line is not a message of Millrace. The sentences are constant, so that such failures form one error group. */
+/**
+ * The reasons for ending a process whose line is not a message of Millrace. The sentences are constant, so that such failures form one error
+ * group.
+ */
 export const pipeFaults = {
   foreign:
     'The code of the process wrote to file descriptor 3, over which Millrace controls it. Write to 1 or 2, or open a file',
@@ -174,8 +177,8 @@ export const pipeFaults = {
 } as const;
 
 /**
- * Reads a line of an executor process, which its tasks can write too. A line of Millrace begins with the token of the process. Replies why
- * the line is not a message.
+ * Parses a line of an executor process, which its tasks can also write. A line of Millrace begins with the token of the process. Returns the
+ * reason if the line is not a message.
  */
 export function readMessage(bytes: Buffer, token: Buffer): FromExecutor | string {
   if (!bytes.subarray(0, token.length).equals(token)) return pipeFaults.foreign;

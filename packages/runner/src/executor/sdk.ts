@@ -8,7 +8,7 @@ export type Sdk = typeof Executor;
 
 const wanted = '@millrace/sdk/executor';
 
-/** Where the SDK is that the project's tasks import: two copies would not share the current run. */
+/** The location of the SDK that the project's tasks import: two copies would not share the current run. */
 export function locateSdk(projectDir: string): string {
   try {
     return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(wanted)).href;
@@ -18,15 +18,15 @@ export function locateSdk(projectDir: string): string {
 }
 
 /**
- * Loads the SDK that the builds of a project import, which are in `.millrace` (see `lendSdk`). The code of a deployed version contains it:
- * `module` is the file that exports it there.
+ * Loads the SDK that the builds of a project in `.millrace` import (see `lendSdk`). The code of a deployed version contains it: `module` is the
+ * file that exports it there.
  */
 export const loadSdk = async (projectDir: string, module?: string): Promise<Sdk> =>
   (await import(
     module === undefined ? locateSdk(join(projectDir, '.millrace')) : pathToFileURL(module).href
   )) as Sdk;
 
-/** The version of that SDK, if its package says. */
+/** The version of that SDK, if its package contains it. */
 export function sdkVersion(projectDir: string): string | undefined {
   let folder = dirname(fileURLToPath(locateSdk(projectDir)));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);

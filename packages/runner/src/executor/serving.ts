@@ -24,11 +24,11 @@ import { TimeLimit } from './time-limit.ts';
 import type { ToRunner } from './to-runner.ts';
 import { Waits } from './waits.ts';
 
-/** Milliseconds that lines wait to be sent together, unless their attempt ends before. */
+/** Milliseconds for which lines wait to be sent together, unless their attempt ends first. */
 const linesWait = 20;
-/** Characters of lines buffered in this process. */
+/** Maximum number of characters of lines buffered in this process. */
 export const maxLinesSize = 8 * 1024 * 1024;
-/** The same of spans. */
+/** The same limit for spans. */
 const maxSpansSize = 4 * 1024 * 1024;
 /** Characters of the lines, the spans or the outcomes of one message. */
 const partLength = 1024 * 1024;
@@ -65,8 +65,8 @@ export class Serving {
   readonly #loaded: Promise<void>;
   #tasks: LoadedTasks | undefined;
   /**
-   * By fence. Not a Map: one that many entries come to and leave is copied again and again, and each old copy keeps the next one, with what
-   * is in it, in memory until the next collection of the whole heap.
+   * By fence. Not a Map: one with many insertions and deletions is copied again and again, and each old copy keeps the next one and its
+   * contents in memory until the next full garbage collection.
    */
   readonly #live: Record<number, Live | undefined> = Object.create(null) as Record<number, Live>;
   /** Requested credentials, by fence. */
@@ -105,7 +105,7 @@ export class Serving {
   }
 
   cancel(fences: readonly number[]): void {
-    // Cancelled before everything is loaded: they start and are stopped at once, before any of their code runs.
+    // Cancelled before everything is loaded: they start and are stopped immediately, before any of their code runs.
     if (!this.#sdk) return void this.#loaded.then(() => this.cancel(fences));
     for (const fence of fences) this.#live[fence]?.abort({ kind: 'canceled' });
   }
@@ -176,7 +176,7 @@ export class Serving {
     limit?.end();
     waiting.forget();
     delete this.#live[fence];
-    // Then only tell the runner that its code has ended.
+    // In that case, only notify the runner that its code has ended.
     if (live.blamed) await live.blamed;
     this.#complete({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
   }
@@ -210,7 +210,7 @@ export class Serving {
     this.#linesTimer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
-  /** In parts, because the runner reads no line that is too long. The lines of a run go before its end. */
+  /** In parts, because the runner does not read lines that are too long. The lines of a run precede its outcome. */
   #takeProgress(): FromExecutor[] {
     this.#flushing = false;
     clearTimeout(this.#linesTimer);

@@ -87,7 +87,7 @@ function firstOf(spans: readonly EndedSpan[], maxSize: number, maxCount: number)
 
 const total = (spans: readonly EndedSpan[]): number => spans.reduce((sum, span) => sum + sizeOf(span), 0);
 
-/** Of the ids and times of a span. */
+/** Approximate size of the ids and times of a span. */
 const overhead = 150;
 
 function sizeOf({ name, message = '', attributes, events = [] }: EndedSpan): number {

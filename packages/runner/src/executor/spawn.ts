@@ -18,12 +18,12 @@ export interface Death {
 
 export interface ExecutorLink {
   readonly pid: number | undefined;
-  /** Begins each line of the process: the first message has it. */
+  /** The prefix of each line of the process: the first message contains it. */
   readonly token: string;
   readonly send: (message: ToExecutor) => void;
-  /** Asks it to end; kills it when it has not within two seconds. */
+  /** Stops it; kills it if it has not ended within two seconds. */
   readonly end: () => void;
-  /** Kills it and what it started. */
+  /** Kills it and its child processes. */
   readonly kill: () => void;
   readonly died: Promise<Death>;
 }
@@ -35,12 +35,12 @@ export interface SpawnOptions {
   readonly sdk?: string | undefined;
   /** The variables at its start. The environment's variables are not among them. */
   readonly env: Readonly<Record<string, string>>;
-  /** The user that it runs as. Default: that of this process. */
+  /** The user that runs it. Default: that of this process. */
   readonly ids?: { readonly uid: number; readonly gid: number } | undefined;
-  /** MiB of its heap; V8 decides without. */
+  /** Heap size in MiB. Default: chosen by V8. */
   readonly memory?: number | undefined;
   readonly onMessage: (message: FromExecutor) => void;
-  /** The process violated the protocol of its pipe, for the given reason. Its messages are ignored from then on, and it must be ended. */
+  /** Called when the process violates the protocol of its pipe, with the reason. Its messages are ignored afterwards, and it must be ended. */
   readonly onFault: (why: string) => void;
   /** Output that belongs to no run. */
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
@@ -52,7 +52,7 @@ const lastWordsKept = 30;
 const exitMs = 1_000;
 /** MiB. V8's default of 48 for the young generation doubles the memory of a busy process without a measurable gain. */
 const youngHeap = 4;
-/** V8 counts three semi-spaces beside the old generation, so the configured limit is available in full. */
+/** V8 counts three semi-spaces in addition to the old generation, so the configured limit is available in full. */
 const heapFlags = (memory: number | undefined): string[] => [
   `--max-semi-space-size=${youngHeap}`,
   ...(memory === undefined ? [] : [`--max-old-space-size=${memory - 3 * youngHeap}`]),
@@ -73,13 +73,13 @@ export function spawnExecutor({
     cwd: projectDir,
     env: { ...env },
     ...ids,
-    // On Windows a pipe that is not overlapped is not read and written at the same time; elsewhere both are the same.
+    // On Windows a pipe that is not overlapped cannot be read and written at the same time; elsewhere there is no difference.
     stdio: ['ignore', 'pipe', 'pipe', 'overlapped'],
     windowsHide: true,
     // A separate process group: Ctrl-C reaches only the runner, which lets runs finish, and a kill includes grandchildren.
     detached: true,
   });
-  // Without file descriptors to spare there are no streams, and `error` follows.
+  // Without free file descriptors there are no streams, and `error` follows.
   const pipe = (child.stdio as readonly unknown[] | undefined)?.[pipeDescriptor] as Duplex | undefined;
   const token = randomBytes(18).toString('base64url');
   let isEnding = false;
@@ -100,17 +100,17 @@ export function spawnExecutor({
   });
   const died = new Promise<Death>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, lastWords: [error.message] }));
-    // The end of the pipe is that of the process, unless the process lives on.
+    // The end of the pipe means the end of the process, unless the process lives on.
     pipe?.once('close', () => {
       const timer = setTimeout(() => fault(pipeFaults.closed), exitMs);
       child.once('exit', () => clearTimeout(timer));
     });
     child.once('exit', (code, signal) => {
       isEnding = true;
-      // Windows has no groups, and the id of an ended process may be that of another by now.
+      // Windows has no groups, and the id of an ended process may have been reused.
       if (ownWays === 'unix') killGroup(child);
       const end = (): void => resolve({ code, signal, lastWords });
-      // Read its last output first, unless a process outside of the group keeps the pipe open.
+      // Its last output is read first, unless a process outside of the group keeps the pipe open.
       const timer = setTimeout(end, 500);
       child.once('close', () => {
         clearTimeout(timer);

@@ -22,7 +22,7 @@ export class ToRunner {
     this.#token = token;
   }
 
-  /** Characters that are not written yet. */
+  /** Number of characters that are not yet written. */
   get backlog(): number {
     return this.#pipe.writableLength;
   }
@@ -33,7 +33,7 @@ export class ToRunner {
 
   /** Writes synchronously, because the process exits and pending asynchronous writes would be lost. */
   sendSync(messages: readonly FromExecutor[]): void {
-    // Do not write into a line that is only partly written.
+    // A line that is only partly written must not be interrupted.
     if (this.backlog > 0) return;
     const bytes = Buffer.from(messages.map((message) => this.#line(message)).join(''));
     let written = 0;

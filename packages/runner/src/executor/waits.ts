@@ -1,6 +1,6 @@
 import type { AttemptWaits, Wait } from '@millrace/contract/runner';
 
-/** Milliseconds that an attempt keeps its slot after a wait, for its next step. */
+/** Milliseconds for which an attempt keeps its slot after a wait, for its next step. */
 const keptMs = 250;
 
 interface Pending {
@@ -26,18 +26,18 @@ export class Waits {
   readonly #pending = new Map<string, Pending>();
   #fresh: Wait[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Creates the error of waits after the attempt's end. Lazy, because it is hardly ever needed. */
+  /** Creates the error of waits after the attempt's end. Lazy, because it is rarely needed. */
   #ended: (() => Error) | undefined;
 
   constructor(options: WaitsOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the wait is over and the attempt has a slot; rejects when the attempt must stop. */
+  /** Resolves when the wait has ended and the attempt has a slot; rejects when the attempt must stop. */
   begin(wait: Wait): Promise<void> {
     const ended = this.#ended;
     if (ended) return Promise.reject(ended());
-    // Two waits for the same thing are one.
+    // Two waits for the same target are combined.
     const known = this.#pending.get(wait.key);
     if (known) return known.over;
     let callbacks!: Pick<Pending, 'resolve' | 'reject'>;
@@ -46,7 +46,7 @@ export class Waits {
     });
     this.#pending.set(wait.key, { wait, over, ...callbacks });
     this.#fresh.push(wait);
-    // Waits that begin together are sent together, so that none is over before all are known.
+    // Waits that begin together are sent together, so that none ends before all are known.
     if (this.#fresh.length === 1) setImmediate(() => this.#tell());
     // A wait that nobody awaits must not become an unhandled rejection.
     over.catch(() => undefined);
@@ -58,7 +58,7 @@ export class Waits {
     this.#options.pause(true);
   }
 
-  /** The attempt has a slot, and these waits are over. */
+  /** The attempt has a slot, and these waits have ended. */
   over(keys: readonly string[]): void {
     this.#options.pause(false);
     clearTimeout(this.#timer);
@@ -93,7 +93,7 @@ export class Waits {
     if (!this.#ended) send({ run, fence, waits });
   }
 
-  /** Something else is still waited for, and nothing new began: back to waiting. */
+  /** The code still waits for something else, and nothing new began: back to waiting. */
   #askAgain(): void {
     const [first] = this.#pending.values();
     const { run, fence, send } = this.#options;

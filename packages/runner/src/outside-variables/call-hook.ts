@@ -3,10 +3,10 @@ import { pathToFileURL } from 'node:url';
 import { checkVariables } from './check.ts';
 import { VariablesUnread } from './errors.ts';
 
-/** Milliseconds that a hook may take. */
+/** Maximum duration of a hook in milliseconds. */
 const defaultTimeoutMs = 30_000;
 
-/** What the default export of a module returns: `async ({ signal }) => ({ API_KEY: '…' })`. The module is imported once. */
+/** The variables that the default export of a module returns: `async ({ signal }) => ({ API_KEY: '…' })`. The module is imported once. */
 export async function callHook(file: string, timeoutMs = defaultTimeoutMs): Promise<Record<string, string>> {
   const from = `The hook ${file}`;
   const signal = AbortSignal.timeout(timeoutMs);
@@ -15,7 +15,7 @@ export async function callHook(file: string, timeoutMs = defaultTimeoutMs): Prom
       reject(new VariablesUnread(`${from} took longer than ${timeoutMs / 1_000} s.`)),
     );
   });
-  // Nobody waits for it where the hook cannot be called, and a rejection without a reader ends the process.
+  // Nothing awaits it if the hook cannot be called, and an unhandled rejection would end the process.
   late.catch(() => {});
   try {
     const { default: hook } = (await import(pathToFileURL(resolve(file)).href)) as {

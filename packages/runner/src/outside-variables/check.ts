@@ -1,7 +1,7 @@
 import { maxVariableName, whyNotVariable } from '@millrace/contract/plain';
 import { VariablesUnread } from './errors.ts';
 
-/** The variables of an object that a command or a hook returned. Numbers and booleans become text. */
+/** The variables in an object that a command or a hook returned. Numbers and booleans become strings. */
 export function checkVariables(from: string, given: unknown): Record<string, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new VariablesUnread(`${from} must return an object of variables, such as {"API_KEY": "…"}.`);

@@ -1,4 +1,4 @@
-/** Variables could not be read. The message says from where and what to do; it never holds a value. */
+/** Variables could not be read. The message names the source and the fix; it never contains a value. */
 export class VariablesUnread extends Error {
   override name = 'VariablesUnread';
 }

@@ -1,22 +1,22 @@
-/** Variables that a runner gets from elsewhere than the server: the server never sees their values. */
+/** Variables that a runner gets from sources other than the server, which never sees their values. */
 import { callHook } from './call-hook.ts';
 import { readFolder } from './read-folder.ts';
 import { runCommand } from './run-command.ts';
 
 export { VariablesUnread } from './errors.ts';
 
-/** Where variables are read from. Of one name that several have, the last source here counts. */
+/** The sources of variables. If several define a name, the last source here applies. */
 export interface VariableSources {
   readonly folder?: string | undefined;
   readonly command?: string | undefined;
   readonly hook?: string | undefined;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two reads. */
   readonly refreshMs: number;
 }
 
 export interface OutsideVariables {
   readonly values: Readonly<Record<string, string>>;
-  /** Called when one has changed. Returns how to stop that. */
+  /** Called when a variable has changed. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 }
 
@@ -25,8 +25,8 @@ export interface ReadVariables extends OutsideVariables {
 }
 
 /**
- * Reads them, and again every `refreshMs`. Rejects with `VariablesUnread` if they cannot be read at first. Later the last ones stay, and
- * `onProblem` is told each time.
+ * Reads them, and again every `refreshMs`. Rejects with `VariablesUnread` if the first read fails. After later failures the last values stay,
+ * and `onProblem` is called each time.
  */
 export async function readOutsideVariables(
   sources: VariableSources,

@@ -4,8 +4,8 @@ import { checkVariable } from './check.ts';
 import { VariablesUnread } from './errors.ts';
 
 /**
- * A folder in which each file is a variable: its name, and its text without the line end. So Docker and Kubernetes mount secrets. Names
- * that begin with a dot, and folders, are left out: Kubernetes keeps the real files in `..data`.
+ * A folder in which each file is a variable: its name, and its text without the line end. This is how Docker and Kubernetes mount secrets.
+ * Names that begin with a dot, and folders, are skipped: Kubernetes keeps the real files in `..data`.
  */
 export async function readFolder(folder: string): Promise<Record<string, string>> {
   try {

@@ -6,7 +6,7 @@ import { VariablesUnread } from './errors.ts';
 
 const maxOutput = 16 * 1024 * 1024;
 
-/** What a shell command prints: a JSON object, or lines as in a dotenv file. What it prints is never shown; only its stderr is. */
+/** The variables printed by a shell command: a JSON object, or lines as in a dotenv file. Its output is never shown; only its stderr is. */
 export async function runCommand(command: string): Promise<Record<string, string>> {
   const from = 'The command of --variables-command';
   const printed = await new Promise<string>((resolve, reject) => {
@@ -23,7 +23,7 @@ export async function runCommand(command: string): Promise<Record<string, string
   try {
     value = JSON.parse(printed);
   } catch {
-    // The message of the parser has pieces of the text.
+    // The parser's message contains parts of the text.
     throw new VariablesUnread(`${from} printed JSON that cannot be parsed.`);
   }
   return checkVariables(from, value);

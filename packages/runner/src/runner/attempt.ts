@@ -19,7 +19,7 @@ export const newAttempt = (assignment: BriefAssignment, now: number): Attempt =>
   resuming: null,
 });
 
-/** The machine that a run asks for: its own, or its task's. */
+/** The machine of a run: the one it requests, or its task's. */
 export const machineOf = ({ assignment: { machine } }: Attempt, task: ServedTask): MachinePreset | null =>
   typeof machine === 'string' && Object.hasOwn(machineMemory, machine)
     ? (machine as MachinePreset)

@@ -27,14 +27,14 @@ test('an attempt that is asked to stop while its task file is imported does not 
     tasksFile({ alone: "console.log('began');", quick: '' }, { alone: 'isolated: true,' }) +
     "\nwhile (existsSync('latch')) await sleep(20);\nawait sleep(100);\n";
   const { peer, project, runner } = await startTestRunner({ 'tasks/all.ts': slow });
-  // Its process is there.
+  // Its process is running.
   await peer.outcome(peer.assign('quick'));
   const processes = runner.pids().length;
   await project.write('latch', '');
   const fence = peer.assign('alone');
   await expect.poll(() => runner.pids().length, { timeout: 20_000 }).toBe(processes + 1);
   peer.send({ type: 'cancel', fences: [fence] });
-  // Messages are taken in order, so it has been told of that.
+  // Messages are processed in order, so it has received the earlier one.
   await peer.outcome(peer.assign('quick'));
   await rm(join(project.dir, 'latch'));
   expect(await peer.outcome(fence)).toEqual({ kind: 'canceled' });

@@ -4,16 +4,16 @@ export interface BranchRunnersOptions {
   /** Starts the runner of a branch. Rejects if the server refuses it, or when the signal is aborted. */
   readonly start: (branch: string, signal: AbortSignal) => Promise<Runner>;
   readonly onServed?: ((branch: string, runner: string) => void) | undefined;
-  /** With why, if that was not because the branch is no longer there. */
+  /** Includes the reason, unless the branch no longer exists. */
   readonly onLeft?: ((branch: string, why?: string) => void) | undefined;
-  /** Milliseconds that runs may take to finish when their branch is not to be served any more. */
+  /** Milliseconds that runs may take to finish when their branch is no longer served. */
   readonly stopMs: number;
 }
 
-/** Milliseconds until a branch is tried again that could not be served, or whose runner ended. */
+/** Milliseconds until retrying a branch that could not be served, or whose runner ended. */
 const retryMs = 1_000;
 
-/** Has a runner for each branch of a list. They are started one after the other: there may be hundreds. */
+/** Maintains a runner for each branch of a list. They are started in sequence: there may be hundreds. */
 export class BranchRunners {
   readonly #options: BranchRunnersOptions;
   readonly #runners = new Map<string, Runner>();
@@ -30,7 +30,7 @@ export class BranchRunners {
     return [...this.#runners.values()];
   }
 
-  /** From now on these branches are served, and no others. */
+  /** Replaces the set of served branches. */
   set(branches: readonly string[]): void {
     this.#wanted = branches;
     for (const [branch, runner] of this.#runners) {
@@ -42,7 +42,7 @@ export class BranchRunners {
     void this.#startMissing();
   }
 
-  /** Starts no more runners. Those that serve are left to the caller. */
+  /** Starts no more runners. Stopping the existing ones is left to the caller. */
   end(): void {
     clearTimeout(this.#retryTimer);
     this.#stopped.abort();
@@ -73,7 +73,7 @@ export class BranchRunners {
   }
 
   #serve(branch: string, runner: Runner): void {
-    // While it started, the list or everything may have ended.
+    // The list may have changed, or everything may have stopped, while it started.
     if (this.#isStopped || !this.#wanted.includes(branch)) {
       void runner.stop({ waitMs: 0 });
       return;
@@ -89,7 +89,7 @@ export class BranchRunners {
     });
   }
 
-  /** If the branch was archived, the list without it is on its way. */
+  /** If the branch was archived, the list without it will arrive soon. */
   #retryLater(): void {
     if (this.#isStopped) return;
     clearTimeout(this.#retryTimer);

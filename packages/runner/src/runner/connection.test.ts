@@ -66,7 +66,7 @@ test('a server that is silent for as long as leases last is given up: its attemp
   await peer.line(`run_${slow}`, 'began');
   peer.refuseWith = 503;
   peer.cut();
-  // Back only after the leases are over: the runner must not claim the attempt any more.
+  // Reconnects only after the leases have expired: the runner must no longer claim the attempt.
   const silence = new Promise((resolve) => setTimeout(resolve, 1_000));
   await silence;
   peer.refuseWith = undefined;
@@ -90,7 +90,7 @@ test('a server that takes its time with its welcome after a long silence is wait
   await away;
   peer.refuseWith = undefined;
   await peer.until(() => peer.hellos.length === 2);
-  // No longer than the runner puts up with, and longer than it takes to look at that again.
+  // Shorter than the runner tolerates, and longer than the interval of its checks.
   const slow = new Promise((resolve) => setTimeout(resolve, 500));
   await slow;
   peer.welcome();

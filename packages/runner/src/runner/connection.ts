@@ -18,9 +18,9 @@ export interface ConnectionOptions {
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onMessage: (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>) => void;
   readonly onState: (state: ConnectionState, detail?: string) => void;
-  /** Nothing came from the server for as long as leases last: held attempts may be running elsewhere. */
+  /** No message came from the server for the duration of a lease: held attempts may be running elsewhere. */
   readonly onLeasesLost: () => void;
-  /** The server refused this runner; it does not reconnect. */
+  /** The server rejected this runner; it does not reconnect. */
   readonly onRefused: (error: Error) => void;
 }
 
@@ -45,14 +45,14 @@ export class Connection {
     this.#open();
   }
 
-  /** False when there is no connection. */
+  /** Returns false when there is no connection. */
   send(message: RunnerMessage): boolean {
     if (!this.#welcomed || this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(message));
     return true;
   }
 
-  /** Gives up for this reason, as if the server had refused this runner. */
+  /** Gives up for this reason, as if the server had rejected this runner. */
   refuse(reason: string): void {
     this.#refused(reason);
   }
@@ -62,7 +62,7 @@ export class Connection {
     clearTimeout(this.#retryTimer);
     clearInterval(this.#heartbeatTimer);
     this.#socket?.close(1000);
-    // A peer that does not answer must not keep the process alive.
+    // An unresponsive peer must not keep the process alive.
     setTimeout(() => this.#socket?.terminate(), 1_000).unref();
   }
 
@@ -162,7 +162,7 @@ export class Connection {
 const maxReplyLength = 10_000;
 const replyMs = 5_000;
 
-/** The server's sentence; undefined for another server's reply, and for one that does not end. */
+/** The server's message; undefined for another server's response, and for one that does not end. */
 async function saidIn(reply: IncomingMessage): Promise<string | undefined> {
   let text = '';
   const timer = setTimeout(() => reply.destroy(), replyMs);
@@ -182,7 +182,7 @@ async function saidIn(reply: IncomingMessage): Promise<string | undefined> {
 
 function refusalOf(status: number, url: string, said: string | undefined): string {
   if (status === 401 || status === 403) {
-    // The key may be good, and the branch unknown or a right missing.
+    // The key may be valid, and the branch unknown or a permission missing.
     if (said !== undefined && !said.startsWith('Invalid'))
       return `${url} does not accept this runner (${status}): ${said}`;
     return `${url} does not accept this secret key for running tasks (${status}). Check MILLRACE_SECRET_KEY.`;

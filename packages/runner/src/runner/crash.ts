@@ -10,12 +10,12 @@ import type { Executor } from './executor.ts';
 export const startsAtMost = 3;
 const outOfMemory = /heap out of memory|Reached heap limit|JavaScript heap|Out of memory:/i;
 const wordsShown = 8;
-/** Native addresses in Node.js, which are irrelevant for the task. */
+/** Native addresses in Node.js, which are irrelevant to the task. */
 const noise = /^\s*\d+: 0x|Native stack trace|^\[\d+:0x/;
 
 /**
- * The outcome of an attempt whose process died, if it caused the crash or was asked to stop; otherwise undefined. One that ran out of
- * memory is tried again on the machine that its task asks for then.
+ * The outcome of an attempt whose process died, if it caused the crash or received a stop signal; otherwise undefined. An attempt that ran out
+ * of memory is retried on the machine that its task specifies for this case.
  */
 export function afterDeath(
   attempt: Attempt,

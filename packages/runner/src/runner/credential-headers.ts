@@ -1,4 +1,4 @@
-/** What a request to a server is authorised with. */
+/** The credentials of a request to a server. */
 interface KeyOfBranch {
   readonly secretKey: string;
   /** A branch of the key's environment. */

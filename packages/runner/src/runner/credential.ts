@@ -3,12 +3,12 @@ import { attemptAudience, attemptMarker, type AttemptClaims } from '@millrace/co
 
 /** Short, because the runner can issue the next one; long enough for a request with all its retries. */
 const lifetimeSeconds = 600;
-/** The share of the lifetime after which the code asks for the next one. */
+/** Seconds after which the code requests the next one. */
 const useSeconds = 240;
 
 export interface Credential {
   readonly text: string;
-  /** Milliseconds for which calls may begin with it. */
+  /** Milliseconds for which calls may start with it. */
   readonly goodForMs: number;
 }
 

@@ -18,7 +18,7 @@ const bodies = {
   direct:
     "console.log('first'); writeSync(1, 'one\\ntwo\\n'); writeSync(2, 'wrong\\n'); spawnSync(process.execPath, ['-e', 'console.log(`child`)'], { stdio: 'inherit' }); return 'done';",
   logs: "log.info('from a thread'); return 'done';",
-  // A process that ends has two seconds, in which a thread that has not started yet would have to start.
+  // An ending process has two seconds, in which a thread that has not started yet would have to start.
   alone: "await started; log.info('from a thread'); return 'done';",
   held: "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
 };

@@ -11,12 +11,12 @@ export interface DirectOutputOptions {
 }
 
 /**
- * Output that a process wrote to file descriptors 1 and 2 directly: by threads of loggers and by programs that a task starts. It has no
- * reference to a run, so it is added to the log of a run only if no other run can have written it.
+ * Output that a process wrote directly to file descriptors 1 and 2: by logger threads and by programs that a task starts. It has no reference
+ * to a run, so it is added to the log of a run only if no other run can have written it.
  */
 export class DirectOutput {
   readonly #options: DirectOutputOptions;
-  /** Processes whose output was in no run's log, and that was noted. */
+  /** Processes whose output was in no run's log, after that was reported. */
   readonly #noted = new WeakSet<Executor>();
 
   constructor(options: DirectOutputOptions) {

@@ -32,7 +32,7 @@ export interface DispatchOptions
   extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
   /** Shared with other environments of this runner. */
   readonly slots: Slots;
-  /** Fetches a version that is not here. False if that failed. Not there if this runner does not fetch. */
+  /** Fetches a version that is not available here. False if that failed. Omitted if this runner does not fetch. */
   readonly load?: ((version: string) => Promise<boolean>) | undefined;
   /** Verifies the files of a version and fetches them again if they have changed. False if that failed. */
   readonly repair?: ((version: string) => Promise<boolean>) | undefined;
@@ -43,13 +43,13 @@ export interface DispatchOptions
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
-/** Concurrent processes that run suspects: attempts of a shared process that died. */
+/** Maximum number of concurrent processes that run suspects: attempts of a shared process that died. */
 const suspectsAtOnce = Math.max(2, Math.min(4, availableParallelism()));
 
-/** Given back although its code may have begun. */
+/** Returned to the server although its code may have begun. */
 const returned = { kind: 'released', started: true } as const;
 
-/** Only the runner gives attempts back. Code that could do so for itself would run again and again without being counted. */
+/** Only the runner returns attempts. Code that could do so itself would run again and again without being counted. */
 const isForged = (outcome: Outcome): boolean => outcome.kind === 'released';
 
 /** Holds the attempts of this runner and puts them into executor processes. */
@@ -88,12 +88,12 @@ export class Dispatch implements SlotUser {
     return this.#held.busy;
   }
 
-  /** The same, with those that wait for one. */
+  /** Attempts that have a slot or wait for one. */
   get active(): number {
     return this.#held.size === 0 ? 0 : this.#held.busy + this.#waiting.size;
   }
 
-  /** Attempts that may execute at once. */
+  /** Maximum number of concurrent attempts. */
   get limit(): number {
     return this.#options.slots.limit(this);
   }
@@ -108,14 +108,14 @@ export class Dispatch implements SlotUser {
     return [...this.#held.attempts].map(({ assignment }) => assignment.run);
   }
 
-  /** Ids of the runs that `close` would give back. */
+  /** Ids of the runs that `close` would return. */
   get unfinished(): string[] {
     return [...this.#held.attempts].flatMap(({ assignment, canceledAt }) =>
       canceledAt === null ? [assignment.run] : [],
     );
   }
 
-  /** Total number of settled attempts. */
+  /** Total number of completed attempts. */
   get finished(): number {
     return this.#held.finished;
   }
@@ -130,7 +130,7 @@ export class Dispatch implements SlotUser {
     return new Set([...attempts, ...[...this.#pool.executors].map(({ version }) => version)]);
   }
 
-  /** Whether ticks are needed: for attempts, for code of settled attempts, or for starting processes. */
+  /** Whether ticks are needed: for attempts, for code of completed attempts, or for starting processes. */
   get hasWork(): boolean {
     return this.#held.size > 0 || this.#pool.hasWork;
   }
@@ -150,9 +150,9 @@ export class Dispatch implements SlotUser {
     this.#pool.keep(versions);
   }
 
-  /** Starts a shared process of a version. Replies why it has not started, or undefined. */
+  /** Starts a shared process of a version. Returns the reason why it has not started, or undefined. */
   async start(version: string): Promise<string | undefined> {
-    // Without the environment's variables nothing starts yet. It will when there is work.
+    // Without the environment's variables nothing can start yet. It will when there is work.
     const executor = this.#pool.shared(version);
     if (!executor || (await executor.started)) return undefined;
     const { code, signal, lastWords } = await executor.died;
@@ -188,7 +188,7 @@ export class Dispatch implements SlotUser {
     }
   }
 
-  /** Stops attempts that are no longer this runner's, without telling the server. */
+  /** Stops attempts that this runner no longer owns, without notifying the server. */
   drop(fences: readonly number[]): void {
     for (const fence of fences) {
       const attempt = this.#held.get(fence);
@@ -211,7 +211,7 @@ export class Dispatch implements SlotUser {
     this.#pump();
   }
 
-  /** Asks the server about all waits again, because its answers may have been lost. */
+  /** Requests the state of all waits again, because the server's replies may have been lost. */
   askAgain(): void {
     this.#suspended.askAgain();
   }
@@ -221,14 +221,14 @@ export class Dispatch implements SlotUser {
     this.#suspended.letGo();
   }
 
-  /** Gives back attempts that have waited this many milliseconds and have not started. Returns the ids of their runs. */
+  /** Returns attempts that have waited for this many milliseconds and have not started to the server. Returns the ids of their runs. */
   giveBack(waited: number): string[] {
     const untouched = this.#waiting.untouched(waited);
     for (const attempt of untouched) this.#held.complete(attempt, { kind: 'released' });
     return untouched.map(({ assignment }) => assignment.run);
   }
 
-  /** Whether an attempt that could be given back has waited this many milliseconds. */
+  /** Whether an attempt that could be returned has waited for this many milliseconds. */
   hasWaited(milliseconds: number): boolean {
     return this.#waiting.hasWaited(milliseconds);
   }
@@ -255,8 +255,8 @@ export class Dispatch implements SlotUser {
   }
 
   /**
-   * Ends all processes; resolves when they have ended. Gives back each unfinished attempt when its process has ended, so that no other
-   * runner starts it while it runs here. An outcome that the process had sent before still counts.
+   * Ends all processes; resolves when they have ended. Returns each unfinished attempt to the server when its process has ended, so that no
+   * other runner starts it while it runs here. An outcome that the process sent before still counts.
    */
   close(): Promise<void> {
     this.#options.slots.remove(this);
@@ -272,7 +272,7 @@ export class Dispatch implements SlotUser {
     else this.#held.complete(attempt, { kind: 'unknownTask' });
   }
 
-  /** The version that attempts waited for is here, or will not be. */
+  /** The version for which attempts waited is available, or failed to load. */
   #loaded(version: string, isLoaded: boolean): void {
     const isHere = isLoaded && this.#options.build(version) !== undefined;
     for (const attempt of isHere ? this.#waiting.takeLoading(version) : this.#waiting.takeAll(version)) {
@@ -348,15 +348,15 @@ export class Dispatch implements SlotUser {
   }
 
   /**
-   * Completes an attempt. If it failed because the cache lost a file of its version, it is given back instead: the version is repaired, and new
-   * processes serve it.
+   * Completes an attempt. If it failed because the cache lost a file of its version, it is returned to the server instead: the version is
+   * repaired, and new processes serve it.
    */
   #end(executor: Executor, attempt: Attempt, outcome: Outcome, heard: Settlement['heard']): void {
     const { version, fence } = attempt.assignment;
     const checked = this.#lostFiles.check(version, outcome);
     if (!checked) return this.#held.complete(attempt, outcome, undefined, heard);
     void checked.then((isIntact) => {
-      // It was taken away meanwhile, or its process has ended.
+      // It was taken away in the meantime, or its process has ended.
       if (executor.running.get(fence) !== attempt) return;
       const isDamaged = !isIntact && attempt.canceledAt === null;
       if (isDamaged) {
@@ -380,7 +380,7 @@ export class Dispatch implements SlotUser {
   ): void {
     const attempt = settlement && executor.running.get(settlement.fence);
     if (torn) executor.retiring = true;
-    // Its promise may never resolve now, but other attempts in the process may go on.
+    // Its promise may never resolve now, but other attempts in the process may continue.
     if (attempt && !isForged(settlement.outcome))
       this.#held.complete(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
     else {
@@ -401,8 +401,8 @@ export class Dispatch implements SlotUser {
   }
 
   /**
-   * Settles attempts that caused the crash or were asked to stop, detaches waiting ones, and queues the others again. After `close`, gives
-   * the others back.
+   * Completes attempts that caused the crash or received a stop signal, detaches waiting ones, and queues the others again. After `close`,
+   * returns the others to the server.
    */
   #died(executor: Executor, death: Death): void {
     this.#pool.remove(executor);

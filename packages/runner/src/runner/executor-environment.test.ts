@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startTestRunner, tasksFile } from './testing/runner.ts';
 import type { Peer } from './testing/peer.ts';
 
-/** Settings of the process that the runner is in, for the length of a test. */
+/** Sets variables of the runner's process for the duration of a test. */
 function setting(values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) {
     const before = process.env[name];
@@ -15,7 +15,7 @@ function setting(values: Readonly<Record<string, string>>): void {
   }
 }
 
-// What a task tells is what the test is about.
+// The test checks what a task reports.
 // oxlint-disable-next-line typescript/no-explicit-any
 const outputOf = async (peer: Peer, task: string): Promise<any> => {
   const outcome = await peer.outcome(peer.assign(task));
@@ -52,7 +52,7 @@ test('a task finds no credential of Millrace in its environment, its arguments o
 test("nor in what its environment's variables, or another base, say", async () => {
   const { peer } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ everything }) },
-    // As `millrace dev` gives what it read in .env.
+    // As `millrace dev` passes the contents of .env.
     { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: 'postgres://mine', MILLRACE_SECRET_KEY: 'x' } },
   );
   const { env } = await outputOf(peer, 'everything');
@@ -71,7 +71,7 @@ test("an environment's variables are there before a file is imported, and steer 
     { 'tasks/all.ts': `${loaded}\n${tasksFile({ said })}` },
     {},
     (prepared) => {
-      // As it may be stored from before such names were refused.
+      // May have been stored before such names were rejected.
       prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil, LD_PRELOAD: '/nowhere/evil.so' };
     },
   );
@@ -105,7 +105,7 @@ test.runIf(isRoot)('as another user, tasks cannot read what the runner was start
     { 'tasks/all.ts': tasksFile({ looks }) },
     { runAs: 'nobody' },
     undefined,
-    // As a folder of a project is; that of a test is its maker's alone.
+    // Like the folder of a project; that of a test is only accessible to its creator.
     (dir) => chmod(dir, 0o755),
   );
   const told = await outputOf(peer, 'looks');

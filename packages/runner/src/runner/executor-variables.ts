@@ -6,18 +6,18 @@ import type { RunnerOptions } from './options.ts';
 import type { ExecutorEnvironment } from './pool.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The variables of the environment, as the server tells them. */
+/** The variables of the environment, as sent by the server. */
 export type ToldVariables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
 
 export interface ExecutorVariablesOptions extends Pick<RunnerOptions, 'url' | 'outside'> {
-  /** What processes inherit. */
+  /** The variables that processes inherit. */
   readonly base: Readonly<Record<string, string>>;
-  /** Variables of the user that processes run as, added to `base`. */
+  /** Variables of the user that runs the processes, added to `base`. */
   readonly identity: Readonly<Record<string, string>> | undefined;
   readonly secrets: Secrets;
 }
 
-/** What the code of tasks has in `process.env`: what it inherits, what this machine adds, and the variables of the environment. */
+/** The contents of `process.env` for the code of tasks: inherited variables, those of this machine, and those of the environment. */
 export class ExecutorVariables {
   readonly #options: ExecutorVariablesOptions;
   #base: Readonly<Record<string, string>>;
@@ -35,12 +35,12 @@ export class ExecutorVariables {
     return this.#env;
   }
 
-  /** What the server told last; undefined before its welcome. */
+  /** The last variables from the server; undefined before its welcome. */
   get told(): ToldVariables | undefined {
     return this.#told;
   }
 
-  /** Changes what processes inherit, from the next `in` on. */
+  /** Changes the inherited variables, effective from the next `in`. */
   inherit(base: Readonly<Record<string, string>>): void {
     this.#base = { ...base, ...this.#options.identity };
   }

@@ -9,7 +9,7 @@ import { GivenAttempts } from './given-attempts.ts';
 /** An attempt that this runner holds. Here, because attempts and executors refer to each other. */
 export interface Attempt {
   readonly assignment: BriefAssignment;
-  /** Monotonic milliseconds, as all times here. */
+  /** Monotonic milliseconds, like all times here. */
   readonly receivedAt: number;
   /** Its process; null while it waits for one. */
   executor: Executor | null;
@@ -19,19 +19,19 @@ export interface Attempt {
   startedAt: number | null;
   /** Some of its code may have run, so it cannot be given back. */
   touched: boolean;
-  /** Its process died for an unknown reason. From then on it runs alone. */
+  /** Its process died for an unknown reason. It then runs alone. */
   suspect: boolean;
   /** Number of processes that died before starting it. */
   failedStarts: number;
-  /** When it was asked to stop. */
+  /** When it received a stop signal. */
   canceledAt: number | null;
   /** Its waits by key. */
   readonly waits: Map<string, Wait>;
-  /** When it was suspended: it takes no slot, and its `maxDuration` is paused. */
+  /** When it was suspended: it occupies no slot, and its `maxDuration` is paused. */
   suspendedAt: number | null;
   /** The number of the last suspension that it resumed from. */
   resumedSuspension: number;
-  /** Keys of finished waits to report once it has a slot again; null while it does not resume. */
+  /** Keys of ended waits to report once it has a slot again; null while it does not resume. */
   resuming: string[] | null;
 }
 
@@ -49,7 +49,7 @@ export interface ExecutorOptions {
   /** MiB. */
   readonly memory: number | undefined;
   readonly serve: Omit<Extract<ToExecutor, { type: 'serve' }>, 'token'>;
-  /** Whether the files of the version are what they should be. Nothing of them is imported before that is known. */
+  /** Whether the files of the version are intact. None of them is imported before that is known. */
   readonly intact?: Promise<boolean> | undefined;
   readonly events: ExecutorEvents;
 }
@@ -63,51 +63,51 @@ export interface ExecutorEvents {
   readonly onUncaught: (executor: Executor, message: Extract<FromExecutor, { type: 'uncaught' }>) => void;
   readonly onExiting: (executor: Executor, message: Extract<FromExecutor, { type: 'exiting' }>) => void;
   readonly onDeath: (executor: Executor, death: Death) => void;
-  /** Output to its file descriptors 1 and 2. */
+  /** Output that it writes to its file descriptors 1 and 2. */
   readonly onOutput: (executor: Executor, stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 const ticksBetweenPings = 5;
-/** Milliseconds after the end of an attempt in which its output may arrive, although others run. */
+/** Milliseconds after the end of an attempt in which its output may still arrive while others run. */
 const outputDelayMs = 100;
-/** The same while no others run. */
+/** The same limit while no others run. */
 const lateOutputMs = 5_000;
 const damaged = 'Files of its version in the cache of the runner were lost or changed';
 
-/** One executor process, as the runner sees it. */
+/** One executor process, from the runner's point of view. */
 export class Executor {
   readonly version: string;
   readonly revision: string;
   readonly purpose: Purpose;
   readonly memory: number | undefined;
-  /** A codec of the project seals the lines of its runs. */
+  /** Whether a codec of the project seals the lines of its runs. */
   readonly seals: boolean;
   readonly running = new Map<number, Attempt>();
-  /** Settled attempts whose code may still run, by fence, with the time limit for that code. */
+  /** Completed attempts whose code may still run, by fence, with the time limit for that code. */
   readonly leftovers = new Map<number, number>();
   readonly bornAt = performance.now();
   ready = false;
   /** Accepts no more attempts. */
   retiring = false;
-  /** It was told to end. */
+  /** Whether it received a stop signal. */
   ending = false;
-  /** The attempt that ends the process is known, so the others are no suspects. */
+  /** The attempt that ends the process is known, so the others are not suspects. */
   culpritKnown = false;
-  /** Why we killed it. */
+  /** The reason why the runner killed it. */
   killedFor: string | null = null;
   /** Ticks of the runner since the last unanswered ping. */
   silentTicks = 0;
   readonly #given = new GivenAttempts();
-  /** It broke the rules of its pipe: its messages do not count any more. */
+  /** It violated the protocol of its pipe: its messages are ignored. */
   #isFaulty = false;
   /** The last two attempts that left it. */
   #left: readonly { readonly assignment: BriefAssignment; readonly at: number }[] = [];
-  /** Messages that were sent to it. */
+  /** Number of messages that were sent to it. */
   #sent = 1;
   #awaitsPong = false;
   #ticks = 0;
   readonly #link: ExecutorLink;
-  /** Messages for later, while its files are looked at. */
+  /** Messages held back while its files are verified. */
   #unsent: ToExecutor[] | undefined;
   /** True once it is ready; false if it died before. */
   readonly started: Promise<boolean>;
@@ -162,7 +162,7 @@ export class Executor {
     } else this.#link.send(first);
   }
 
-  /** The code of the attempt has ended, or does not count any more. */
+  /** The code of the attempt has ended, or no longer counts. */
   leave({ assignment }: Attempt): void {
     if (!this.running.delete(assignment.fence)) return;
     this.#left = [...this.#left.slice(-1), { assignment, at: performance.now() }];
@@ -205,15 +205,15 @@ export class Executor {
     this.#send({ type: 'waited', attempts: [waited] });
   }
 
-  /** `null` if the attempt is not held any more. */
+  /** `null` if the attempt is no longer held. */
   credential(fence: number, credential: Credential | null): void {
     const { text = null, goodForMs = 0 } = credential ?? {};
     this.#send({ type: 'credential', fence, text, goodForMs });
   }
 
   /**
-   * Pings the process regularly and counts ticks without an answer. It counts ticks, not time, because a machine that was asleep is
-   * not a blocked event loop.
+   * Pings the process regularly and counts ticks without a reply. It counts ticks, not time, because a machine that was asleep does not have a
+   * blocked event loop.
    */
   tick(): void {
     if (this.#awaitsPong) this.silentTicks += 1;

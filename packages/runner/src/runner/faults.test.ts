@@ -4,7 +4,7 @@ import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 const innocent = "console.log('began'); await sleep(payload); return `slept in ${process.pid}`;";
 
-/** Starts some runs that take a while and waits until they do. */
+/** Starts some longer runs and waits until they execute. */
 async function withInnocents(
   { peer }: Awaited<ReturnType<typeof startTestRunner>>,
   count: number,
@@ -50,7 +50,7 @@ test('a rejected promise that nobody awaits fails the run it belongs to', async 
   const served = await startTestRunner({ 'tasks/all.ts': tasksFile({ culprit, listens }) });
   const outcome = await served.peer.outcome(served.peer.assign('culprit'));
   expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'floating' } });
-  // Nor does what the code comes to afterwards, when its signal is aborted, count.
+  // Code that runs after its signal is aborted does not count either.
   const aborted = await served.peer.outcome(served.peer.assign('listens'));
   expect(aborted).toMatchObject({ kind: 'failed', error: { message: 'aside' } });
 });

@@ -40,7 +40,7 @@ async function build(files: Readonly<Record<string, string>>): Promise<Built> {
   }
 }
 
-/** Adds a version with this task file to what a peer has. Replies its content hash. */
+/** Adds a version with this task file to a peer. Returns its content hash. */
 async function addVersion(
   peer: Peer,
   version: string,
@@ -182,14 +182,14 @@ test('when its cache is removed while a version is in service, it fetches what t
   const { peer, folder, served } = await start({}, { '1': say('one'), '2': say('two') });
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
   await rm(folder, { recursive: true });
-  // Other variables ask for a new process.
+  // Changed variables require a new process.
   peer.send({ type: 'variables', variables: { A: '1' }, secrets: [] });
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
   expect(await peer.outcome(peer.assign('say', null, of('2')))).toMatchObject({ output: 'two' });
   expect(served().toSorted()).toEqual(['1', '2']);
 }, 30_000);
 
-/** The file of a version in the cache that has this text. */
+/** The cached file of a version that has this text. */
 async function cachedFile(folder: string, text: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   for (const entry of entries.filter((one) => one.isFile())) {
@@ -211,7 +211,7 @@ async function serving() {
   });
   const hash = await addVersion(peer, '1', late, { 'lib/late.ts': "export const word = 'late-word';" });
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
-  /** Other variables ask for a new process. */
+  /** Changed variables require a new process. */
   let changes = 0;
   const newProcess = (): void => {
     changes += 1;
@@ -266,7 +266,7 @@ test('a failure for a file that was never part of the version stays a failure', 
     kind: 'failed',
     error: { message: expect.stringContaining('ENOENT') as string },
   });
-  // Files that tasks leave in their working folder are no damage.
+  // Files that tasks leave in their working folder do not count as damage.
   expect(await peer.outcome(peer.assign('leave', null, of('1')))).toMatchObject({ kind: 'completed' });
   newProcess();
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });

@@ -8,9 +8,9 @@ export interface FetchedVersionsOptions {
   readonly facts: RunnerFacts;
   /** Versions that attempts or processes of this runner use. */
   readonly inUse: () => ReadonlySet<string>;
-  /** Starts a process of a version. Replies why it ended while it imported the task files, or undefined. */
+  /** Starts a process of a version. Returns the reason why it ended while it imported the task files, or undefined. */
   readonly start: (version: string) => Promise<string | undefined>;
-  /** Other versions than before can be executed. */
+  /** Called when the set of executable versions has changed. */
   readonly onChange: () => void;
   /** A version was fetched and is in service. */
   readonly onLoaded: (version: string, took: number) => void;
@@ -19,14 +19,14 @@ export interface FetchedVersionsOptions {
   readonly onUnable: (version: string, why: string) => void;
 }
 
-/** Deployed versions that this runner has fetched. They are loaded when the server asks for it, or when a run of them arrives. */
+/** Deployed versions that this runner has fetched. They are loaded when the server requests it, or when a run of them arrives. */
 export class FetchedVersions {
   readonly #options: FetchedVersionsOptions;
   readonly #loaded = new Map<string, ServedBuild>();
   readonly #loading = new Map<string, Promise<boolean>>();
-  /** Processes that start at the same time share a look at their files. */
+  /** Processes that start at the same time share a check of their files. */
   readonly #checks = new Map<string, Promise<boolean>>();
-  /** Those that the server wants to be ready. */
+  /** The versions that the server has requested to be ready. */
   #kept: readonly string[] = [];
   #ended = false;
 
@@ -38,12 +38,12 @@ export class FetchedVersions {
     return [...this.#loaded.keys()];
   }
 
-  /** What the server wants to be ready and is loaded. */
+  /** The versions that the server has requested to be ready and that are loaded. */
   get kept(): string[] {
     return this.#kept.filter((version) => this.#loaded.has(version));
   }
 
-  /** What is being fetched. */
+  /** The versions being fetched. */
   get loading(): string[] {
     return [...this.#loading.keys()];
   }
@@ -60,7 +60,7 @@ export class FetchedVersions {
     }
   }
 
-  /** Fetches a version. False if this runner cannot execute it: the server has been told why. */
+  /** Fetches a version. False if this runner cannot execute it: the server has been notified of the reason. */
   load(version: string): Promise<boolean> {
     const under = this.#loading.get(version);
     if (under) return under;
@@ -69,7 +69,7 @@ export class FetchedVersions {
     return loading;
   }
 
-  /** Whether its files are what they were when it was loaded. Undefined for a version that is not. */
+  /** Whether its files are unchanged since it was loaded. Undefined for a version that is not loaded. */
   isIntact(version: string): Promise<boolean> | undefined {
     if (!this.#loaded.has(version)) return undefined;
     const under = this.#checks.get(version);
@@ -82,7 +82,10 @@ export class FetchedVersions {
     return check;
   }
 
-  /** Loads a version again if its files in the cache were lost or changed. False if this runner cannot execute it any more: the server has been told why. */
+  /**
+   * Loads a version again if its files in the cache were lost or changed. False if this runner can no longer execute it: the server has been
+   * notified of the reason.
+   */
   async repair(version: string): Promise<boolean> {
     const loading = this.#loading.get(version);
     if (loading) return loading;
@@ -101,7 +104,7 @@ export class FetchedVersions {
     const startedAt = performance.now();
     try {
       const build = await this.#fetch(version).catch(async (error: unknown) => {
-        // What is idle here is fetched again when a run of it comes.
+        // An idle version is fetched again when one of its runs arrives.
         if (!(error instanceof DiskFull) || !(await this.#giveUpIdle())) throw error;
         return this.#fetch(version);
       });
@@ -112,7 +115,7 @@ export class FetchedVersions {
     } catch (error) {
       if (this.#ended) return false;
       await this.#options.cache.close([version]).catch(() => undefined);
-      // Attempts that wait for it are given back in this very turn.
+      // Attempts that wait for it are returned to the server in the same tick of the event loop.
       const wasLoaded = this.#loaded.delete(version);
       onUnable(version, error instanceof Error ? error.message : String(error));
       if (wasLoaded) onChange();
@@ -128,7 +131,7 @@ export class FetchedVersions {
     const { cache, source, facts } = this.#options;
     const bundle = await source.bundle(version);
     const { contentHash, entries, tasks, defaults, sdk, layers, nodeMajor, requires } = bundle;
-    // The server does not offer what does not fit. One that knows less of it might.
+    // The server does not offer incompatible versions. An older server might.
     if (nodeMajor > facts.nodeMajor)
       throw new CannotServe(`it needs Node.js ${nodeMajor}, and this runner has ${facts.nodeMajor}`);
     const missing = requires.filter((label) => !facts.labels.includes(label));
@@ -143,7 +146,7 @@ export class FetchedVersions {
     return { hash: contentHash, dir, entries, tasks, defaults, sdk };
   }
 
-  /** When the cache is over its limit, idle versions are given up: they are fetched again when a run of them comes. */
+  /** When the cache is over its limit, idle versions are dropped: they are fetched again when one of their runs arrives. */
   async #makeRoom(): Promise<void> {
     const { cache } = this.#options;
     if (!(await cache.isOver())) return;
@@ -151,7 +154,7 @@ export class FetchedVersions {
     await cache.makeRoom();
   }
 
-  /** Whether there was any. */
+  /** Returns whether there were any. */
   async #giveUpIdle(): Promise<boolean> {
     const { cache, inUse, onChange } = this.#options;
     const needed = new Set([...inUse(), ...this.#kept, ...this.#loading.keys()]);

@@ -1,7 +1,7 @@
 import type { BriefAssignment, LogLine, Settlement } from '@millrace/contract/runner';
 import type { FromExecutor } from '../executor/messages.ts';
 
-/** Ended attempts that are remembered. Code of an attempt may write lines after its end. */
+/** Number of ended attempts to remember. Code of an attempt may write lines after its end. */
 const maxRemembered = 10_000;
 
 type Subject = Pick<Settlement, 'fence'> & Partial<Pick<Settlement, 'run'>>;
@@ -10,13 +10,12 @@ type Line = Pick<LogLine, 'run' | 'attempt'>;
 const keyOf = ({ run, attempt }: Line): string => `${run} ${attempt}`;
 
 /**
- * The attempts that a process was given: it may send messages about these and no others. Those that have not ended are never forgotten,
- * however many others come and go.
+ * The attempts assigned to a process, which may send messages about no others. Unfinished ones are never forgotten, regardless of their number.
  */
 export class GivenAttempts {
   readonly #given = new Map<number, Line>();
   readonly #attempts = new Set<string>();
-  /** Fences of attempts that have ended; the next one takes the place of the oldest. */
+  /** Fences of ended attempts; the next one replaces the oldest. */
   readonly #ended: number[] = [];
   #next = 0;
   /** No attempt is forgotten yet. */
@@ -29,8 +28,8 @@ export class GivenAttempts {
   }
 
   /**
-   * The message without its parts about attempts that are not remembered; undefined if nothing is left. `isForged`: it is about an attempt
-   * that the process was never given.
+   * The message without its parts about forgotten attempts; undefined if nothing is left. `isForged`: it is about an attempt that was never
+   * assigned to the process.
    */
   admit(message: FromExecutor): { readonly admitted: FromExecutor | undefined; readonly isForged: boolean } {
     let isUnknown = false;

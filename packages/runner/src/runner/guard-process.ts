@@ -1,4 +1,6 @@
-/** The guard of a system without a shell. Reads lines `add <pid>` and `remove <pid>`; at the end of them it kills what is on its list. */
+/**
+ * The guard on systems without a shell. Reads lines `add <pid>` and `remove <pid>`; when the input ends, it kills the processes on its list.
+ */
 import { createInterface } from 'node:readline';
 import { killTree } from '@millrace/platform';
 

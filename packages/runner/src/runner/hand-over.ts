@@ -6,7 +6,7 @@ import type { Outbox } from './outbox.ts';
 
 /** Milliseconds to deliver the last outcomes when the runner stops. */
 const flushMs = 1_500;
-/** The same when it must stop at once. */
+/** The same limit when it must stop immediately. */
 const hurriedFlushMs = 400;
 
 export interface HandOver {
@@ -14,15 +14,15 @@ export interface HandOver {
   readonly dispatch: Dispatch;
   readonly outbox: Outbox;
   readonly events: RunnerEvents;
-  /** For how long runs may finish. */
+  /** Milliseconds for which runs may finish. */
   readonly waitMs: number;
-  /** Resolves when nothing is to be waited for any more, but the last outcomes for a moment. */
+  /** Resolves when the wait is to end early, except for a moment to deliver the last outcomes. */
   readonly hurried: Promise<unknown>;
-  /** Resolves when the server has refused this runner: there is nobody to hand over to. */
+  /** Resolves when the server has rejected this runner, so there is nothing to hand over to. */
   readonly ended: Promise<unknown>;
 }
 
-/** Waits for the runs that execute, gives back the others and those that do not finish, and delivers what came of them. */
+/** Waits for executing runs, returns the others and those that do not finish, and delivers the outcomes. */
 export async function handOver({
   connection,
   dispatch,
@@ -50,6 +50,6 @@ export async function handOver({
     hurried.then(() => after(hurriedFlushMs)),
   ]);
   if (outbox.runs.length > 0) events.onUnconfirmed?.(outbox.runs);
-  // The connection ends last: by then no code runs here, and the server may give what is left to others.
+  // The connection ends last: no code runs here by then, and the server may assign the remaining attempts to others.
   await closed;
 }

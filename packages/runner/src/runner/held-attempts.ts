@@ -10,7 +10,7 @@ export interface HeldAttemptsOptions {
   readonly onAttemptEnd?: ((end: AttemptEnd) => void) | undefined;
 }
 
-/** The attempts that this runner holds, waiting or in processes, until they are settled or taken away. */
+/** The attempts that this runner holds, waiting or in processes, until they are completed or taken away. */
 export class HeldAttempts {
   readonly #pool: Pool;
   readonly #waiting: WaitingAttempts;
@@ -19,7 +19,7 @@ export class HeldAttempts {
   #onEmpty: (() => void) | undefined;
   /** Attempts in processes that are not suspended. */
   busy = 0;
-  /** Total number of settled attempts. */
+  /** Total number of completed attempts. */
   finished = 0;
 
   constructor(pool: Pool, waiting: WaitingAttempts, options: HeldAttemptsOptions) {
@@ -83,7 +83,7 @@ export class HeldAttempts {
     attempt.waits.clear();
   }
 
-  /** With `leftoverUntil`, its code may run on in its process until then. */
+  /** With `leftoverUntil`, its code may keep running in its process until then. */
   complete(attempt: Attempt, outcome: Outcome, leftoverUntil?: number, heard?: Settlement['heard']): void {
     const { run, fence, task, attempt: number } = attempt.assignment;
     const { startedAt, variablesRevision: revision } = attempt;
@@ -101,7 +101,7 @@ export class HeldAttempts {
     this.#options.onAttemptEnd({ run, task, attempt: number, outcome, took });
   }
 
-  /** Removes the attempt without telling the server. */
+  /** Removes the attempt without notifying the server. */
   forget(attempt: Attempt, leftoverUntil?: number): void {
     const { fence } = attempt.assignment;
     const { executor } = attempt;

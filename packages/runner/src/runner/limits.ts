@@ -9,7 +9,7 @@ export const tickMs = 100;
 export const startMs = 60_000;
 
 export interface Limits {
-  /** Milliseconds between asking an attempt to stop and killing it. */
+  /** Milliseconds between the stop signal of an attempt and killing it. */
   readonly graceMs: number;
   /** Milliseconds that other attempts in a process have to finish when one of them does not stop. */
   readonly vacateMs: number;
@@ -20,7 +20,7 @@ export interface Limits {
 /** Defaults. */
 export const defaultLimits: Limits = { graceMs: 5_000, vacateMs: 60_000, blockedMs: 10_000 };
 
-/** The outcome of an attempt that was asked to stop and did not; undefined while it has time left. */
+/** The outcome of an attempt that received a stop signal and did not stop; undefined while it has time left. */
 export function overdue(
   attempt: Attempt,
   seconds: number | null,

@@ -1,11 +1,11 @@
 import type { Outcome } from '@millrace/contract/runner';
 
-/** What Node.js and dynamic linkers say of a file that is not there. */
+/** Messages of Node.js and dynamic linkers about a missing file. */
 const sentence = /cannot find (?:module|package)|ENOENT|no such file or directory/i;
-/** Milliseconds for which the answer of a check counts for other failures of the version. */
+/** Milliseconds for which the result of a check also applies to other failures of the version. */
 const recentMs = 1_000;
 
-/** Finds failures whose cause may be a lost file of their version, such as a module that the code imports late. */
+/** Detects failures whose cause may be a lost file of their version, such as a module that the code imports late. */
 export class LostFiles {
   readonly #intact: (version: string) => Promise<boolean> | undefined;
   readonly #checks = new Map<string, { readonly at: number; readonly isIntact: Promise<boolean> }>();
@@ -14,7 +14,7 @@ export class LostFiles {
     this.#intact = intact;
   }
 
-  /** Whether the version is intact, where the outcome says that a file is missing. Undefined for all other outcomes. */
+  /** Whether the version is intact, if the outcome reports a missing file. Undefined for all other outcomes. */
   check(version: string, outcome: Outcome): Promise<boolean> | undefined {
     if (outcome.kind !== 'failed') return undefined;
     const { message, stackTrace } = outcome.error;
@@ -27,7 +27,7 @@ export class LostFiles {
     return isIntact;
   }
 
-  /** Its files may be others now. */
+  /** Forgets the check, because its files may have changed. */
   forget(version: string): void {
     this.#checks.delete(version);
   }

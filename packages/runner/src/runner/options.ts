@@ -11,7 +11,7 @@ import type { Slots } from './slots.ts';
 export const defaultConcurrency = 100;
 export const defaultStopMs = 25_000;
 
-/** What the runners of several environments in one process share. Such a runner starts a process only when there is work for it. */
+/** State shared by the runners of several environments in one process. Such a runner starts a process only when there is work for it. */
 export interface Shared {
   readonly slots: Slots;
   readonly guard: Guard;
@@ -23,37 +23,39 @@ export interface RunnerOptions {
   readonly secretKey: string;
   /** The branch of the key's environment that it serves. */
   readonly branch?: string | undefined;
-  /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and needs `cache`. */
+  /** A folder whose code it registers and serves. Without one it only serves versions that it fetches, and requires `cache`. */
   readonly folder?: Folder | undefined;
-  /** Fetch and serve deployed versions, too. Default: only the folder's. */
+  /** Also fetch and serve deployed versions. Default: only the folder's. */
   readonly cache?: CacheOptions;
-  /** What this machine has for tasks with `requires`. */
+  /** Labels of this machine for tasks with `requires`. */
   readonly labels?: readonly string[];
   /** Milliseconds that runs may take to finish when the server asks this runner to stop. Default 25,000. */
   readonly stopMs?: number;
-  /** Attempts that execute at once. Default 100. */
+  /** Maximum number of concurrent attempts. Default 100. */
   readonly concurrency?: number;
-  /** Shared processes of a version. Default 1. */
+  /** Number of shared processes per version. Default 1. */
   readonly executors?: number;
-  /** MiB of heap of a shared process. Default: what V8 takes. */
+  /** Heap size of a shared process in MiB. Default: chosen by V8. */
   readonly executorMemory?: number;
-  /** What processes inherit, below the environment's variables. Default: `process.env` without `MILLRACE_…`. See `changeEnv`. */
+  /**
+   * Inherited variables of processes, overridden by the environment's variables. Default: `process.env` without `MILLRACE_…`. See `changeEnv`.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Variables that the server does not know, below those of the environment. They are set like these, once a process runs, and the runner
-   * redacts their values in what it sends and prints.
+   * Variables that the server does not know, overridden by those of the environment. They are set like these, once a process runs, and the
+   * runner redacts their values in everything that it sends and prints.
    */
   readonly outside?: OutsideVariables | undefined;
-  /** A user of this machine that executors run as; the runner must be root. Default: its own user. */
+  /** A user of this machine that runs executors; the runner must be root. Default: its own user. */
   readonly runAs?: string;
-  /** Milliseconds between asking an attempt to stop and killing it. Default 5,000. */
+  /** Milliseconds between the stop signal of an attempt and killing it. Default 5,000. */
   readonly graceMs?: number;
   /** Milliseconds that a shared process may be unresponsive. Default 10,000. */
   readonly blockedMs?: number;
   /** Milliseconds that other attempts in a process have to finish when one of them does not stop. Default 60,000. */
   readonly vacateMs?: number;
   readonly events?: RunnerEvents;
-  /** Aborting it stops waiting for a server that does not answer: `startRunner` rejects. No effect later. */
+  /** Aborting it stops waiting for an unresponsive server: `startRunner` rejects. No effect later. */
   readonly signal?: AbortSignal;
 }
 
@@ -62,7 +64,7 @@ export interface RunnerOptions {
  * no bundler: the command passes an implementation that does.
  */
 export interface Folder {
-  /** Absolute. Its processes work there. */
+  /** An absolute path, the working folder of its processes. */
   readonly dir: string;
   readonly open: (runner: FolderOptions) => ServedFolder;
 }
@@ -86,46 +88,46 @@ export interface FolderOptions {
 export interface ServedFolder {
   /** Oldest first. */
   readonly names: readonly string[];
-  /** Of the last build. */
+  /** Whether the last build had problems. */
   readonly hadProblems: boolean;
   readonly build: (version: string) => ServedBuild | undefined;
-  /** Finds the versions that earlier runners of this environment built, and registers the present one. */
+  /** Finds the versions that earlier runners of this environment built, and registers the current one. */
   readonly start: (environment: string) => Promise<void>;
   /** Builds after a change. A broken project is reported, and the last version stays in service. */
   readonly redeploy: () => Promise<void>;
-  /** Ends what follows changes of the folder. */
+  /** Stops watching the folder. */
   readonly close: () => Promise<void>;
 }
 
-/** Where fetched versions are kept, for all runners of this machine. */
+/** Where fetched versions are stored, for all runners of this machine. */
 export interface CacheOptions {
   readonly folder: string;
-  /** Bytes. Default 2 GiB. */
+  /** Size limit in bytes. Default 2 GiB. */
   readonly size?: number;
 }
 
 export interface RunnerEvents {
   /** A version is in service: newly registered, or unchanged. */
   readonly onVersion?: (version: VersionEvent) => void;
-  /** A deployed version was fetched, in this many milliseconds, and is in service. */
+  /** A deployed version was fetched, which took this many milliseconds, and is in service. */
   readonly onLoaded?: (version: string, took: number) => void;
-  /** A deployed version cannot be served here. The server has been told why. */
+  /** A deployed version cannot be served here. The server has been notified of the reason. */
   readonly onUnable?: (version: string, why: string) => void;
-  /** Files of a deployed version in the cache were lost or changed: it is fetched again, and its attempts go on. */
+  /** Files of a deployed version in the cache were lost or changed: it is fetched again, and its attempts continue. */
   readonly onDamaged?: (version: string) => void;
-  /** The server asked this runner to stop, and it stops. */
+  /** The server requested this runner to stop, and it stops. */
   readonly onStopAsked?: () => void;
   /** A problem in the project prevents tasks from being served. */
   readonly onProblem?: (problem: Problem) => void;
-  /** An attempt ended here. Not called for attempts that were given back. */
+  /** An attempt ended here. Not called for attempts that were returned to the server. */
   readonly onAttemptEnd?: (end: AttemptEnd) => void;
-  /** A change could not be built. This version, the newest that could, stays in service. */
+  /** A change could not be built. This version, the newest that could be built, stays in service. */
   readonly onStillServed?: (version: string) => void;
   /** The runner stops and waits for these runs, up to this time. */
   readonly onStopping?: (stopping: { readonly runs: readonly string[]; readonly waitMs: number }) => void;
-  /** Runs that go to other runners because this one stops. */
+  /** Runs that move to other runners because this one stops. */
   readonly onGivenBack?: (givenBack: GivenBack) => void;
-  /** This runner stops, and the server has not confirmed what became of these runs. They may execute again. */
+  /** This runner stops, and the server has not confirmed the outcomes of these runs. They may execute again. */
   readonly onUnconfirmed?: (runs: readonly string[]) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
   /** Output of executor processes that belongs to no run. */
@@ -144,7 +146,7 @@ export interface AttemptEnd {
   readonly task: string;
   readonly attempt: number;
   readonly outcome: Exclude<Outcome, { kind: 'released' }>;
-  /** Milliseconds from its start. */
+  /** Milliseconds since its start. */
   readonly took: number;
 }
 
@@ -165,17 +167,20 @@ export interface Runner {
   readonly version: string | null;
   /** Versions that it is fetching. */
   readonly loading: () => readonly string[];
-  /** Resolves when it has ended: with null after `stop`, with an error if the server refused it. */
+  /** Resolves when it has ended: with null after `stop`, with an error if the server rejected it. */
   readonly ended: Promise<Error | null>;
   /** Ids of its executor processes. */
   readonly pids: () => number[];
-  /** Changes what processes inherit. Running attempts finish in the old processes, new ones start with it, and the project is rebuilt. */
+  /**
+   * Changes the inherited variables of processes. Running attempts finish in the old processes, new ones start with the new variables, and the
+   * project is rebuilt.
+   */
   readonly changeEnv: (env: Readonly<Record<string, string>>) => void;
   /**
-   * Accepts no more attempts, gives back those that have not started, waits for running ones (default 25,000 ms) and then kills the rest
-   * and gives it back. After the wait it takes two seconds at most.
+   * Accepts no more attempts, returns those that have not started to the server, waits for running ones (default 25,000 ms), then kills and
+   * returns the rest. After the wait it takes at most two seconds.
    */
   readonly stop: (options?: { readonly waitMs?: number }) => Promise<void>;
-  /** Ends the wait of `stop`, or stops without one. The server has 400 ms to confirm what is given back. */
+  /** Ends the wait of `stop`, or stops without one. The server has 400 ms to confirm the returned attempts. */
   readonly stopNow: () => Promise<void>;
 }

@@ -9,24 +9,24 @@ import { cut, lengthOf } from '../executor/cut.ts';
 import { LineBuffer } from '../executor/line-buffer.ts';
 import { SpanBuffer } from '../executor/span-buffer.ts';
 
-/** WaitingAttempts wait this long for company, in milliseconds. */
+/** Milliseconds for which lines wait to be sent together. */
 const linesWait = 50;
 /** Characters of buffered lines. */
 export const maxLinesSize = 16 * 1024 * 1024;
-/** The same of spans. */
+/** The same limit for spans. */
 const maxSpansSize = 8 * 1024 * 1024;
-/** Frames of lines are small, so that messages behind them do not wait long. */
+/** Frames of lines are small, so that later messages do not wait long. */
 const linesFrameLength = 256 * 1024;
-/** The server limits the values in a frame too, and spans may have one every two characters. */
+/** The server also limits the number of values in a frame, and spans may have one value every two characters. */
 const spansFrameLength = 128 * 1024;
 /** Approximate characters of a frame, well below the limit of the server. */
 export const frameLength = 4 * 1024 * 1024;
-/** Items of a frame. */
+/** Maximum number of items in a frame. */
 export const frameItems = 500;
 
 type LinesFrame = Extract<RunnerMessage, { type: 'log' }>;
 
-/** Limits that the server has told this runner. */
+/** Limits that the server has sent to this runner. */
 export interface LineLimits {
   /** How many frames of lines may be unconfirmed. If omitted, the server confirms none. */
   readonly logFrames?: number | undefined;
@@ -36,7 +36,7 @@ export interface LineLimits {
   readonly logged?: number | undefined;
 }
 
-/** Messages to the server. Settlements are stored, and sent again on each new connection, until they are confirmed. */
+/** Messages to the server. Outcomes are stored, and sent again on each new connection, until they are confirmed. */
 export class Outbox {
   /** False when there is no connection. */
   readonly #send: (message: RunnerMessage) => boolean;
@@ -84,13 +84,13 @@ export class Outbox {
     this.#timer ??= setTimeout(() => this.#flush(), linesWait);
   }
 
-  /** These settlements are final. */
+  /** These outcomes are final. */
   confirm(fences: readonly number[]): void {
     for (const fence of fences) this.#unconfirmed.delete(fence);
     this.#checkEmpty();
   }
 
-  /** Sends everything again on a new connection, within the limits that the server has told. */
+  /** Sends everything again on a new connection, within the limits of the server. */
   connected(limits: LineLimits = {}): void {
     this.#limits = limits;
     const { logFrames, logged = 0 } = limits;
@@ -108,8 +108,8 @@ export class Outbox {
   }
 
   /**
-   * These attempts are no longer this runner's. Their outcome does not count any more, but what they consumed of sessions does: another
-   * runner may not have got as far.
+   * This runner no longer owns these attempts. Their outcome no longer counts, but their consumed session messages do: another runner may not
+   * have got as far.
    */
   lost(fences: readonly number[]): void {
     this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.heard));
@@ -120,7 +120,7 @@ export class Outbox {
     this.#flush();
   }
 
-  /** Resolves when every settlement and every line is confirmed. */
+  /** Resolves when every outcome and every line is confirmed. */
   emptied(): Promise<void> {
     return new Promise((resolve) => {
       this.#onEmpty = resolve;
@@ -137,7 +137,7 @@ export class Outbox {
     this.#scheduled = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // A run's lines go before its end, unless there are so many that they would delay it.
+    // The lines of a run precede its outcome, unless there are so many that they would delay it.
     this.#sendLines();
     const settlements = this.#fresh;
     this.#fresh = [];
@@ -163,14 +163,14 @@ export class Outbox {
   }
 }
 
-/** Around a settlement in its frame. */
+/** Overhead of an outcome in its frame. */
 const envelopeBytes = 1_024;
 
-/** A settlement that a frame can hold: its JSON may be several times as long as its output. */
+/** An outcome that fits into a frame: its JSON may be several times as long as its output. */
 function fitFrame(settlement: Settlement): Settlement {
   const { outcome } = settlement;
   if (outcome.kind !== 'completed' || outcome.output === null) return settlement;
-  // An escaped character has six bytes, and no other has more than three.
+  // An escaped character takes six bytes, and any other at most three.
   if (outcome.output.length * 6 + envelopeBytes <= maxFrameBytes) return settlement;
   if (Buffer.byteLength(JSON.stringify(settlement)) + envelopeBytes <= maxFrameBytes) return settlement;
   const message = 'The output is too large to be sent to the server. Store it elsewhere and return where.';

@@ -23,7 +23,7 @@ const cases: Readonly<Record<string, readonly [code: string, why: string]>> = {
     `writeSync(3, ${JSON.stringify(`${forged('run_1')}\n${forged('run_2')}\n`)});`,
     pipeFaults.foreign,
   ],
-  // Without a pause, so that nothing of Millrace ends the line.
+  // Without a pause, so that no Millrace output ends the line.
   endless: [
     "const piece = Buffer.alloc(65_536, 'x'); for (let sent = 0; sent < 2 ** 26; ) try { sent += writeSync(3, piece); } catch (error) { if ((error as any).code !== 'EAGAIN') throw error; }",
     pipeFaults.tooLong,
@@ -62,7 +62,7 @@ test('code that writes to the pipe of its process, or closes it, ends that proce
     ]);
   for (const fence of innocents)
     expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'done' });
-  // One that is alone in the process when code of an ended run breaks the pipe is not to blame either.
+  // Nor is an attempt to blame that is alone in the process when code of an ended run breaks the pipe.
   await peer.outcome(peer.assign('later'));
   const bystander = peer.assign('innocent', 1_000);
   expect(await peer.outcome(bystander)).toMatchObject({ kind: 'completed' });

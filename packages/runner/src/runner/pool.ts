@@ -18,12 +18,12 @@ export interface PoolOptions {
   readonly projectDir: string;
   /** The operating system user of the processes. */
   readonly ids: SpawnOptions['ids'];
-  /** Shared processes of a version. */
+  /** Number of shared processes per version. */
   readonly executors: number;
-  /** MiB of a shared process. */
+  /** Heap size of a shared process in MiB. */
   readonly executorMemory: number | undefined;
   readonly build: (version: string) => ServedBuild | undefined;
-  /** Whether the files of a version are what they were when it was loaded. Undefined for versions of a folder, which people change. */
+  /** Whether the files of a version are unchanged since it was loaded. Undefined for versions of a folder, which people edit. */
   readonly intact?: ((version: string) => Promise<boolean> | undefined) | undefined;
   readonly events: ExecutorEvents;
   readonly guard: Guard;
@@ -39,13 +39,13 @@ export interface ExecutorEnvironment {
   readonly environment: EnvironmentFacts;
 }
 
-/** Milliseconds that an idle process is kept of a version that need not be ready, or with old variables. */
+/** Milliseconds for which an idle process is kept if its version need not be ready, or its variables are old. */
 const spareMs = 10_000;
-/** Idle processes beyond this number of such versions are not kept: a runner may serve many, and each process takes 60 MB. */
+/** Maximum number of such idle processes: a runner may serve many versions, and each process takes 60 MB. */
 const maxSpare = 8;
 /** Milliseconds that idle processes have to exit when the pool closes. */
 const endMs = 1_000;
-/** MiB that an isolated run counts for if its task names no machine. */
+/** Memory in MiB that an isolated run counts for if its task names no machine. */
 export const unnamedMachine = 512;
 
 /** The executor processes of a runner: shared ones for each version, and those for one run. */
@@ -54,7 +54,7 @@ export class Pool {
   readonly #executors = new Set<Executor>();
   #executorEnvironment: ExecutorEnvironment | undefined;
   #kept: ReadonlySet<string> = new Set();
-  /** Those that were idle and may end, the one that is so for longest first. */
+  /** Idle processes that may end, longest idle first. */
   readonly #spare = new Set<Executor>();
   #closed = false;
 
@@ -70,7 +70,7 @@ export class Pool {
     return [...this.#executors].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  /** Whether processes are starting, or code of settled attempts still runs. */
+  /** Whether processes are starting, or code of completed attempts still runs. */
   get hasWork(): boolean {
     return [...this.#executors].some(
       ({ leftovers, ready }) =>
@@ -160,7 +160,7 @@ export class Pool {
     return count;
   }
 
-  /** It is dead. */
+  /** Removes a process that has died. */
   remove(executor: Executor): void {
     this.#executors.delete(executor);
     this.#spare.delete(executor);
@@ -189,7 +189,7 @@ export class Pool {
     }
     const gone = Promise.all(executors.map(({ died }) => died));
     await Promise.race([gone, sleep(endMs, undefined, { ref: false })]);
-    // An idle process that does not exit.
+    // An idle process that did not exit.
     for (const executor of this.#executors) executor.kill(null);
     await gone;
   }

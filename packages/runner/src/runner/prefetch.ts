@@ -10,12 +10,12 @@ export class Prefetch {
   #told = 0;
 
   /**
-   * Takes the number of attempts finished since the last update, and whether attempts have waited here too long. Returns the new amount
-   * if the server must be told, otherwise undefined.
+   * Receives the number of attempts finished since the last update, and whether attempts have waited here too long. Returns the new amount if
+   * the server must be notified, otherwise undefined.
    */
   update(finished: number, waitedTooLong: boolean): number | undefined {
     const wanted = waitedTooLong ? 0 : Math.min(maxPrefetched, finished);
-    // Increase at once, decrease by a fifth per update, since a short pause is not the end of a backlog.
+    // Increases immediately and decreases by a fifth per update, because a short pause is not the end of a backlog.
     this.#amount = waitedTooLong ? 0 : Math.max(wanted, Math.floor(this.#amount * 0.8));
     const changed = Math.abs(this.#amount - this.#told) >= Math.max(8, this.#told * 0.1);
     if (this.#amount === this.#told || (!changed && this.#amount !== 0)) return undefined;

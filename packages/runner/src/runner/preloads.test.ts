@@ -3,7 +3,7 @@ import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 const report = 'return (globalThis as any).began;';
 const files = {
-  // Before init.ts in the alphabet, and it needs what that sets.
+  // Sorts before init.ts, and depends on a value that init.ts sets.
   'tasks/a.ts': `(globalThis as any).began.push('a');\n${tasksFile(
     {
       shared: report,

@@ -10,7 +10,7 @@ export interface RunAs {
   readonly home: string;
 }
 
-/** Executors cannot run as the configured user. The message says why. */
+/** Executors cannot run as the configured user. The message has the reason. */
 class RunAsError extends Error {
   override readonly name = 'RunAsError';
 }
@@ -34,7 +34,7 @@ export function findRunAs(name: string, projectDir: string): RunAs {
   if (Number(uid) === 0)
     throw new RunAsError(`--run-as ${name}: that is root. Name a user without privileges.`);
   const user = { name, uid: Number(uid), gid: Number(gid), home };
-  // Test by reading: file modes do not include access lists and mounts.
+  // Tested by reading: file modes do not include access control lists and mounts.
   const { status, error } = spawnSync(process.execPath, ['-e', 'require("fs").readdirSync(".")'], {
     ...idsOf(user),
     cwd: projectDir,

@@ -9,10 +9,10 @@ import type { LogLine, Settlement, SpanChunk } from '@millrace/contract/runner';
 import type { Problem } from '@millrace/diagnostics';
 import type { RunnerEvents } from './options.ts';
 
-/** Number of old values that are redacted too, since attempts may still have them. */
+/** Number of old values that are also redacted, because attempts may still have them. */
 const maxValues = 2_000;
 
-/** Adds values, the newest last, and forgets the oldest. */
+/** Adds values, the newest last, and drops the oldest. */
 function keep(values: Set<string>, more: readonly string[]): void {
   for (const value of more) {
     values.delete(value);
@@ -27,12 +27,15 @@ function keep(values: Set<string>, more: readonly string[]): void {
 /** Redacts the secrets that this runner's executors got, and Millrace's own credentials, in what the runner prints. */
 export class Secrets {
   readonly #values = new Set<string>();
-  /** Of variables that the server does not know: it cannot redact them. */
+  /** Values of variables that the server does not know and so cannot redact. */
   readonly #outside = new Set<string>();
   #redactor: Redactor = createRedactor([]);
   #outsideRedactor: Redactor | undefined;
 
-  /** The variables of the environment and which of them are secrets, and values that the server does not know: those are redacted in what is sent, too. */
+  /**
+   * Sets the variables of the environment and which of them are secrets, and the values that the server does not know, which are also redacted
+   * in sent data.
+   */
   learn(
     variables: Readonly<Record<string, string>>,
     names: readonly string[] = [],
@@ -47,18 +50,18 @@ export class Secrets {
     if (outside.length > 0) this.#outsideRedactor = createRedactor(this.#outside);
   }
 
-  /** What goes to the server about the end of an attempt. */
+  /** Redacts the outcome of an attempt before it is sent to the server. */
   outcome(settlement: Settlement): Settlement {
     const redactor = this.#outsideRedactor;
     return redactor ? { ...settlement, outcome: redactOutcome(redactor, settlement.outcome) } : settlement;
   }
 
-  /** Log lines that go to the server. */
+  /** Redacts log lines before they are sent to the server. */
   lines(lines: readonly LogLine[]): readonly LogLine[] {
     return this.#outsideRedactor ? redactLines(this.#outsideRedactor, lines) : lines;
   }
 
-  /** Spans that go to the server. */
+  /** Redacts spans before they are sent to the server. */
   spans(chunks: readonly SpanChunk[]): readonly SpanChunk[] {
     return this.#outsideRedactor ? redactTexts(this.#outsideRedactor, chunks) : chunks;
   }

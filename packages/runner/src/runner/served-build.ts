@@ -1,11 +1,11 @@
 import type { MachinePreset, RetryPolicy } from '@millrace/contract/runner';
 import type { Entry, TaskDefaults, TaskFiles } from '../executor/messages.ts';
 
-/** What an executor needs to serve a version. */
+/** The data that an executor needs to serve a version. */
 export interface ServedBuild {
   readonly hash: string;
   readonly dir: string;
-  /** Of a deployed version: the module that exports the SDK, relative to `dir`. Its processes work in `dir`, others in the project. */
+  /** For a deployed version: the module that exports the SDK, relative to `dir`. Its processes run in `dir`, others in the project. */
   readonly sdk?: string | undefined;
   readonly entries: readonly Entry[];
   readonly tasks: Readonly<Record<string, ServedTask>>;
@@ -13,12 +13,12 @@ export interface ServedBuild {
 }
 
 export interface ServedTask extends TaskFiles {
-  /** Its runs get a process each. */
+  /** Whether each of its runs gets its own process. */
   readonly isolated: boolean;
-  /** The same, with the memory of this machine. */
+  /** The machine whose memory its own process gets; null for a shared process. */
   readonly machine: MachinePreset | null;
-  /** Seconds. */
+  /** Maximum duration in seconds. */
   readonly maxDuration: number | null;
-  /** If it asks for another machine when it runs out of memory. */
+  /** Set if it requests another machine when it runs out of memory. */
   readonly retry?: RetryPolicy;
 }

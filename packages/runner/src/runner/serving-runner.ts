@@ -31,7 +31,7 @@ const waitLength = 200;
 
 type Message = Exclude<ServerMessage, { type: 'welcome' | 'refused' }>;
 
-/** A runner and its parts: the connection, what executes attempts, and the versions that it serves. */
+/** A runner and its parts: the connection, the execution of attempts, and the versions that it serves. */
 export class ServingRunner implements Runner {
   readonly id = `runner_${randomUUID().replaceAll('-', '')}`;
   readonly #options: RunnerOptions;
@@ -55,7 +55,7 @@ export class ServingRunner implements Runner {
   readonly #ended = withResolvers<Error | null>();
   readonly #hurried = withResolvers<void>();
   #environment: EnvironmentFacts | undefined;
-  /** What the last connection began with. */
+  /** The `hello` message of the last connection. */
   #said: Hello | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -88,7 +88,7 @@ export class ServingRunner implements Runner {
       blockedMs: options.blockedMs ?? defaultLimits.blockedMs,
       build: (version) => this.#versions.build(version),
       report: (settlement) => this.#outbox.add(this.#secrets.outcome(settlement)),
-      // Without a connection, the question is repeated on the next one.
+      // Without a connection, the request is repeated on the next one.
       wait: (attempts) => {
         for (const part of cut(attempts, ({ waits }) => waits.length * waitLength, frameLength, frameItems))
           this.#connection.send({ type: 'wait', attempts: part });
@@ -233,7 +233,7 @@ export class ServingRunner implements Runner {
       host: hostname(),
       pid: process.pid,
       release,
-      // What it gave back must not come back before the server knows that it drains.
+      // Returned attempts must not be assigned here again before the server knows that the runner drains.
       capacity: this.#stopping ? 0 : this.#pace.capacity,
       versions: this.#versions.names,
       held: [...this.#dispatch.fences, ...this.#outbox.fences],
@@ -244,7 +244,7 @@ export class ServingRunner implements Runner {
   }
 
   #greet(welcome: Welcome): void {
-    // The branch was archived and made again: nothing here is of the new one.
+    // The branch was archived and created again: nothing here belongs to the new one.
     if (this.#environment && this.#environment.id !== welcome.environment.id)
       return this.#connection.refuse('The branch of this runner is another one now.');
     this.#tellChanges();
@@ -259,7 +259,7 @@ export class ServingRunner implements Runner {
     this.#welcomed.resolve();
   }
 
-  /** Sends what changed between `hello` and `welcome`, when nothing can be sent. */
+  /** Sends the changes between `hello` and `welcome`, when nothing can be sent. */
   #tellChanges(): void {
     const said = this.#said;
     if (!said) return;

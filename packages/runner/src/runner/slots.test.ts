@@ -35,14 +35,14 @@ test('one that has more than its share takes no new ones while another is short'
   expect(slots.limit(small)).toBe(1);
   Object.assign(small, { busy: 1, active: 1 });
   expect(slots.limit(big)).toBe(5);
-  // As runs of the big one end, the small one gets their slots until both have their share.
+  // As runs of the big environment end, the small one gets their slots until both have their share.
   for (let ended = 1; ended <= 5; ended += 1) {
     big.busy -= 1;
     const limit = slots.limit(small);
     Object.assign(small, { busy: limit, active: limit });
   }
   expect([big.busy, small.busy]).toEqual([5, 5]);
-  // Without anything left to do, the small one leaves them again.
+  // With nothing left to do, the small environment releases them again.
   Object.assign(small, { busy: 1, active: 1 });
   expect(slots.limit(small)).toBe(5);
   expect(slots.limit(big)).toBe(9);

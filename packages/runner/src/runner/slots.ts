@@ -1,14 +1,14 @@
 /** The attempts of one environment, as far as slots are concerned. */
 export interface SlotUser {
-  /** Those that have a slot. */
+  /** Number of attempts that have a slot. */
   readonly busy: number;
-  /** The same, with those that wait here for one. */
+  /** Number of attempts that have a slot or wait here for one. */
   readonly active: number;
 }
 
 /**
- * The attempts that a runner executes at once. The environments that it serves share them: one takes what the others leave. When they are
- * all taken, one that has none yet gets one more, and one that has more than an equal share takes no new ones while another is short.
+ * The slots of a runner, shared by the environments that it serves: each may use the slots that the others leave free. When all are in use, an
+ * environment without a slot gets an extra one, and an environment with more than an equal share gets no new ones while another is short.
  */
 export class Slots {
   readonly #count: number;
@@ -26,7 +26,7 @@ export class Slots {
     this.#limits.delete(user);
   }
 
-  /** How many attempts this environment may execute at once. */
+  /** Maximum number of concurrent attempts of this environment. */
   limit(user: SlotUser): number {
     let others = 0;
     let taken = 0;

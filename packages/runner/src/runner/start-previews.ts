@@ -11,20 +11,20 @@ import { withResolvers } from '../with-resolvers.ts';
 import { startRunner } from './start.ts';
 
 export interface PreviewsOptions extends Omit<RunnerOptions, 'branch' | 'folder' | 'events'> {
-  /** Of the connection that is told which branches there are. */
+  /** Events of the connection that receives the list of branches. */
   readonly events?: Pick<RunnerEvents, 'onState' | 'onStopAsked'>;
-  /** What happens to the runs of a branch. */
+  /** Events of the runs of a branch. */
   readonly branchEvents?: (branch: string) => RunnerEvents;
   readonly onServed?: (branch: string, runner: string) => void;
   readonly onLeft?: (branch: string, why?: string) => void;
 }
 
 /**
- * Serves all branches of preview, those made later too, with the key of preview. One connection is told which there are. Each has a
- * runner of its own, with its own connection, variables, versions and processes, so that nothing of one can get into another. They
- * share the slots and the folder of the cache. An idle one has no process.
+ * Serves all preview branches, including later ones, with a preview key. One connection receives the list of branches. Each branch has its own
+ * runner with its own connection, variables, versions and processes, so that branches are isolated from each other. They share the slots and
+ * the cache folder. An idle branch has no process.
  *
- * Rejects if the server refuses the key. Waits for a server that does not answer.
+ * Rejects if the server rejects the key. Waits for an unresponsive server.
  */
 export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runner, 'changeEnv'>> {
   const { url, secretKey, events = {}, branchEvents, onServed, onLeft, ...runnerOptions } = options;
@@ -47,7 +47,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
           secretKey,
           branch,
           signal,
-          // The first connection says whether there is a server.
+          // The first connection shows whether there is a server.
           events: { ...branchEvents?.(branch), onState: () => undefined, onStopAsked: () => stopAsked() },
         },
         shared,

@@ -5,13 +5,13 @@ import type { HeldAttempts } from './held-attempts.ts';
 import type { WaitingAttempts } from './waiting-attempts.ts';
 
 export interface SuspendedAttemptsOptions {
-  /** Tells the server what attempts wait for. */
+  /** Sends the waits of attempts to the server. */
   readonly wait: (attempts: readonly AttemptWaits[]) => void;
-  /** Tells the server that attempts go on waiting without this runner. */
+  /** Notifies the server that attempts keep waiting without this runner. */
   readonly detach: (fences: readonly number[]) => void;
 }
 
-/** Whether the attempt is suspended and its wait is not over. */
+/** Whether the attempt is suspended and its wait has not ended. */
 export const isWaiting = ({ suspendedAt, resuming }: Attempt): boolean => suspendedAt !== null && !resuming;
 
 /** Waiting attempts. Suspended ones stay in their process without a slot until they get one again. */
@@ -19,7 +19,7 @@ export class SuspendedAttempts {
   readonly #held: HeldAttempts;
   readonly #waiting: WaitingAttempts;
   readonly #options: SuspendedAttemptsOptions;
-  /** Suspended attempts are detached at once. */
+  /** Whether suspended attempts are detached immediately. */
   #letsGo = false;
 
   constructor(held: HeldAttempts, waiting: WaitingAttempts, options: SuspendedAttemptsOptions) {
@@ -38,7 +38,7 @@ export class SuspendedAttempts {
     if (live.length > 0) this.#options.wait(live);
   }
 
-  /** Asks the server about all waits again, because its answers may have been lost. */
+  /** Requests the state of all waits again, because the server's replies may have been lost. */
   askAgain(): void {
     const attempts = [...this.#held.attempts]
       .filter(({ waits }) => waits.size > 0)
@@ -55,7 +55,7 @@ export class SuspendedAttempts {
     if (this.#letsGo) this.detach(attempt);
   }
 
-  /** Waits are over: the attempt is told at once, or, if it is suspended, when it gets a slot. */
+  /** Waits have ended: the attempt is notified immediately, or, if it is suspended, when it gets a slot. */
   resume(attempt: Attempt, spell: number, keys: readonly string[]): void {
     const { fence } = attempt.assignment;
     attempt.resumedSuspension = Math.max(attempt.resumedSuspension, spell);

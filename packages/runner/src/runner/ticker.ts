@@ -2,7 +2,7 @@ import type { Dispatch } from './dispatch.ts';
 import { tickMs } from './limits.ts';
 import { Prefetch } from './prefetch.ts';
 
-/** Milliseconds after which an attempt that waits for a slot is given back to the server. */
+/** Milliseconds after which an attempt that waits for a slot is returned to the server. */
 const giveBackMs = 1_000;
 
 /** Calls `dispatch.tick` ten times a second while there is work, and adjusts how many attempts the runner accepts. */
@@ -20,7 +20,7 @@ export class Ticker {
     this.#limit = dispatch.limit;
   }
 
-  /** Attempts that may be sent to this runner, including prefetched ones. */
+  /** Maximum number of attempts that may be sent to this runner, including prefetched ones. */
   get capacity(): number {
     return this.#limit + this.#prefetch.amount;
   }
@@ -43,7 +43,7 @@ export class Ticker {
     const { limit } = dispatch;
     const isOther = limit !== this.#limit;
     this.#limit = limit;
-    // Before attempts are given back, or the server would send them here again.
+    // Before attempts are returned, because the server would send them here again otherwise.
     if (change !== undefined || isOther) this.#tell(this.capacity);
     dispatch.giveBack(giveBackMs);
     if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();

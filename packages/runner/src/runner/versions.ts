@@ -2,7 +2,7 @@ import type { ServedBuild } from './served-build.ts';
 import type { FetchedVersions } from './fetched-versions.ts';
 import type { ServedFolder } from './options.ts';
 
-/** The versions that this runner can execute now: those of its folder, and those that it has fetched. */
+/** The versions that this runner can execute now: those of its folder, and fetched ones. */
 export class Versions {
   readonly folder: ServedFolder | undefined;
   readonly fetched: FetchedVersions | undefined;

@@ -3,7 +3,7 @@ import { machineOf } from './attempt.ts';
 import type { Attempt } from './executor.ts';
 import type { Purpose } from './executor.ts';
 
-/** What an attempt waits for: its version, a kind of process, or a slot in the process where it is suspended. */
+/** The resource for which an attempt waits: its version, a kind of process, or a slot in the process where it is suspended. */
 type Line = 'loading' | Purpose | 'resuming';
 
 /** The kind of process that an attempt needs. */
@@ -72,21 +72,21 @@ export class WaitingAttempts {
     return taken;
   }
 
-  /** Attempts that have waited this many milliseconds and have not started. */
+  /** Attempts that have waited for this many milliseconds and have not started. */
   untouched(milliseconds: number): Attempt[] {
     const now = performance.now();
     const isOld = ({ touched, receivedAt }: Attempt, least: number): boolean =>
       !touched && now - receivedAt >= least;
     return [
       ...this.#lines.shared.filter((attempt) => isOld(attempt, milliseconds)),
-      // Without another runner these come back at once, so give them back less often.
+      // Without another runner these are assigned here again immediately, so they are returned less often.
       ...this.#lines.isolated.filter((attempt) => isOld(attempt, milliseconds * 10)),
-      // What is being loaded is worth waiting for, unless the runner stops.
+      // A version that is loading is worth waiting for, unless the runner stops.
       ...(milliseconds === 0 ? this.#lines.loading : []),
     ];
   }
 
-  /** Whether an attempt that could be given back has waited this many milliseconds. */
+  /** Whether an attempt that could be returned has waited for this many milliseconds. */
   hasWaited(milliseconds: number): boolean {
     const first = this.#lines.shared.find(({ touched }) => !touched);
     return first !== undefined && performance.now() - first.receivedAt >= milliseconds;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Peer } from './testing/peer.ts';
 import { startTestRunner } from './testing/runner.ts';
 
-/** Tasks of one file: a body each, of an async `run(payload, { signal })`. */
+/** Tasks of one file: each is the body of an async `run(payload, { signal })`. */
 const file = (
   bodies: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, string>> = {},
@@ -18,13 +18,13 @@ const file = (
 
 const day = 'await wait.for({ days: 1 });';
 
-/** What the runner told of the waits of an attempt, from the first one on. */
+/** All waits that the runner has sent for an attempt. */
 const toldOf = (peer: Peer, fence: number): AttemptWaits[] =>
   peer.received
     .flatMap((message) => (message.type === 'wait' ? message.attempts : []))
     .filter((attempt) => attempt.fence === fence);
 
-/** Waits until the runner has told of so many, and suspends the attempt. */
+/** Waits until the runner has sent this many waits, and suspends the attempt. */
 async function suspended(peer: Peer, fence: number, spell = 1, told = 1): Promise<void> {
   await peer.until(() => toldOf(peer, fence).length >= told);
   peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', spell, keys: [] }] });
@@ -51,7 +51,7 @@ test('an attempt that waits takes no slot, and comes back before others when the
   peer.send({ type: 'cancel', fences: [holding] });
   expect(await peer.outcome(holding)).toEqual({ kind: 'canceled' });
   expect(await peer.outcome(waiting)).toMatchObject({ kind: 'completed', output: 'waited' });
-  // Only then was there a slot for it.
+  // Only then did it get a slot.
   await peer.line(`run_${next}`, 'holds');
   const settled = peer.received.findIndex(
     (message) => message.type === 'settle' && message.settlements.some(({ fence }) => fence === waiting),
@@ -114,7 +114,7 @@ test('a process that dies while its attempts wait takes none of them along: they
   const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const fences = [peer.assign('waits'), peer.assign('waits')];
   for (const fence of fences) await suspended(peer, fence);
-  // Its answer to this says that it knows of both suspensions.
+  // Its reply shows that it has processed both suspensions.
   const probe = peer.assign('waits');
   await suspended(peer, probe);
   for (const pid of runner.pids()) process.kill(pid, 'SIGKILL');
@@ -133,7 +133,7 @@ test('what is let go of before the server has answered a hello that names it is 
   );
   const fence = peer.assign('waits');
   await suspended(peer, fence);
-  // Its answer to this says that it knows of the suspension.
+  // Its reply shows that it has processed the suspension.
   const probe = peer.assign('waits');
   await peer.until(() => toldOf(peer, probe).length === 1);
   peer.welcomes = false;

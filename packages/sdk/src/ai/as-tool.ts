@@ -9,19 +9,19 @@ import type { TriggerOptions } from '../task/trigger-options.ts';
 import { taskBrand, type Task } from '../task/types.ts';
 import { toolSchema, type JsonSchema } from './schema.ts';
 
-/** How a task becomes a tool. */
+/** Options for turning a task into a tool. */
 export interface AsToolOptions {
-  /** What the model is told of it. Default: the description of the task. */
+  /** Description for the model. Default: the description of the task. */
   description?: string;
-  /** JSON Schema of the payload, an object. Default: the schema of the task. */
+  /** JSON Schema of the payload, which must be an object. Default: the schema of the task. */
   inputSchema?: JsonSchema;
-  /** Cancel the run when the model's call is aborted. Default false: the run goes on. */
+  /** Cancel the run when the model's call is aborted. Default false: the run continues. */
   cancelOnAbort?: boolean;
-  /** Options of each trigger, such as tags. */
+  /** Options for each trigger, such as tags. */
   trigger?: TriggerOptions;
 }
 
-/** A tool as `generateText` and `streamText` of the AI SDK take it. */
+/** A tool in the form that `generateText` and `streamText` of the AI SDK accept. */
 export interface TaskTool<TInput, TOutput> {
   readonly description: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- a schema's type has a symbol of its own in each version of the AI SDK
@@ -32,11 +32,11 @@ export interface TaskTool<TInput, TOutput> {
 const pollIntervalMs = 250;
 
 /**
- * Makes a tool for the AI SDK (`ai` 5 or later) out of a task: when the model calls it, a run is triggered, and its output is the result of the
- * tool. Inside a task the call waits as `triggerAndWait` does, elsewhere it asks the server until the run is over.
+ * Creates a tool for the AI SDK (`ai` 5 or later) from a task. When the model calls the tool, a run is triggered, and the run's output is the
+ * tool's result. Inside a task the call waits as `triggerAndWait` does; elsewhere it polls the server until the run has ended.
  *
- * The tool throws a SubtaskError if the run does not complete, which the AI SDK tells the model. Throws a TypeError for a task without a schema,
- * unless `inputSchema` is given.
+ * If the run does not complete, the tool throws a SubtaskError, which the AI SDK reports to the model. Throws a TypeError for a task without a
+ * schema, unless `inputSchema` is given.
  *
  * @example
  * import { asTool } from '@millrace/sdk/ai';
@@ -70,7 +70,7 @@ async function execute<TId extends string, TOutput>(
   let stop = (): void => {};
   const onTriggered = (run: string): void => {
     if (!cancelOnAbort || !signal) return;
-    // The caller has gone, so nobody is left to tell if that fails.
+    // The caller has gone, so a failure here has no recipient.
     const cancel = () => void cancelThrough(client, run).catch(() => {});
     if (signal.aborted) return cancel();
     signal.addEventListener('abort', cancel, { once: true });

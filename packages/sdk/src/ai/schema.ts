@@ -8,13 +8,13 @@ type Validated =
   | { readonly success: true; readonly value: unknown }
   | { readonly success: false; readonly error: Error };
 
-// Registered by the AI SDK, so that schemas of several copies of it are known: with them it needs no import here.
+// Registered globally by the AI SDK so that it recognizes schemas from other copies of itself. Using the symbol avoids an import.
 const schemaMark = Symbol.for('vercel.ai.schema');
 const validatorMark = Symbol.for('vercel.ai.validator');
 
 /**
- * The schema of a tool as the AI SDK (5 and later) has them. The value of a model is checked and given on as it is: the run reads it with the
- * schema of the task, which may change it.
+ * A tool's schema in the form that the AI SDK (5 and later) expects. The model's value is validated but passed on unchanged: the run parses it
+ * with the task's schema, which may transform it.
  */
 export function toolSchema(
   task: string,

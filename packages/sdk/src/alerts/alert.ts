@@ -1,13 +1,13 @@
 import type { Alert as WireAlert, AlertKind, AlertSubject as WireSubject } from '@millrace/contract';
 
-/** A condition of an environment that is checked, and whether it holds. */
+/** A monitored condition in an environment, and whether it currently holds. */
 export interface Alert extends Omit<WireAlert, 'firingSince' | 'lastSentAt' | 'createdAt'> {
   readonly firingSince: Date | null;
   readonly lastSentAt: Date | null;
   readonly createdAt: Date;
 }
 
-/** What a condition holds for, such as a queue. */
+/** The subject of a firing alert, such as a queue. */
 export interface AlertSubject extends Omit<WireSubject, 'since'> {
   readonly since: Date;
 }
@@ -16,24 +16,24 @@ export interface AlertDetail extends Alert {
   readonly subjects: readonly AlertSubject[];
 }
 
-/** The settings of an alert that can be changed. */
+/** The alert settings that can be changed. */
 export interface AlertSettings {
   /** Only this task, for alerts on errors, failure rates and schedules. Default: every task. */
   readonly task?: string | undefined;
   /** Only this queue (`task/<id>` is a task's own), for `queue.age`. Default: every queue. */
   readonly queue?: string | undefined;
   /**
-   * Error groups or missed ticks (default 1), percent of failed runs (default 10), or seconds that a run has waited (default 300 for
+   * Error groups or missed ticks (default 1), percentage of failed runs (default 10), or seconds that a run has waited (default 300 for
    * `queue.age`, 60 for `runner.none`).
    */
   readonly threshold?: number | undefined;
-  /** Of `task.failureRate`: at least so many runs must have ended. Default 20. */
+  /** For `task.failureRate`: the minimum number of runs that must have ended. Default 20. */
   readonly minRuns?: number | undefined;
-  /** Events within this time count, and a condition must hold for it, such as `'5m'`. */
+  /** The period in which events count and for which a condition must hold, such as `'5m'`. */
   readonly window?: string | undefined;
-  /** The time between two messages, from `'1m'` to `'7d'`. What happens meanwhile is in the later one. Default `'30m'`. */
+  /** The minimum time between two messages, from `'1m'` to `'7d'`. Events in between are included in the later message. Default `'30m'`. */
   readonly quiet?: string | undefined;
-  /** Ids of endpoints. Default: all that take `alert.*`. */
+  /** Endpoint ids. Default: all endpoints that accept `alert.*`. */
   readonly endpoints?: readonly string[] | undefined;
   /** Shown in messages. */
   readonly name?: string | undefined;
@@ -43,7 +43,7 @@ export interface CreateAlertOptions extends AlertSettings {
   readonly kind: AlertKind;
 }
 
-/** Null sets a field back to its default: every task, every queue, every endpoint, no name. */
+/** Null resets a field to its default: every task, every queue, every endpoint, no name. */
 export type UpdateAlertOptions = Omit<AlertSettings, 'task' | 'queue' | 'endpoints' | 'name'> & {
   readonly [K in 'task' | 'queue' | 'name']?: string | null | undefined;
 } & {

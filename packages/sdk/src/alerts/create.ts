@@ -2,9 +2,9 @@ import { addressed } from '../envvars/address.ts';
 import { fromWire, type Alert, type CreateAlertOptions } from './alert.ts';
 
 /**
- * Has a condition checked every few seconds, and endpoints told when it holds and when it is over. Without the project and the
- * environment: for the environment that the secret key is for. Throws a BadRequestError for a setting that this kind of alert does not have,
- * an UnprocessableEntityError beyond 50 alerts or for an unknown endpoint.
+ * Creates an alert: its condition is checked every few seconds, and endpoints are notified when it starts and stops holding. Without a project
+ * and an environment, applies to the environment of the secret key. Throws a BadRequestError for a setting that this kind of alert does not
+ * have, and an UnprocessableEntityError beyond 50 alerts or for an unknown endpoint.
  *
  * @example
  * await alerts.create({ kind: 'error.new', quiet: '15m' });

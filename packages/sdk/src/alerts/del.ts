@@ -1,7 +1,7 @@
 import { addressed } from '../envvars/address.ts';
 
 /**
- * Deletes an alert. Nobody is told of its end if it fires. Throws a NotFoundError if the environment has no such alert.
+ * Deletes an alert. If it is firing, no message about its end is sent. Throws a NotFoundError if the environment has no such alert.
  *
  * @example
  * await alerts.del('alert_…');

@@ -4,5 +4,5 @@ import { list } from './list.ts';
 import { retrieve } from './retrieve.ts';
 import { update } from './update.ts';
 
-/** Conditions of an environment that are checked: new errors, failing tasks, old queues, missed schedules, missing runners. */
+/** Alerts of an environment: new errors, failing tasks, old queues, missed schedules, missing runners. */
 export const alerts = { create, list, retrieve, update, del };

@@ -2,7 +2,7 @@ import { addressed } from '../envvars/address.ts';
 import { fromWire, type AlertDetail } from './alert.ts';
 
 /**
- * An alert with what its condition holds for now. Throws a NotFoundError if the environment has no such alert.
+ * An alert with the subjects for which its condition currently holds. Throws a NotFoundError if the environment has no such alert.
  *
  * @example
  * for (const { subject, value } of (await alerts.retrieve('alert_…')).subjects) console.log(subject, value);

@@ -2,7 +2,7 @@ import { addressed } from '../envvars/address.ts';
 import { fromWire, type Alert, type UpdateAlertOptions } from './alert.ts';
 
 /**
- * Changes the given settings of an alert, or switches it off and on. Throws a NotFoundError if the environment has no such alert, a
+ * Changes the given settings of an alert, or turns it off and on. Throws a NotFoundError if the environment has no such alert, and a
  * BadRequestError for a setting that its kind does not have.
  *
  * @example

@@ -10,7 +10,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Tells by the id of the run which credential and branch it was asked for with. */
+/** Encodes in the run id which credential and branch the request had. */
 const open = async () => {
   server = await startServer((request: Received) =>
     request.path.startsWith('/api/v1/auth')

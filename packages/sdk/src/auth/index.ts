@@ -2,5 +2,5 @@ import { configure } from '../client/current-client.ts';
 import { publicTokens } from './public-tokens.ts';
 import { withAuth } from './with-auth.ts';
 
-/** Credentials of calls, and public tokens. */
+/** Credentials for calls, and public tokens. */
 export const auth = { configure, withAuth, ...publicTokens };

@@ -4,21 +4,21 @@ import { scopeTexts, type PublicTokenScopes } from './scopes.ts';
 /** The lifetime of a public token and other options. */
 export interface PublicTokenOptions {
   /**
-   * A time span such as `15m` or `2 hours`, a date, or seconds since 1970. Default 15 minutes, or one hour where a scope is one of sessions; at
-   * most 30 days, 24 hours in the code of a run.
+   * A time span such as `15m` or `2 hours`, a date, or seconds since 1970. Default 15 minutes, or one hour if any scope is for sessions. At
+   * most 30 days, or 24 hours in the code of a run.
    */
   expirationTime?: string | number | Date;
-  /** Live subscriptions made with the token leave these columns out. */
+  /** Columns that live subscriptions created with the token leave out. */
   realtime?: { skipColumns?: readonly string[] };
 }
 
 export interface CreatePublicTokenOptions extends PublicTokenOptions {
-  /** At least one. Each must be within what the calling key may do; in the code of a run each names an object by its id. */
+  /** At least one. Each must be within the permissions of the calling key; in the code of a run each must name an object by its id. */
   scopes: PublicTokenScopes;
 }
 
 export interface CreateTriggerPublicTokenOptions extends PublicTokenOptions {
-  /** The token may be used more than once. Default false. */
+  /** Whether the token may be used more than once. Default false. */
   multipleUse?: boolean;
 }
 
@@ -40,11 +40,11 @@ async function create(
 }
 
 /**
- * Creates a public access token for a browser, or another client that must not have a key. It expires, and it ends with the key that
- * created it.
+ * Creates a public access token for a browser, or for another client that must not have a key. It expires after a set time, and earlier if the
+ * key that created it is revoked.
  *
- * Throws a PermissionDeniedError when a scope exceeds what the key may do (`body.deniedScopes` names them), a BadRequestError
- * when there is no scope or the time cannot be.
+ * Throws a PermissionDeniedError when a scope exceeds the permissions of the key (`body.deniedScopes` names the scopes), and a BadRequestError
+ * when there is no scope or the expiration time is invalid.
  *
  * @example
  * const token = await auth.createPublicToken({ scopes: { read: { runs: run.id } }, expirationTime: '1h' });
@@ -54,8 +54,8 @@ async function createPublicToken(options: CreatePublicTokenOptions): Promise<str
 }
 
 /**
- * Makes a public access token that may trigger the task, or one of the tasks: once, unless `multipleUse` says otherwise. A
- * request that is refused does not use it up; a second use fails with an UnprocessableEntityError.
+ * Creates a public access token that may trigger the task, or one of the tasks: once, unless `multipleUse` is set. A rejected request does not
+ * use up the token; a second use fails with an UnprocessableEntityError.
  *
  * @example
  * const token = await auth.createTriggerPublicToken('resize-image', { expirationTime: '10m' });
@@ -67,7 +67,7 @@ async function createTriggerPublicToken(
   return create(scopeTexts({ trigger: { tasks: task } }), options, !options.multipleUse);
 }
 
-/** As `createTriggerPublicToken`, for batches of the task or the tasks. */
+/** Like `createTriggerPublicToken`, for batches of the task or tasks. */
 async function createBatchTriggerPublicToken(
   task: string | readonly string[],
   options: CreateTriggerPublicTokenOptions = {},
@@ -75,5 +75,4 @@ async function createBatchTriggerPublicToken(
   return create(scopeTexts({ batchTrigger: { tasks: task } }), options, !options.multipleUse);
 }
 
-/** Public access tokens. */
 export const publicTokens = { createPublicToken, createTriggerPublicToken, createBatchTriggerPublicToken };

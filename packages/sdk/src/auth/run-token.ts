@@ -10,8 +10,8 @@ const asBase64url = (value: unknown): string => {
 };
 
 /**
- * A public token that reads one run for an hour, as the server issues it with a single trigger. It is signed locally with the secret key;
- * the server provides the `claims`. Undefined if there is no synchronous HMAC.
+ * A public token that can read one run for an hour, equivalent to the one that the server issues with a single trigger. It is signed locally
+ * with the secret key; the server provides the `claims`. Undefined if no synchronous HMAC is available.
  */
 export function runToken(secretKey: string, claims: string, run: string): string | undefined {
   if (!signText) return undefined;

@@ -1,4 +1,4 @@
-/** What a public token can be made for. */
+/** The resources that a public token can be scoped to. */
 export type PublicTokenResource =
   | 'runs'
   | 'tasks'
@@ -11,13 +11,13 @@ export type PublicTokenResource =
   | 'waitpoints'
   | 'inputStreams';
 
-/** `true` is every object of the kind; else one id or several. */
+/** `true` means every object of the kind; otherwise one id or several. */
 export type ScopedTo = true | string | readonly string[];
 
 type On<R extends string> = { readonly [K in R]?: ScopedTo };
 
 /**
- * What a public token allows, by action and kind of object; or scopes as texts.
+ * The permissions of a public token, by action and kind of object, or as scope strings.
  *
  * @example
  * const scopes: PublicTokenScopes = { read: { runs: ['run_1', 'run_2'], tags: 'org:42' }, write: { sessions: 'chat-1' } };
@@ -34,7 +34,7 @@ export type PublicTokenScopes =
 
 const isTexts = (scopes: PublicTokenScopes): scopes is readonly string[] => Array.isArray(scopes);
 
-/** Scopes as texts: `read:runs:run_1`. */
+/** The scopes as strings, such as `read:runs:run_1`. */
 export function scopeTexts(scopes: PublicTokenScopes): readonly string[] {
   if (isTexts(scopes)) return scopes;
   return Object.entries(scopes).flatMap(([action, on]) =>

@@ -2,16 +2,16 @@ import type { ListedBatch as WireBatch } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 
-/** A batch with how many of its runs have ended, and how. */
+/** A batch with counts of its ended runs by outcome. */
 export interface ListedBatch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'sealedAt'> {
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** When its last item was stored and its runs were let go. */
+  /** When its last item was stored and its runs were released. */
   readonly sealedAt?: Date;
 }
 
 export interface ListBatchesParams {
-  /** Batches a page: 1 to 100. Default 25. */
+  /** Batches per page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after the batch with this id. */
   after?: string;
@@ -27,7 +27,7 @@ const fromWire = ({ createdAt, updatedAt, sealedAt, ...same }: WireBatch): Liste
 });
 
 /**
- * Batches of the environment, newest first. Await it for the first page, or iterate it for all.
+ * The batches of the environment, newest first. Await the result for the first page, or iterate over it for all batches.
  *
  * @example
  * for await (const { id, counts } of batch.list()) console.log(id, counts.live, counts.failed);

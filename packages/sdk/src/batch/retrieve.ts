@@ -3,22 +3,22 @@ import { currentClient } from '../client/current-client.ts';
 
 type WireBatch = Reply<Operations['retrieveBatch']>;
 
-/** A batch as it is now. */
+/** The current state of a batch. */
 export interface Batch extends Omit<WireBatch, 'createdAt' | 'updatedAt' | 'sealedAt' | 'processing'> {
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** When its last item was stored and its runs were let go. */
+  /** When its last item was stored and its runs were released. */
   readonly sealedAt?: Date;
   readonly processing: Omit<WireBatch['processing'], 'completedAt'> & {
-    /** When its last item was stored and its runs were let go. */
+    /** When its last item was stored and its runs were released. */
     readonly completedAt?: Date;
   };
 }
 
 /**
- * The batch as it is now, with the ids of its runs in the order of its items: `PENDING` until its last run has ended, then `COMPLETED`.
+ * The current state of a batch, with the ids of its runs in the order of its items: `PENDING` until its last run has ended, then `COMPLETED`.
  *
- * Throws a NotFoundError when this environment has no such batch, after some seconds, as `runs.retrieve`.
+ * Throws a NotFoundError when this environment has no such batch, after some seconds of retries, like `runs.retrieve`.
  *
  * @example
  * const { status, runs } = await batch.retrieve(handle.batchId);

@@ -5,7 +5,7 @@ import { triggerMembers } from '../task/trigger.ts';
 import type { TriggerOptions } from '../task/trigger-options.ts';
 import type { BatchHandle } from './handle.ts';
 
-/** A run of a batch, types erased. */
+/** A run of a batch, with its types erased. */
 export interface BatchItem {
   readonly task: string;
   readonly payload: unknown;
@@ -15,17 +15,17 @@ export interface BatchItem {
 export interface SendBatchOptions {
   readonly idempotencyKey?: string | readonly string[] | undefined;
   readonly idempotencyKeyTTL?: string | undefined;
-  /** Leads an attempt that runs again to the batch that it made before. */
+  /** Lets a repeated attempt find the batch that it created before. */
   readonly waitKey?: string | undefined;
-  /** The run that makes the batch. */
+  /** The run that creates the batch. */
   readonly parentRunId?: string | undefined;
-  /** Of its attempt. */
+  /** The fence of the parent's attempt. */
   readonly parentFence?: number | undefined;
-  /** That run waits until the batch is over. */
+  /** Whether that run waits until the batch has ended. */
   readonly resumeParentOnCompletion?: boolean | undefined;
 }
 
-/** The server took an upload and misses items all the same: something between drops parts of requests. */
+/** Thrown when the server accepted an upload but items are missing: an intermediary drops parts of requests. */
 export class BatchNotSealedError extends Error {
   override readonly name = 'BatchNotSealedError';
   readonly batchId: string;
@@ -36,17 +36,17 @@ export class BatchNotSealedError extends Error {
   }
 }
 
-/** Characters of one upload, about; a longer item goes alone. */
+/** Approximate number of characters per upload; a longer item is sent alone. */
 const uploadLength = 4_000_000;
 const maxRounds = 5;
 
-/** Opens a batch and fills it, unless an idempotency key led to one that is complete. */
+/** Opens a batch and fills it, unless an idempotency key matched a complete one. */
 export async function sendBatch(
   client: ApiClient,
   items: readonly BatchItem[],
   options: SendBatchOptions,
 ): Promise<BatchHandle> {
-  // The API has no batch without items.
+  // The API does not accept a batch without items.
   if (items.length === 0) return { batchId: '', runCount: 0, isCached: false, publicAccessToken: undefined };
   return withinAttempt(() => openAndFill(client, items, options));
 }
@@ -56,7 +56,7 @@ async function openAndFill(
   items: readonly BatchItem[],
   { idempotencyKey, ...options }: SendBatchOptions,
 ): Promise<BatchHandle> {
-  // Written before the batch is there: one that cannot be written leaves nothing behind.
+  // Serialized before the batch is opened: a payload that cannot be serialized leaves nothing behind.
   const lines = await Promise.all(
     items.map(async ({ task, payload, options: own }, index) => {
       const members = await triggerMembers(client, task, payload, own, undefined, `items[${index}].`);

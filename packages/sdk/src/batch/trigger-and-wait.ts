@@ -8,16 +8,16 @@ import { nextOf, ownKey, waitingRun } from '../wait/in-run.ts';
 import type { BatchOptions, BatchResult } from './types.ts';
 import { sendBatch, type BatchItem } from './send-batch.ts';
 
-/** A run in a batch, its task by its id. */
+/** A run in a batch, with its task given by id. */
 export type ItemById<T extends AnyTask> = T extends AnyTask ? { readonly id: TaskId<T> } & ItemOf<T> : never;
 
-/** A run in a batch, with its task. */
+/** A run in a batch, with its task given directly. */
 export type ItemByTask<T extends AnyTask> = { readonly task: T } & ItemOf<T>;
 
 /** The result of a run of one of the tasks. */
 export type ResultOf<T extends AnyTask> = T extends AnyTask ? RunResult<TaskId<T>, TaskOutput<T>> : never;
 
-/** Triggers a batch through a given client and waits until all of its runs have ended. */
+/** Triggers a batch through the given client and waits until all of its runs have ended. */
 export async function triggerBatchAndWait(
   client: ApiClient,
   items: readonly BatchItem[],
@@ -26,7 +26,7 @@ export async function triggerBatchAndWait(
   const run = waitingRun('batchTriggerAndWait');
   ownEnvironment(client, 'batchTriggerAndWait');
   if (items.length === 0) return { id: '', runs: [] };
-  // As for a single run: code that runs again finds the batch that it made before.
+  // As for a single run: re-executed code finds the batch that it created before.
   const key =
     options.idempotencyKey === undefined
       ? { waitKey: ownKey(run, `batch/${nextOf(run.waits, 'batch')}`) }
@@ -46,7 +46,7 @@ export async function triggerBatchAndWait(
 }
 
 /**
- * Starts runs of several tasks by their ids and waits until all have ended, in the code of a task.
+ * Triggers runs of several tasks by their ids and waits until all have ended. Only in the code of a task.
  *
  * @example
  * const { runs } = await batch.triggerAndWait<typeof resizeImage | typeof readText>([
@@ -67,7 +67,7 @@ export async function triggerAndWait<T extends AnyTask = AnyTask>(
 }
 
 /**
- * Starts runs of several tasks and waits until all have ended, in the code of a task. The results have the types of the tasks, one by one.
+ * Triggers runs of several tasks and waits until all have ended. Only in the code of a task. Each result has the type of its task.
  *
  * @example
  * const { runs: [image, text] } = await batch.triggerByTaskAndWait([

@@ -7,13 +7,13 @@ import { sendBatch, type BatchItem } from './send-batch.ts';
 import type { BatchOptions } from './types.ts';
 import type { ItemById, ItemByTask } from './trigger-and-wait.ts';
 
-/** Triggers a batch through a given client. */
+/** Triggers a batch through the given client. */
 export function triggerBatch(
   client: ApiClient,
   items: readonly BatchItem[],
   options: BatchOptions = {},
 ): Promise<BatchHandle> {
-  // As for a single run: with a credential of one's own the batch may be where nobody knows this parent.
+  // As for a single run: with a custom credential the batch may be in an environment where this parent does not exist.
   const scope = client.settings.isAmbient ? currentRun() : undefined;
   const parentRunId = parentOf(scope);
   const parentFence = parentRunId === undefined ? undefined : scope?.fence;
@@ -21,11 +21,11 @@ export function triggerBatch(
 }
 
 /**
- * Starts up to 1,000 runs of several tasks together, by their ids. Name their types to have the payloads checked. All of the runs
- * start once the last one is stored; their order is that of the items.
+ * Triggers up to 1,000 runs of several tasks together, by task id. Pass the types of the tasks to have the payloads checked. The runs start
+ * once the last one is stored, in the order of the items.
  *
- * Throws before anything is sent for a payload that cannot be written; an ApiError for what the server refuses, and then none of the
- * runs starts.
+ * Throws before anything is sent if a payload cannot be serialized. Throws an ApiError if the server rejects the batch; none of the runs starts
+ * then.
  *
  * @example
  * const { batchId } = await batch.trigger<typeof resizeImage | typeof sendMail>([
@@ -46,7 +46,7 @@ export async function trigger<T extends AnyTask = AnyTask>(
 }
 
 /**
- * As `batch.trigger`, with the tasks themselves instead of their ids.
+ * Like `batch.trigger`, with the tasks themselves instead of their ids.
  *
  * @example
  * await batch.triggerByTask([{ task: resizeImage, payload: { url } }, { task: sendMail, payload: { to } }]);

@@ -7,9 +7,9 @@ export interface BatchResult<TResult = RunResult> {
   readonly runs: readonly TResult[];
 }
 
-/** Options of a batch as a whole. */
+/** Options that apply to a batch as a whole. */
 export interface BatchOptions {
-  /** A second batch with this key is the first one (`isCached`). A key as for a single run. */
+  /** A second batch with this key returns the first one (`isCached`). The format is that of a single run's key. */
   idempotencyKey?: string | readonly string[];
   /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
   idempotencyKeyTTL?: string;

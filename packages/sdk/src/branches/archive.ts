@@ -5,17 +5,17 @@ import { pause } from '../runs/pause.ts';
 export interface ArchiveBranchOptions extends OfBranches {
   /** Default: preview. */
   env?: 'preview' | 'dev';
-  /** Whether runs that have not ended are cancelled first. Default false: then a branch with such runs is not archived. */
+  /** Whether to cancel unfinished runs first. Default false: a branch with unfinished runs is not archived. */
   cancelRuns?: boolean;
 }
 
-/** Milliseconds between two looks whether live attempts have stopped. */
+/** Milliseconds between two checks for live attempts. */
 const pollMs = 500;
 
 /**
- * Archives a branch: its runs cannot be seen any more, and its name is free again. With `cancelRuns` it resolves when its runs have ended
- * and it is archived; it may be called again after it was interrupted. Throws a NotFoundError if there is no such branch, a ConflictError if
- * runs have not ended and `cancelRuns` is not set.
+ * Archives a branch: its runs are no longer visible, and its name is free again. With `cancelRuns` it resolves once the runs have ended and the
+ * branch is archived; an interrupted call may be repeated. Throws a NotFoundError if there is no such branch, and a ConflictError if runs have
+ * not ended and `cancelRuns` is not set.
  *
  * @example
  * const { canceled } = await branches.archive('feat/login', { cancelRuns: true });

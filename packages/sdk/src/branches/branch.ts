@@ -1,23 +1,23 @@
 import type { ApiClient } from '../client/api-client.ts';
 import { ConfigurationError } from '../client/settings.ts';
 
-/** A live branch of preview or dev. */
+/** A live branch of the preview or dev environment. */
 export interface Branch {
   id: string;
   name: string;
   env: 'preview' | 'dev';
   createdAt: Date;
   updatedAt: Date;
-  /** What is known of its commit. */
+  /** Git metadata of its commit. */
   git?: Record<string, unknown> | undefined;
   isPaused: boolean;
-  /** Whether schedules that tasks declare fire in it. */
+  /** Whether declared schedules fire in it. */
   schedules: boolean;
 }
 
-/** Which project a call is about. */
+/** The project of a call. */
 export interface OfBranches {
-  /** Default: the project of the secret key. A personal access token is for many, so it must be given. */
+  /** Default: the project of the secret key. Required with a personal access token, which covers many projects. */
   projectRef?: string;
 }
 

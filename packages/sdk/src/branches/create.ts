@@ -4,14 +4,15 @@ import { projectOf, type OfBranches } from './branch.ts';
 export interface CreateBranchOptions extends OfBranches {
   /** Default: preview. */
   env?: 'preview' | 'dev';
-  /** What is known of the commit, at most 16 KiB of JSON. */
+  /** Git metadata of the commit, at most 16 KiB of JSON. */
   git?: Record<string, unknown>;
-  /** Whether schedules that tasks declare fire in this branch of preview. Default: as it is, for a new one false. */
+  /** Whether declared schedules fire in this preview branch. Default: unchanged, or false for a new branch. */
   schedules?: boolean;
 }
 
 /**
- * Makes a branch unless it is there, and changes what is given. Throws a BadRequestError for a name that git would not take.
+ * Creates a branch if it does not exist, and updates the given settings otherwise. Throws a BadRequestError for a name that git does not
+ * accept.
  *
  * @example
  * await branches.create('feat/login');

@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { projectOf, type Branch, type OfBranches } from './branch.ts';
 
 /**
- * The live branches of a project. With the key of preview, those of preview.
+ * The live branches of a project. With a key of the preview environment, the preview branches.
  *
  * @example
  * for (const { name, updatedAt } of await branches.list()) console.log(name, updatedAt);

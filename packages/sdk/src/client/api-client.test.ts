@@ -26,7 +26,7 @@ const clientFor = async (
 const isShared = (request: Received) => request.path === '/api/v1/tasks/trigger-many';
 const itemsOf = (request: Received) => (request.body as { items: { task: string; payload: number }[] }).items;
 const ran = (n: number | string) => ({ id: `run_${n}`, isCached: false });
-/** Answers every trigger, alone or shared, with a run named by its payload. */
+/** Replies to every trigger, single or shared, with a run named after its payload. */
 const obliging = (request: Received): Answer =>
   isShared(request)
     ? { body: { results: itemsOf(request).map(({ payload }) => ran(payload)) } }
@@ -109,7 +109,7 @@ describe('call', () => {
     const help = 'docs/troubleshooting.md#not-found';
     expect(await failure(help)).toEqual(['404 Run not found; see: millrace help not-found', help]);
     expect(await failure(help, 'Try again.')).toEqual(['404 Try again. See: millrace help not-found', help]);
-    // Several lines stay as they are, and so does what names a page already.
+    // Multi-line messages stay unchanged, as do those that already name a page.
     expect(await failure(help, 'one\ntwo')).toEqual(['404 one\ntwo', help]);
     expect(await failure(help, 'See docs/limits.md.')).toEqual(['404 See docs/limits.md.', help]);
     expect(await failure(undefined)).toEqual(['404 Run not found', undefined]);

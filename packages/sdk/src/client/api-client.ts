@@ -18,7 +18,7 @@ interface CallArguments {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly body?: unknown;
-  /** A body that is a text and goes as it is, instead of `body`. */
+  /** A text body that is sent verbatim, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -29,27 +29,27 @@ interface HeadedReply<K extends keyof Operations> {
 }
 
 /**
- * One configuration: an address, a credential, a branch. Two clients never share a request.
- * Everything public works through one of these; which one is `currentClient()`'s to say.
+ * One configuration: an address, a credential and a branch. Two clients never share a request. All public functions work through a client;
+ * `currentClient()` selects it.
  */
 export class ApiClient {
-  /** What the settings are made of. */
+  /** The settings as passed in, before defaults. */
   readonly given: ClientSettings;
   #settings: ResolvedSettings | undefined;
   #triggers: TriggerQueue | undefined;
-  /** Of runs whose credentials it uses: calls of two runs never share a request. */
+  /** Queues by run, for clients that use run credentials: calls from two runs never share a request. */
   readonly #triggersOfRuns = new WeakMap<RunScope, TriggerQueue>();
 
   constructor(settings: ClientSettings = {}) {
     this.given = { ...settings };
   }
 
-  /** Resolved by the first call: a program may be built, and its modules loaded, where there is no address or key. */
+  /** Resolved by the first call: a program may be built, and its modules loaded, without an address or key. */
   get settings(): ResolvedSettings {
     return (this.#settings ??= resolveSettings(this.given));
   }
 
-  /** Calls an operation. Throws the ApiError of what went wrong, after retries. */
+  /** Calls an operation. If it still fails after retries, throws the matching ApiError. */
   async call<K extends keyof Operations>(
     operation: K,
     given: CallArguments = {},
@@ -57,12 +57,12 @@ export class ApiClient {
     return (await this.callWithHeaders(operation, given)).reply;
   }
 
-  /** Calls an operation whose reply says something in its headers. */
+  /** Calls an operation whose response also carries data in its headers. */
   async callWithHeaders<K extends keyof Operations>(
     operation: K,
     given: CallArguments = {},
   ): Promise<HeadedReply<K>> {
-    // The credential of a run ends with its attempt, which therefore does not end before the call.
+    // A run's credential ends with its attempt, so the attempt must not end before the call.
     return runOf(this.settings)
       ? withinAttempt(() => this.#exchange(operation, given))
       : this.#exchange(operation, given);
@@ -82,7 +82,7 @@ export class ApiClient {
     });
     if (!exchanged.ok) throw errorOf(exchanged.failure);
     const { status, text, header } = exchanged.reply;
-    // A HEAD has its answer in the headers.
+    // A HEAD response has only headers.
     if (method === 'HEAD') return { reply: null as Reply<Operations[K]>, header };
     try {
       return { reply: JSON.parse(text) as Reply<Operations[K]>, header };
@@ -91,12 +91,12 @@ export class ApiClient {
     }
   }
 
-  /** Triggers a task; calls of one tick share a request. */
+  /** Triggers a task. Calls in the same tick share a request. */
   async trigger(
     task: string,
     members: string,
   ): Promise<TriggerReply & { publicAccessToken: string | undefined }> {
-    // What cannot be had fails here, for this call; the queue finds it at hand.
+    // A missing credential fails here, for this call only, so the queue always has one.
     const accessToken = await accessTokenOf(this.settings);
     const triggered = await this.#queue().add(task, members, accessToken);
     if (!triggered.ok) throw errorOf(triggered.failure);
@@ -107,7 +107,7 @@ export class ApiClient {
     return {
       id,
       isCached,
-      // Signed when somebody wants it: of many runs that are triggered together, few are shown in a browser.
+      // Signed lazily: of many runs triggered together, few are shown in a browser.
       get publicAccessToken() {
         return runToken(accessToken, claims, id);
       },

@@ -3,25 +3,25 @@ import type { ErrorCode } from '@millrace/contract';
 import type { Anchor } from '@millrace/contract/troubleshooting';
 import type { RetryHints } from './request-retry.ts';
 
-/** A request that did not succeed. Thrown as the subclass of its status where there is one. */
+/** A failed request. Thrown as the subclass for its status, if there is one. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
-  /** HTTP status; undefined when no reply came. */
+  /** HTTP status. Undefined when there was no response. */
   readonly status: number | undefined;
   /**
-   * Which failure it is, such as `attempt_ended`: it stays the same when the message changes. docs/error-codes.md lists the codes; a newer
-   * server may send others. Undefined where no server of Millrace replied.
+   * A stable code for the failure, such as `attempt_ended`, which does not change with the message. docs/error-codes.md lists the codes; a
+   * newer server may send others. Undefined when the response is not from a Millrace server.
    */
   readonly code: ErrorCode | (string & {}) | undefined;
-  /** The reply's body: the parsed JSON, else the text, else undefined. */
+  /** The response body: the parsed JSON, else the text, else undefined. */
   readonly body: unknown;
-  /** What is wrong with which field, when the server says so. */
+  /** The invalid fields and their problems, if the server sent any. */
   readonly details: readonly ErrorDetail[];
-  /** The server says that it is of no use to send the request again. */
+  /** Whether the server stated that a retry cannot succeed. */
   readonly isFinal: boolean;
   /**
-   * Where the documentation explains it, such as `docs/troubleshooting.md#the-key-is-missing`: a path in the repository of Millrace. The message
-   * ends with it. Undefined where the reply named none, as those of other servers and of proxies.
+   * Where the documentation explains the error, such as `docs/troubleshooting.md#the-key-is-missing`: a path in the Millrace repository. The
+   * message ends with it. Undefined when the response named none, such as one from a proxy or another server.
    */
   readonly help: string | undefined;
 
@@ -47,46 +47,46 @@ export class ApiError extends Error {
   }
 }
 
-/** One field that the server did not accept. */
+/** A field that the server did not accept. */
 export interface ErrorDetail {
   readonly code: string;
   readonly message: string;
   readonly path?: readonly string[];
 }
 
-/** No reply: the server cannot be reached, closed the connection, or took too long. `cause` has the reason. */
+/** No response: the server cannot be reached, closed the connection, or took too long. `cause` has the reason. */
 export class ApiConnectionError extends ApiError {
   override readonly name = 'ApiConnectionError';
 }
-/** The server said 2xx with a body that is not what this SDK understands: usually another server at that address. */
+/** The server replied 2xx with a body that this SDK does not understand, usually because another server is at that address. */
 export class UnexpectedReplyError extends ApiError {
   override readonly name = 'UnexpectedReplyError';
 }
-/** 400: a parameter or a body that cannot be understood; `details` name it. */
+/** 400: a parameter or the body is invalid; `details` names it. */
 export class BadRequestError extends ApiError {
   override readonly name = 'BadRequestError';
 }
-/** 401: no credential, or one that is unknown, expired, revoked or not for this operation. */
+/** 401: the credential is missing, unknown, expired, revoked or not valid for this operation. */
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError';
 }
-/** 403: the credential does not cover this. */
+/** 403: the credential lacks the permission. */
 export class PermissionDeniedError extends ApiError {
   override readonly name = 'PermissionDeniedError';
 }
-/** 404: no such thing in this environment. */
+/** 404: the object does not exist in this environment. */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError';
 }
-/** 409: it conflicts with what is there. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError';
 }
-/** 422: understood, but it cannot be done. */
+/** 422: the request is valid but cannot be carried out. */
 export class UnprocessableEntityError extends ApiError {
   override readonly name = 'UnprocessableEntityError';
 }
-/** 429: too many requests, also after all retries. */
+/** 429: too many requests, even after all retries. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
@@ -105,15 +105,15 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** A request that failed for good, before it becomes an error. */
+/** A request that failed permanently, before it becomes an error. */
 export type Failure =
   | (RetryHints & {
       readonly status: number;
       readonly text: string;
       readonly location?: string | undefined;
-      /** The code that the reply has. */
+      /** The error code in the response. */
       readonly code?: string | undefined;
-      /** Where the reply says that it is explained. */
+      /** The documentation path in the response. */
       readonly help?: string | undefined;
     })
   | (RetryHints & { readonly status: undefined; readonly cause: unknown; readonly baseURL: string });
@@ -127,7 +127,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the server calls a request that it cannot understand, where `details` alone say what of it. */
+/** The server's generic messages for invalid requests, for which only `details` shows the problem. */
 const labels: ReadonlySet<string> = new Set(['Query Error', 'Params Error', 'Headers Error']);
 
 function namedIn(body: unknown): string {
@@ -149,14 +149,14 @@ function reasonOf(body: unknown, failure: { location?: string | undefined }): st
   return typeof body === 'string' ? body.slice(0, 500) : 'status code (no body)';
 }
 
-// Node gives an empty message when it tried several addresses: the reasons are in `errors`.
+// Node.js leaves the message empty when it tried several addresses: the reasons are in `errors`.
 function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   return cause.message || (inner instanceof Error ? inner.message : cause.name);
 }
 
-/** The error to throw for a failed request. Made where the caller awaits, so that its stack leads to the caller. */
+/** The error to throw for a failed request. Created where the caller awaits, so that its stack leads to the caller. */
 export function errorOf(failure: Failure): ApiError {
   if (failure.status === undefined) {
     const message = `Cannot reach ${failure.baseURL}: ${causeText(failure.cause)}`;

@@ -7,11 +7,11 @@ let given: ClientSettings = {};
 let client: ApiClient | undefined;
 
 /**
- * Sets the address and the credential of all calls that follow in this process. Each call replaces what the one before gave;
- * what is not given comes from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN` and
- * `MILLRACE_PREVIEW_BRANCH`, read when the first call is made. Where those are set, `configure` is not needed.
+ * Sets the address and the credential of all later calls in this process. Each call replaces the settings of the previous one. Omitted settings
+ * come from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN` and `MILLRACE_PREVIEW_BRANCH`, read when the first call is made.
+ * If those are set, `configure` is not needed.
  *
- * Nothing but the codec is checked here: a setting that cannot work makes the next call throw a ConfigurationError.
+ * Only the codec is checked here: any other invalid setting makes the next call throw a ConfigurationError.
  *
  * @example
  * configure({ baseURL: 'https://millrace.example.com', secretKey: process.env.BILLING_KEY });
@@ -23,8 +23,8 @@ export function configure(settings: ClientSettings): void {
 }
 
 /**
- * The client that a public function works through: that of the part of the program that asks (`auth.withAuth`, a
- * `MillraceClient`), else that of the process. Each asks once, before its first await.
+ * The client for a public function: the one set for the current part of the program (`auth.withAuth`, a `MillraceClient`), else that of the
+ * process. Each function reads it once, before its first await.
  */
 export function currentClient(): ApiClient {
   const overriding = overridingClient();
@@ -33,5 +33,5 @@ export function currentClient(): ApiClient {
   return client;
 }
 
-/** The settings that were given for the current client, without what came from the environment. */
+/** The settings passed to the current client, without those from the environment. */
 export const currentSettings = (): ClientSettings => overridingClient()?.given ?? given;

@@ -8,8 +8,8 @@ import { accessTokenOf } from './settings.ts';
 const final = new Set([400, 401, 403, 404, 409, 410, 422]);
 
 /**
- * The events at a path of the API, until the signal is raised: a connection that breaks is made again, with the headers for it. Throws an
- * ApiError that no other attempt would change.
+ * The events at an API path, until the signal is aborted. A broken connection is reopened with the resumption headers. Throws an ApiError for a
+ * permanent failure.
  */
 export const eventsAt = (
   { settings }: ApiClient,

@@ -11,11 +11,11 @@ import { accessTokenOf, type ResolvedSettings } from './settings.ts';
 export interface ExchangeRequest {
   readonly method: string;
   readonly path: string;
-  /** Where the caller has it at hand; then this never rejects. */
+  /** The credential, if the caller already has it; then this never rejects. */
   readonly accessToken?: string;
-  /** JSON text, where the operation takes JSON. */
+  /** JSON text, for operations with a JSON body. */
   readonly body?: string;
-  /** Beside those of every request; the same for all its attempts. */
+  /** Headers in addition to those of every request; the same for all its attempts. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -31,7 +31,7 @@ export function headersOf(
 ): Record<string, string> {
   const headers: Record<string, string> = {
     authorization: `Bearer ${accessToken}`,
-    // The vocabulary of run statuses that this SDK's types have.
+    // Selects the run statuses that this SDK's types have.
     'x-trigger-api-version': '2025-07-16',
     'x-trigger-source': 'sdk',
     'trigger-version': sdkVersion,
@@ -39,7 +39,7 @@ export function headersOf(
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.previewBranch !== undefined) headers['x-service-branch'] = settings.previewBranch;
   if (settings.agent !== undefined) headers['x-millrace-agent'] = settings.agent;
-  // One for all attempts of this request: the server does it once, whatever was lost on the way.
+  // One key for all attempts of this request: the server carries it out once, even if a response is lost.
   if (method !== 'GET') headers['x-trigger-request-idempotency-key'] = crypto.randomUUID();
   return headers;
 }
@@ -65,9 +65,9 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
 }
 
 /**
- * Sends a request until it succeeds, fails for good or has used up its attempts. A failure is for the caller to turn into an error,
- * so that the error's stack is the caller's. Rejects only where no credential is to be had.
- * @param firstFailure a first attempt made elsewhere, in company: this goes on from there
+ * Sends a request until it succeeds, fails permanently or has used up its attempts. The caller turns a failure into an error, so that the
+ * error's stack is the caller's. Rejects only if no credential can be obtained.
+ * @param firstFailure a first attempt made elsewhere, in a shared request: retries continue from there
  */
 export async function exchange(
   settings: ResolvedSettings,
@@ -88,7 +88,7 @@ export async function exchange(
   };
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
   for (let attempt = 1; !last.ok; attempt += 1) {
-    // As in a process that died while it waited for the reply.
+    // Behaves like a process that died while it waited for the response.
     if (currentRun()?.isGone?.() === true) return new Promise<never>(() => undefined);
     const delay = requestRetryDelay(settings.retry, attempt, last.failure, Date.now(), Math.random);
     if (delay === undefined) break;

@@ -26,7 +26,7 @@ const subject: StandardSchemaV1<{ subject: string }, { subject: string; at: Date
   '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [] }) },
 };
 
-/** As a module with tasks has them, among other exports. */
+/** Exports of a module with tasks, among others. */
 const exported = {
   sendEmail: task({ id: 'send-email', schema: subject, run: async ({ at }) => ({ sentAt: at, copies: 1 }) }),
   resize: task({ id: 'resize', run: async (payload: { url: string; at?: Date }) => payload.url.length }),

@@ -22,7 +22,7 @@ import type { TasksIn, TypedBatch, TypedTasks } from './typed-tasks.ts';
 
 type Verb = (...given: never[]) => unknown;
 
-/** The same functions, working through a client of their own, also those of namespaces inside (`runs.bulk`). */
+/** The same functions, working through a client of their own, including those of nested namespaces (`runs.bulk`). */
 function bound<N extends object>(namespace: N, client: ApiClient): N {
   const entries = Object.entries(namespace).map(([name, verb]: [string, unknown]) => [
     name,
@@ -30,21 +30,21 @@ function bound<N extends object>(namespace: N, client: ApiClient): N {
       ? (...given: never[]) => beginningWith(client, () => (verb as Verb)(...given))
       : bound(verb as object, client),
   ]);
-  // Each function is what it was but for the client.
+  // Each function is unchanged except for its client.
   return Object.fromEntries(entries) as N;
 }
 
 /**
- * A client of its own, for processes that speak to several projects, environments or branches: nothing of it is shared with
- * `configure`, with `auth.withAuth` or with other clients, and it holds wherever it is used, also concurrently. What is not
- * given comes from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN` and `MILLRACE_PREVIEW_BRANCH`.
+ * An independent client, for processes that use several projects, environments or branches. It shares nothing with `configure`, `auth.withAuth`
+ * or other clients, and may be used concurrently. Omitted settings come from `MILLRACE_API_URL`, `MILLRACE_SECRET_KEY`, `MILLRACE_ACCESS_TOKEN`
+ * and `MILLRACE_PREVIEW_BRANCH`.
  *
- * With the type of your tasks, their ids, payloads and outputs are checked. Only the type is imported: no code of a task is in your
- * program or in its bundle.
+ * With the type of your tasks, their ids, payloads and outputs are checked. Only the type is imported: no task code is loaded into your program
+ * or its bundle.
  *
- * Nothing is checked and no variable is read before the first call, so that a module may create one while a program is built. A setting
- * that cannot work makes each call throw a ConfigurationError. A client has no connections of its own: those to one address are shared
- * in the process.
+ * Nothing is checked and no variable is read before the first call, so a module may create a client while a program is built. An invalid
+ * setting makes each call throw a ConfigurationError. A client has no connections of its own: connections to the same address are shared in the
+ * process.
  *
  * @example
  * import type * as tasks from './tasks/index.ts';

@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client.ts';
 
-/** What of an AsyncLocalStorage is used. */
+/** The part of AsyncLocalStorage that is used. */
 interface Storage {
   getStore(): ApiClient | undefined;
   run<R>(client: ApiClient, act: () => R): R;
@@ -12,18 +12,18 @@ interface Runtime {
   };
 }
 
-// Asked for, not imported: this package runs where there is no Node, too.
+// Looked up at run time, not imported: this package also runs without Node.js.
 const { process } = globalThis as Runtime;
 const AsyncLocalStorage = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
 const storage = AsyncLocalStorage && new AsyncLocalStorage();
 
-/** Where there is no such storage: the client in force until its callback is done. */
+/** Without such storage: the client in force until its callback has ended. */
 let held: ApiClient | undefined;
 
-/** The client that the part of the program that asks has been given, if any. */
+/** The client set for the calling part of the program, if any. */
 export const overridingClient = (): ApiClient | undefined => storage?.getStore() ?? held;
 
-/** Uses a client for the calls that `act` begins before its first await: each public function asks for its client then. */
+/** Uses a client for the calls that `act` starts before its first await, which is when each public function reads its client. */
 export function beginningWith<R>(client: ApiClient, act: () => R): R {
   if (storage) return storage.run(client, act);
   const outer = held;
@@ -36,8 +36,8 @@ export function beginningWith<R>(client: ApiClient, act: () => R): R {
 }
 
 /**
- * Uses a client for the calls inside `act`, to its end. Where there is no AsyncLocalStorage nobody can tell the calls inside
- * from others made meanwhile, so a second one at the same time is refused.
+ * Uses a client for the calls inside `act` until it ends. Without AsyncLocalStorage, calls inside `act` cannot be distinguished from concurrent
+ * ones, so a second concurrent use is rejected.
  */
 export async function throughout<R>(client: ApiClient, act: () => R | Promise<R>): Promise<R> {
   if (storage) return storage.run(client, act);

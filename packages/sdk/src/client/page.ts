@@ -1,17 +1,17 @@
 /** A page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
-  /** Where the next page starts: give it as `after`, or as `page` where pages are numbered. Undefined on the last page. */
+  /** The start of the next page: pass it as `after`, or as `page` where pages are numbered. Undefined on the last page. */
   readonly next: string | undefined;
   hasNextPage(): boolean;
-  /** Throws a RangeError when there is none. */
+  /** Throws a RangeError when there is no next page. */
   getNextPage(): Promise<Page<T>>;
   hasPreviousPage(): boolean;
-  /** Throws a RangeError when there is none. */
+  /** Throws a RangeError when there is no previous page. */
   getPreviousPage(): Promise<Page<T>>;
 }
 
-/** Await it for the first page, or iterate it for every item of every page. */
+/** Await it for the first page, or iterate over it for every item of every page. */
 export type PageList<T> = Promise<Page<T>> & AsyncIterable<T>;
 
 export interface PageAt<T> {
@@ -47,7 +47,7 @@ async function pageAt<T>(fetch: Fetch<T>, cursor: Cursor): Promise<Page<T>> {
   };
 }
 
-/** Starts with the page at `cursor`. The first request is made at once. */
+/** Starts with the page at `cursor`. The first request is sent immediately. */
 export function pages<T>(fetch: Fetch<T>, cursor: Cursor): PageList<T> {
   const first = pageAt(fetch, cursor);
   async function* items(): AsyncGenerator<T, void, undefined> {
@@ -61,7 +61,7 @@ export function pages<T>(fetch: Fetch<T>, cursor: Cursor): PageList<T> {
   return Object.assign(first, { [Symbol.asyncIterator]: items });
 }
 
-/** The same of a list whose pages have numbers, from `first` on. */
+/** Like `pages`, for a list with numbered pages, starting at `first`. */
 export const numberedPages = <T>(
   first: number,
   fetch: (page: number) => Promise<{

@@ -1,13 +1,13 @@
 import { grownDelay } from '../retry/backoff.ts';
 import type { RequestRetry } from './settings.ts';
 
-/** What of a failed attempt decides whether there is another one. */
+/** The properties of a failed attempt that decide whether to retry. */
 export interface RetryHints {
-  /** Undefined when no reply came. */
+  /** Undefined when there was no response. */
   readonly status: number | undefined;
-  /** The reply's `x-should-retry`: `true` or `false` overrides the status. */
+  /** The response header `x-should-retry`: `true` or `false` overrides the status. */
   readonly shouldRetry?: string | undefined;
-  /** The reply's `x-ratelimit-reset`: milliseconds since 1970. */
+  /** The response header `x-ratelimit-reset`: milliseconds since 1970. */
   readonly rateLimitReset?: string | undefined;
 }
 
@@ -15,8 +15,8 @@ const isTransient = (status: number | undefined) =>
   status === undefined || status === 408 || status === 409 || status === 429 || status >= 500;
 
 /**
- * Milliseconds to wait before the next attempt of a request; undefined when there must be none.
- * @param attempt the one that failed, 1 for the first
+ * Milliseconds to wait before the next attempt of a request. Undefined when it must not be retried.
+ * @param attempt the attempt that failed, 1 for the first
  */
 export function requestRetryDelay(
   retry: RequestRetry,
@@ -29,7 +29,7 @@ export function requestRetryDelay(
   if (failed.shouldRetry !== 'true' && !isTransient(failed.status)) return undefined;
   if (failed.status === 429) {
     const reset = Number(failed.rateLimitReset ?? Number.NaN);
-    // Spread over a second, lest all that were refused come back at once.
+    // Spread over a second, so that rejected clients do not all retry at once.
     if (reset > now) return Math.ceil(reset - now + random() * 1_000);
   }
   return grownDelay(retry, attempt);

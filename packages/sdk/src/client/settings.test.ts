@@ -45,7 +45,7 @@ describe('resolveSettings', () => {
   });
 
   test('says which variable is missing', () => {
-    // Files share a process, and one before may have executed runs in it, where credentials are those of the runs.
+    // Test files share a process. An earlier one may have executed runs in it, where credentials are those of the runs.
     delete (globalThis as Record<symbol, unknown>)[Symbol.for('@millrace/sdk/run-scopes')];
     expect(refusal({}, { MILLRACE_API_URL: 'http://x.test' })).toContain('MILLRACE_SECRET_KEY');
     expect(refusal({}, { MILLRACE_API_URL: 'http://x.test', MILLRACE_SECRET_KEY: '' })).toContain(

@@ -2,44 +2,44 @@ import { currentRun, executesRuns, type RunScope } from '../run-scope.ts';
 import type { Codec } from '../sealing/codec.ts';
 import { explained } from '../explained.ts';
 
-/** How a client reaches the server and as whom. Everything not given comes from the environment. */
+/** The server address and the credential of a client. Omitted settings come from the environment. */
 export interface ClientSettings {
-  /** Address of the server, a path prefix allowed. Default: `MILLRACE_API_URL`. */
+  /** Address of the server; may include a path prefix. Default: `MILLRACE_API_URL`. */
   baseURL?: string;
-  /** A secret key, a personal access token or a public access token. Wins over `secretKey`. */
+  /** A secret key, a personal access token or a public access token. Takes precedence over `secretKey`. */
   accessToken?: string;
   /** An environment's secret key (`svc_…`). Default: `MILLRACE_SECRET_KEY`, then `MILLRACE_ACCESS_TOKEN`. */
   secretKey?: string;
   /**
-   * The preview branch that calls are about, for keys of the preview environment. Default: `MILLRACE_PREVIEW_BRANCH`, which runs
-   * in a branch have set; with a key of preview also `VERCEL_GIT_COMMIT_REF`, which that host sets.
+   * The preview branch for calls with a key of the preview environment. Default: `MILLRACE_PREVIEW_BRANCH`, which is set in runs of a branch;
+   * with a preview key also `VERCEL_GIT_COMMIT_REF`, which Vercel sets.
    */
   previewBranch?: string;
   /**
-   * The agent for which the program calls, such as `support-bot/3`: what is changed with a secret key gets an entry with this name in the
+   * The agent on whose behalf the program calls, such as `support-bot/3`. Changes made with a secret key are recorded under this name in the
    * audit log. 1 to 128 characters of plain ASCII. Default: none.
    */
   agent?: string;
   /**
-   * Seals payloads and whatever else leaves this process, and opens what comes back: see docs/encryption.md. `null` switches off the one that
-   * the process has. Default: that of `configure`, else that of the project that the process executes.
+   * Seals payloads and other data that leaves this process, and opens data that comes back: see docs/encryption.md. `null` disables the codec
+   * of the process. Default: that of `configure`, else that of the project that the process executes.
    */
   codec?: Codec | null;
-  /** How a request that failed is tried again. */
+  /** How failed requests are retried. */
   retry?: RequestRetryOptions;
-  /** Milliseconds that one attempt of a request may take. Default 60,000. */
+  /** Milliseconds allowed for one attempt of a request. Default 60,000. */
   timeoutInMs?: number;
 }
 
-/** Retries of requests: on connection failures and on statuses 408, 409, 429 and from 500 up. Delays in milliseconds. */
+/** Retries of requests, on connection failures and on statuses 408, 409, 429 and 500 or above. Delays are in milliseconds. */
 export interface RequestRetryOptions {
-  /** All attempts, the first included. Default 5; 1 is no retry. */
+  /** The number of attempts, including the first. Default 5; 1 disables retries. */
   maxAttempts?: number;
   /** Delay after the first attempt. Default 1,000. */
   minTimeoutInMs?: number;
-  /** Each delay is the one before times this. Default 1.6. */
+  /** Each delay is the previous one multiplied by this. Default 1.6. */
   factor?: number;
-  /** No delay is longer. Default 30,000. */
+  /** The maximum delay. Default 30,000. */
   maxTimeoutInMs?: number;
 }
 
@@ -47,17 +47,17 @@ export type RequestRetry = Readonly<Required<RequestRetryOptions>>;
 
 export interface ResolvedSettings {
   readonly baseURL: string;
-  /** That was given, or that of the process; undefined where only runs have one. */
+  /** The given credential, or that of the process. Undefined where only runs have one. */
   readonly accessToken: string | undefined;
   readonly previewBranch: string | undefined;
   readonly agent: string | undefined;
   readonly retry: RequestRetry;
   readonly timeoutInMs: number;
-  /** No credential was given: inside a run it is that of the run, elsewhere that of the process. */
+  /** Whether no credential was given: calls then use the credential of the current run, or outside of runs that of the process. */
   readonly isAmbient: boolean;
 }
 
-/** The client has no address or no credential, or one that cannot be used. The message says what to set. */
+/** The client has no address or no credential, or an invalid one. The message names the setting. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -138,7 +138,7 @@ function checkedAgent(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Fills in what is not given from the environment, then the defaults, and refuses what cannot work. */
+/** Fills in omitted settings from the environment, then from the defaults, and rejects invalid ones. */
 export function resolveSettings(
   given: ClientSettings,
   variables: Variables = processVariables(),
@@ -146,7 +146,7 @@ export function resolveSettings(
   const explicit = filled(given.accessToken) ?? filled(given.secretKey);
   const token =
     explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']);
-  // Whether there is one then shows when a call is made.
+  // Whether there is a credential is then only known when a call is made.
   const accessToken = token === undefined && executesRuns() ? undefined : checkedToken(token);
   const {
     maxAttempts = 5,
@@ -171,13 +171,13 @@ export function resolveSettings(
   };
 }
 
-/** The run whose credential calls use that are made now; undefined for calls that have one of their own. */
+/** The run whose credential a call made now would use. Undefined for clients with their own credential. */
 export function runOf({ isAmbient }: Pick<ResolvedSettings, 'isAmbient'>): RunScope | undefined {
   const run = isAmbient ? currentRun() : undefined;
   return run?.credential && run;
 }
 
-/** The credential of a call that is made now; at once where it is known. */
+/** The credential for a call made now; synchronous when it is already known. */
 export function accessTokenOf(settings: ResolvedSettings): string | Promise<string> {
   const { accessToken = '' } = settings;
   const run = runOf(settings);

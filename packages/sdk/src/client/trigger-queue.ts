@@ -1,6 +1,6 @@
 /**
- * Trigger calls of one tick share one request. A lone call is sent alone, at once, by the plain route; calls that meet go
- * together to `triggerMany`, where each succeeds or fails for itself.
+ * Trigger calls made in the same tick share one request. A single call is sent alone and immediately, through the ordinary route. Concurrent
+ * calls are sent together to `triggerMany`, where each succeeds or fails on its own.
  */
 import type { Operations, Reply, triggerManyLimit } from '@millrace/contract';
 import { helpOfStatus } from '@millrace/contract/help';
@@ -22,7 +22,7 @@ export type Triggered =
 
 interface Call {
   readonly task: string;
-  /** Of the plain route. */
+  /** The path of the ordinary route. */
   readonly path: string;
   readonly members: string;
   readonly accessToken: string;
@@ -30,16 +30,16 @@ interface Call {
 }
 
 const callsPerRequest: typeof triggerManyLimit = 500;
-/** So many go together whatever else waits. */
+/** Up to this many calls always share one request. */
 const fewCalls = 8;
-/** A character is at most 3 bytes of UTF-8, so a shared request stays under the server's 3 MiB without counting bytes. */
+/** A character takes at most 3 bytes in UTF-8, so a shared request stays below the server's 3 MiB without counting bytes. */
 const charactersPerRequest = 1_000_000;
 
-/** After the tick's other work; where there is no setImmediate, as soon as the platform does. */
+/** After the other work of the tick; without setImmediate, as soon as the platform allows. */
 const afterTick: (act: () => void) => void =
   typeof setImmediate === 'function' ? setImmediate : (act) => setTimeout(act, 0);
 
-/** Statuses of a shared request that may be the doing of one call in it. */
+/** Statuses of a shared request that a single call in it may have caused. */
 const mayConcernOne = (status: number | undefined) =>
   status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429;
 
@@ -51,11 +51,11 @@ function replyIn<T>(text: string, status: number): { ok: true; value: T } | { ok
   }
 }
 
-/** Gathers the trigger calls of one client. */
+/** Collects the trigger calls of one client. */
 export class TriggerQueue {
   readonly #settings: ResolvedSettings;
   #waiting: Call[] = [];
-  /** Shared requests without an answer yet. */
+  /** Shared requests that have no response yet. */
   #underWay = 0;
 
   constructor(settings: ResolvedSettings) {
@@ -63,7 +63,7 @@ export class TriggerQueue {
   }
 
   /**
-   * Throws at once for a task id that no path can hold; otherwise never rejects.
+   * Throws synchronously for a task id that is invalid in a path; otherwise never rejects.
    * @param members the members of the call's JSON object, without its braces
    */
   add(task: string, members: string, accessToken: string): Promise<Triggered> {
@@ -77,7 +77,7 @@ export class TriggerQueue {
   #flush(): void {
     const calls = this.#waiting;
     this.#waiting = [];
-    // Two requests under way rather than one, so that the server works on the second while the database writes the first.
+    // Two requests in flight rather than one, so that the server works on the second while the database writes the first.
     const share = this.#underWay > 0 ? calls.length : Math.ceil(calls.length / 2);
     const most = Math.min(callsPerRequest, Math.max(fewCalls, share));
     let from = 0;
@@ -114,7 +114,7 @@ export class TriggerQueue {
     const items = calls.map(
       ({ task, members }) => `{"task":${JSON.stringify(task)}${members && ','}${members}}`,
     );
-    // They are all of one caller: of a run, one may have asked for it anew.
+    // All calls have the same caller; for a run, the latest call has the freshest token.
     const accessToken = calls.at(-1)!.accessToken;
     const request = {
       method: 'POST',
@@ -126,7 +126,7 @@ export class TriggerQueue {
     const exchanged = await exchange(this.#settings, request);
     this.#underWay -= 1;
     if (!exchanged.ok) {
-      // One bad call must not fail its neighbours: each gets its own answer.
+      // An invalid call must not fail the others: each is retried alone and gets its own response.
       if (mayConcernOne(exchanged.failure.status)) for (const call of calls) void this.#sendAlone(call);
       else for (const call of calls) call.resolve(exchanged);
       return;
@@ -142,7 +142,7 @@ export class TriggerQueue {
         const { publicAccessToken, ...reply } = result;
         call.resolve({ ok: true, reply, publicAccessToken, claims });
       }
-      // Goes on alone from its first failure, retries and all.
+      // Continues alone after its first failure, with the usual retries.
       else
         void this.#sendAlone(call, {
           status: result.status,

@@ -24,28 +24,28 @@ export type TasksIn<T> = {
 
 type WithId<T extends AnyTask, TId extends TaskId<T>> = Extract<T, { readonly id: TId }>;
 
-/** `tasks` of a client that knows its tasks: the id decides what payload and output are. */
+/** `tasks` of a client that knows the task types: the id determines the payload and output types. */
 export interface TypedTasks<T extends AnyTask> extends Omit<
   typeof tasks,
   'trigger' | 'batchTrigger' | 'triggerAndWait' | 'batchTriggerAndWait'
 > {
-  /** As `tasks.trigger`. */
+  /** Like `tasks.trigger`. */
   trigger<TId extends TaskId<T>>(
     taskIdentifier: TId,
     ...args: TriggerArguments<TaskInput<WithId<T, TId>>>
   ): Promise<RunHandle<TId, TaskOutput<WithId<T, TId>>>>;
-  /** As `tasks.batchTrigger`. */
+  /** Like `tasks.batchTrigger`. */
   batchTrigger<TId extends TaskId<T>>(
     taskIdentifier: TId,
     items: readonly ItemOf<WithId<T, TId>>[],
     options?: BatchOptions,
   ): Promise<BatchHandle>;
-  /** As `tasks.triggerAndWait`. */
+  /** Like `tasks.triggerAndWait`. */
   triggerAndWait<TId extends TaskId<T>>(
     taskIdentifier: TId,
     ...args: TriggerArguments<TaskInput<WithId<T, TId>>>
   ): ResultPromise<RunResult<TId, TaskOutput<WithId<T, TId>>>>;
-  /** As `tasks.batchTriggerAndWait`. */
+  /** Like `tasks.batchTriggerAndWait`. */
   batchTriggerAndWait<TId extends TaskId<T>>(
     taskIdentifier: TId,
     items: readonly ItemOf<WithId<T, TId>>[],
@@ -53,10 +53,10 @@ export interface TypedTasks<T extends AnyTask> extends Omit<
   ): Promise<BatchResult<RunResult<TId, TaskOutput<WithId<T, TId>>>>>;
 }
 
-/** `batch` of a client that knows its tasks. */
+/** `batch` of a client that knows the task types. */
 export interface TypedBatch<T extends AnyTask> extends Omit<typeof batch, 'trigger' | 'triggerAndWait'> {
-  /** As `batch.trigger`. */
+  /** Like `batch.trigger`. */
   trigger(items: readonly ItemById<T>[], options?: BatchOptions): Promise<BatchHandle>;
-  /** As `batch.triggerAndWait`. */
+  /** Like `batch.triggerAndWait`. */
   triggerAndWait(items: readonly ItemById<T>[], options?: BatchOptions): Promise<BatchResult<ResultOf<T>>>;
 }

@@ -3,16 +3,16 @@ import { SealedError, type Clearable, type Codec, type CodecContext } from '../s
 import { readKey, type KeySource } from './key-source.ts';
 
 export interface AesGcmCodecOptions {
-  /** By an id of your own, such as `k1`, which is stored with what the key sealed. */
+  /** Keys by an id of your choice, such as `k1`. The id is stored with everything that the key seals. */
   readonly keys: Readonly<Record<string, KeySource>>;
-  /** The id of the key that seals. All others only open. */
+  /** The id of the key that seals. The other keys only open. */
   readonly current: string;
   /**
-   * A text that both sides must have alike, such as `billing/prod`: what was sealed with another does not open, even with the same key.
+   * A text that must be equal on both sides, such as `billing/prod`: data sealed with another one does not open, even with the same key.
    * Default: empty.
    */
   readonly boundTo?: string;
-  /** What is not sealed. Default: nothing. */
+  /** Kinds of data that are not sealed. Default: none. */
   readonly clear?: readonly Clearable[];
 }
 
@@ -21,9 +21,9 @@ const saltBytes = 16;
 const nonceBytes = 12;
 const tagBytes = 16;
 const overhead = saltBytes + nonceBytes + tagBytes;
-/** Texts that one derived key seals: far below the 2^32 up to which random nonces are safe. */
+/** Texts sealed per derived key: far below the 2^32 up to which random nonces are safe. */
 const textsPerSalt = 2 ** 24;
-/** Derived keys that are remembered. A process that seals has one at a time; a reader meets those of many. */
+/** Number of derived keys in the cache. A process that seals uses one at a time; a reader needs those of many processes. */
 const maxDerived = 1_000;
 
 interface Derived {
@@ -32,11 +32,11 @@ interface Derived {
 }
 
 /**
- * Seals with AES-256-GCM. Each process derives a key of its own from the named one (HKDF-SHA-256, random salt), so that many processes may
- * seal any number of texts with it. What a text is for, its type and the key's id are authenticated with it. Keys are read when they are first
- * needed; then it throws an Error that says what is missing.
+ * Seals with AES-256-GCM. Each process derives its own key from the current one (HKDF-SHA-256, random salt), so any number of processes may
+ * seal any number of texts. The purpose of a text, its type and the key's id are authenticated. Keys are read on first use; an Error then names
+ * a missing key.
  *
- * To rotate: add the new key everywhere, then make it `current`, and remove the old one when nothing that it sealed is kept any more.
+ * To rotate: add the new key everywhere, then make it `current`, and remove the old one when no stored data sealed with it remains.
  *
  * @example
  * // codec.ts

@@ -4,27 +4,27 @@ import { plain } from '../sealing/values.ts';
 
 export interface CodecHandlerOptions {
   /**
-   * Whether the sender of a request may see clear text: look at its cookie or its `authorization`. Called for each request. May return a
-   * Response of its own, such as a redirect to a login.
+   * Whether the sender of a request may see clear text: check its cookie or its `authorization` header. Called for each request. May return a
+   * Response, such as a redirect to a login page.
    */
   readonly authorize: (request: Request) => boolean | Response | Promise<boolean | Response>;
-  /** The dashboards that may ask, by the origins of their pages: `['https://millrace.example.com']`. */
+  /** The allowed dashboards, by the origins of their pages: `['https://millrace.example.com']`. */
   readonly origins: readonly string[];
 }
 
-/** Envelopes in one request, and bytes of it. */
+/** Maximum number of envelopes in one request, and its maximum size in bytes. */
 const maxValues = 1_000;
 const maxBytes = 32 * 1024 * 1024;
 
-/** What became of one envelope. */
+/** The result of opening one envelope. */
 type Opened = { readonly value: unknown } | { readonly error: string };
 
 /**
- * The endpoint through which the dashboard opens what is sealed: it runs on your side, with your keys, and a browser asks it directly. A POST
- * of `{ "values": [envelope, …] }` is answered with `{ "values": [{ "value": … } | { "error": "…" }, …] }`, in the same order.
+ * The endpoint through which the dashboard opens sealed data. It runs on your side, with your keys, and the browser calls it directly. The
+ * response to a POST of `{ "values": [envelope, …] }` is `{ "values": [{ "value": … } | { "error": "…" }, …] }`, in the same order.
  *
- * Answers 403 to an origin that is not listed or a sender that `authorize` refuses, 400 to a body that is not of this form, 405 to other
- * methods, 413 above 1,000 values or 32 MiB.
+ * Responds 403 if the origin is not listed or `authorize` denies the request, 400 if the body is invalid, 405 to other methods, and 413 above
+ * 1,000 values or 32 MiB.
  *
  * @example
  * const handle = codecHandler(codec, {
@@ -49,14 +49,14 @@ export function codecHandler(
     );
   return async (request) => {
     const origin = request.headers.get('origin');
-    // Browsers send one with each such request. Others must too, so that no page that is not listed can use the cookies of a visitor.
+    // Browsers send an origin with each such request. It is required from all clients, so that no other page can use a visitor's cookies.
     if (origin === null || !origins.includes(origin))
       return answer(403, 'This origin may not ask.', undefined);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: headersFor(origin) });
     if (request.method !== 'POST') return answer(405, 'Send a POST.', origin);
     const allowed = await authorize(request);
     if (allowed instanceof Response) return withHeaders(allowed, origin);
-    // Whatever a caller without types may return.
+    // An untyped caller may return any value.
     if ((allowed as unknown) !== true) return answer(403, 'You may not see clear text.', origin);
     const text = await textOf(request);
     if (text === undefined) return answer(413, `A request has at most ${maxBytes} bytes.`, origin);

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Where a key comes from: a variable of the process, a file, or what a command prints (its program and arguments; no shell). The text is 32
- * bytes as base64 or hex. Or the 32 bytes themselves.
+ * The source of a key: an environment variable, a file, or the output of a command (program and arguments; no shell), each with 32 bytes as
+ * base64 or hex. Or the 32 bytes themselves.
  */
 export type KeySource =
   | { readonly env: string }
@@ -14,7 +14,7 @@ export type KeySource =
 const keyBytes = 32;
 const commandMs = 30_000;
 
-/** Reads a key. Errors say which key and where it should be, and nothing of what is there. */
+/** Reads a key. Errors name the key and its source, but never include the content. */
 export function readKey(id: string, source: KeySource): Buffer {
   if (source instanceof Uint8Array) return sized(id, Buffer.from(source), 'it');
   if ('env' in source) {

@@ -5,8 +5,8 @@ import { openLine } from '../sealing/lines.ts';
 import { mapped, plain } from '../sealing/values.ts';
 
 /**
- * A reply of the API with all that is sealed in it opened, for people to read: what this codec cannot open stays an envelope. Whether
- * something was moved is left to the codec.
+ * An API response with its sealed parts opened, for people to read. Parts that this codec cannot open stay envelopes. The codec decides whether
+ * an envelope in another place than its own is opened.
  */
 export async function openForPeople<T>(codec: Codec, reply: T): Promise<T> {
   return (await mapped(reply, (one) => {

@@ -1,13 +1,13 @@
 import type { Deployment as WireDeployment, DeploymentDetails as WireDetails } from '@millrace/contract';
 
-/** A deployed version: what it is made of, its state, and how many runners and live runs it has. */
+/** A deployed version: its contents, its state, and its number of runners and live runs. */
 export type Deployment = Omit<WireDeployment, 'createdAt' | 'deployedAt'> & {
   createdAt: Date;
-  /** When it became current for the first time. */
+  /** When it first became current. */
   deployedAt?: Date;
 };
 
-/** A task that a version declares, with the JSON Schema of its payload where its library writes one. */
+/** A task that a version declares, with the JSON Schema of its payload if its schema library can produce one. */
 export type DeployedTask = WireDetails['declaredTasks'][number];
 
 /** A deployment with the tasks that it declares, by id. */
@@ -22,7 +22,7 @@ export const fromWire = ({ createdAt, deployedAt, ...same }: WireDeployment): De
   ...(deployedAt !== undefined && { deployedAt: new Date(deployedAt) }),
 });
 
-/** Checks what a caller without types may hand over. */
+/** Validates input from untyped callers. */
 export function versionOf(deployment: DeploymentReference): string {
   const version: unknown =
     typeof deployment === 'string' ? deployment : (deployment as { version?: unknown } | undefined)?.version;

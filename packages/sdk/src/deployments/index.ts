@@ -4,7 +4,7 @@ import { source } from './source.ts';
 import { abortCanary, archive, promote } from './promote.ts';
 import { retrieve, retrieveCurrent, retrieveLatest } from './retrieve.ts';
 
-/** Deployed versions of the tasks: list them, make one current, go back to an older one. */
+/** Deployed versions of the tasks: list them, make one current, roll back to an older one. */
 export const deployments = {
   list,
   retrieve,

@@ -3,22 +3,22 @@ import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 import { fromWire, type Deployment } from './deployment.ts';
 
-/** Which deployments. */
+/** Filters and paging for deployments. */
 export interface ListDeploymentsParams {
   status?: (typeof deploymentStatuses)[number];
-  /** A range back from now: a number and s, m, h, d or w, such as `7d`. Wins over `from` and `to`. */
+  /** A range up to now: a number and s, m, h, d or w, such as `7d`. Takes precedence over `from` and `to`. */
   period?: string;
   from?: Date;
   to?: Date;
-  /** Deployments a page: 1 to 100. Default 20. */
+  /** Deployments per page: 1 to 100. Default 20. */
   limit?: number;
   /** Start after this deployment (its id). */
   after?: string;
 }
 
 /**
- * Deployments of the environment, the newest first. Await it for the first page, or iterate it for all. Throws a BadRequestError whose
- * `details` name a filter that cannot be understood.
+ * Deployments of the environment, newest first. Await the result for the first page, or iterate over it for all. Throws a BadRequestError whose
+ * `details` name an invalid filter.
  *
  * @example
  * for await (const { version, state, liveRuns } of deployments.list()) console.log(version, state, liveRuns);

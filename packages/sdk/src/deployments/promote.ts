@@ -1,33 +1,34 @@
 import { currentClient } from '../client/current-client.ts';
 import { fromWire, versionOf, type Deployment, type DeploymentReference } from './deployment.ts';
 
-/** What a promotion may do. */
+/** Options for promoting a deployment. */
 export interface PromoteOptions {
   /** Whether the version may be older than the current one. Default false. */
   allowRollbacks?: boolean;
-  /** Whether no connected runner needs to have loaded it. Default false: runs would wait for one. */
+  /** Whether to promote even if no connected runner has loaded it. Default false. With true, runs may have to wait for a runner. */
   force?: boolean;
   /**
-   * 1 to 99: makes it the canary instead of the current version. So many percent of the new runs start on it, chosen by their ids. Without
-   * it a canary becomes current, as any other version.
+   * 1 to 99: makes it the canary instead of the current version. This percentage of the new runs starts on it, chosen by run id. Without it a
+   * canary becomes current, like any other version.
    */
   percent?: number;
 }
 
-/** A version that is current now, or the canary. */
+/** The version that is now current, or the canary. */
 export interface Promoted {
   id: string;
   version: string;
   shortCode: string;
-  /** The version that was current before; null for none. */
+  /** The previously current version, or null if there was none. */
   replaced: string | null;
-  /** Of new runs, if it is the canary now; null if it is current. */
+  /** The percentage of new runs if it is now the canary, or null if it is current. */
   canaryPercent: number | null;
 }
 
 /**
- * Makes a deployment current: new runs start on it, and runs that have started stay on theirs. Throws a NotFoundError for an unknown one,
- * a ConflictError that says why it cannot be promoted: failed, archived, not uploaded, older than the current one, or loaded by no runner.
+ * Makes a deployment current: new runs start on it, and started runs stay on their version. Throws a NotFoundError for an unknown deployment,
+ * and a ConflictError with the reason if it cannot be promoted: failed, archived, not uploaded, older than the current one, or loaded by no
+ * runner.
  *
  * @example
  * await deployments.promote('20261121.3');
@@ -54,8 +55,8 @@ export function promote(
 }
 
 /**
- * Frees the files of a deployment that is not current. Throws a NotFoundError for an unknown one, a ConflictError while it is current or
- * live runs are bound to it.
+ * Frees the files of a deployment that is not current. Throws a NotFoundError for an unknown deployment, and a ConflictError while it is
+ * current or live runs are bound to it.
  *
  * @example
  * await deployments.archive('20261101.1');
@@ -66,8 +67,8 @@ export async function archive(deployment: DeploymentReference): Promise<Deployme
 }
 
 /**
- * Ends the canary: new runs start on the current version again, and those that have started on the canary stay on it. Throws a
- * ConflictError if the deployment is not the canary.
+ * Ends the canary: new runs start on the current version again, and runs that started on the canary stay on it. Throws a ConflictError if the
+ * deployment is not the canary.
  *
  * @example
  * await deployments.abortCanary('20261121.3');

@@ -8,7 +8,7 @@ import {
 } from './deployment.ts';
 
 /**
- * One deployment with the tasks that it declares, by its version or id. Throws a NotFoundError for an unknown one.
+ * A deployment with its declared tasks, by version or id. Throws a NotFoundError for an unknown one.
  *
  * @example
  * const { state, liveRuns, declaredTasks } = await deployments.retrieve('20261121.3');
@@ -21,7 +21,7 @@ export async function retrieve(deployment: DeploymentReference): Promise<Deploym
 }
 
 /**
- * The current deployment: new runs start on it. Throws a NotFoundError if the environment has none.
+ * The current deployment, on which new runs start. Throws a NotFoundError if the environment has none.
  *
  * @example
  * const { version, git } = await deployments.retrieveCurrent();

@@ -4,17 +4,17 @@ import { versionOf, type DeploymentReference } from './deployment.ts';
 
 export type { SourceLines };
 
-/** A place in the code of a version. */
+/** A position in the code of a version. */
 export interface SourcePosition {
-  /** As a stack trace has it, or relative to the project, such as `src/orders.ts`. */
+  /** As in a stack trace, or relative to the project, such as `src/orders.ts`. */
   file: string;
-  /** From 1 on. */
+  /** Starts at 1. */
   line: number;
 }
 
 /**
- * The line at a place in the source of a version, with up to five before and after it, such as those of a frame of a stack trace. Where there
- * are none, `note` says why. Needs a key without restrictions. Throws a NotFoundError for an unknown version.
+ * A source line of a version, such as that of a stack frame, with up to five lines before and after it. If the source is not available, `note`
+ * has the reason. Requires a key without restrictions. Throws a NotFoundError for an unknown version.
  *
  * @example
  * const { lines, note } = await deployments.source('20261121.3', { file: 'src/orders.ts', line: 14 });

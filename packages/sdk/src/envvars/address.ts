@@ -4,7 +4,7 @@ import { ConfigurationError, runOf } from '../client/settings.ts';
 import { expected, isObject } from './expected.ts';
 import { explained } from '../explained.ts';
 
-/** Which environment a call is about. */
+/** The environment of a call. */
 export interface Address {
   readonly projectRef: string;
   readonly env: string;
@@ -13,8 +13,8 @@ export interface Address {
 const own = new WeakMap<ApiClient, Promise<Address>>();
 
 /**
- * The client of a call, the environment that it is about and what else it was given: `(projectRef, env, ...rest)`, or `(...rest)` for
- * the environment that the secret key is for. `least` is how many arguments `rest` has.
+ * The client of a call, its environment and the remaining arguments: `(projectRef, env, ...rest)`, or `(...rest)` for the environment of the
+ * secret key. `least` is the minimum number of arguments in `rest`.
  */
 export async function addressed<R extends readonly unknown[]>(
   given: readonly unknown[],
@@ -42,7 +42,7 @@ export async function addressed<R extends readonly unknown[]>(
   };
 }
 
-/** Asked once a client: a key stays what it is. */
+/** Requested once per client: the environment of a key never changes. */
 function ownEnvironment(client: ApiClient): Promise<Address> {
   const { settings } = client;
   if (!runOf(settings) && /^(?:svc|tr)_pat_/.test(settings.accessToken ?? '')) {

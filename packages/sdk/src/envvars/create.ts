@@ -2,8 +2,7 @@ import { addressed } from './address.ts';
 import type { CreateVariable, Success } from './variable.ts';
 
 /**
- * Sets a variable, whether or not it exists. Runs that start from then on have it. Throws a BadRequestError for a name or a value
- * that cannot be.
+ * Sets a variable, whether or not it exists. Runs that start afterwards have it. Throws a BadRequestError for an invalid name or value.
  *
  * @example
  * await envvars.create({ name: 'STRIPE_KEY', value: key, isSecret: true });

@@ -2,8 +2,8 @@ import { addressed } from './address.ts';
 import type { Success } from './variable.ts';
 
 /**
- * Deletes a variable's value in an environment. On a preview branch the parent's shows again. Throws a NotFoundError when there is
- * none.
+ * Deletes a variable's value in an environment. On a preview branch, the parent's value applies again. Throws a NotFoundError when there is no
+ * such value.
  *
  * @example
  * await envvars.del('LOG_LEVEL');

@@ -2,22 +2,21 @@ import { errorOf } from '../client/api-error.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Whether it has members. */
 export const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
-/** Whether it is a list of objects that have a name. */
+/** Whether the value is a list of named objects. */
 export const areNamed = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => isObject(one) && typeof one['name'] === 'string');
 
-/** Whether it is an object of texts. */
+/** Whether the value is an object whose values are strings. */
 export const areTexts = (value: unknown): boolean =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 
-/** Whether it is a list of revisions. */
+/** Whether the value is a list of revisions. */
 export const areRevisions = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => isObject(one) && areNamed(one['changes']));
 
-/** The reply, when it (or the named member of it) has that shape; otherwise throws the UnexpectedReplyError of it. */
+/** The reply, if it (or the named member) has the expected shape; otherwise throws an UnexpectedReplyError. */
 export function expected<T>(reply: T, fits: (value: unknown) => boolean, member?: string): T {
   const value: unknown = member === undefined ? reply : isObject(reply) ? reply[member] : undefined;
   if (fits(value)) return reply;

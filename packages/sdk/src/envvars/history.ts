@@ -3,26 +3,26 @@ import { pages, type PageList } from '../client/page.ts';
 import { addressed } from './address.ts';
 import { areNamed, areRevisions, expected } from './expected.ts';
 
-/** One change of an environment's variables: who (`userId`, `credentialId`), when (`at`), which names. Never a value. */
+/** One change of an environment's variables: who made it (`userId`, `credentialId`), when (`at`), and the names. Never a value. */
 export type VariableRevision = Omit<WireRevision, 'at'> & { at: Date };
 
-/** How variables differ between two revisions; values of secret ones are `<redacted>`. */
+/** The differences between two revisions. Values of secret variables are `<redacted>`. */
 export interface VariableComparison {
   from: number;
   to: number;
   changes: VariableDifference[];
 }
 
-/** What a rollback did. */
+/** The result of a rollback. */
 export interface RolledBack {
   success: boolean;
-  /** The revision that is in force now. */
+  /** The revision now in force. */
   revision: number;
   changes: WireRevision['changes'];
 }
 
 /**
- * The history of an environment's own variables, the newest change first. Await it for the first 25, or iterate it for all.
+ * The history of an environment's own variables, newest change first. Await the result for the first 25, or iterate over it for all.
  *
  * @example
  * for await (const { revision, at, changes } of envvars.history()) {
@@ -33,7 +33,7 @@ export function history(projectRef: string, env: string): PageList<VariableRevis
 export function history(): PageList<VariableRevision>;
 export function history(...given: readonly string[]): PageList<VariableRevision> {
   const asked = addressed(given, 0);
-  // Whoever awaits the pages hears of it.
+  // The caller receives the rejection when it awaits the pages.
   asked.catch(() => {});
   return pages(
     async ({ after }) => {
@@ -49,8 +49,8 @@ export function history(...given: readonly string[]): PageList<VariableRevision>
 }
 
 /**
- * How an environment's own variables differ between two revisions; without `to`, between one and now. Throws a NotFoundError for a
- * revision that the history does not hold.
+ * The differences between two revisions of an environment's own variables; without `to`, between one and the present. Throws a NotFoundError
+ * for a revision that is not in the history.
  *
  * @example
  * const { changes } = await envvars.diff({ from: 12 });
@@ -71,8 +71,7 @@ export async function diff(
 }
 
 /**
- * Makes an environment's own variables what they were at a revision, as a new revision. Throws a NotFoundError for one that the
- * history does not hold.
+ * Restores an environment's own variables to a revision, as a new revision. Throws a NotFoundError for a revision that is not in the history.
  *
  * @example
  * await envvars.rollback({ revision: 12 });

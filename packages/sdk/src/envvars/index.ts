@@ -7,5 +7,5 @@ import { retrieve } from './retrieve.ts';
 import { update } from './update.ts';
 import { upload } from './upload.ts';
 
-/** Environment variables: what runs of an environment have in `process.env`. */
+/** Environment variables: the contents of `process.env` in the runs of an environment. */
 export const envvars = { list, retrieve, create, update, del, upload, readAll, history, diff, rollback };

@@ -3,9 +3,9 @@ import { areNamed, expected } from './expected.ts';
 import type { EnvironmentVariable } from './variable.ts';
 
 /**
- * The variables of an environment, by name; of a preview branch with those of its parent. Secret values are `<redacted>`.
- * Without arguments: of the environment that the secret key is for. Throws a NotFoundError for a project or an environment that is
- * not there or not the caller's, a BadRequestError when the key is one of another environment.
+ * The variables of an environment, by name; for a preview branch, including those of its parent. Secret values are `<redacted>`. Without
+ * arguments: of the environment of the secret key. Throws a NotFoundError for a project or environment that does not exist or is not
+ * accessible, and a BadRequestError if the key belongs to another environment.
  *
  * @example
  * for (const { name, value } of await envvars.list()) console.log(name, value);

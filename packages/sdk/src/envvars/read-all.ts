@@ -2,8 +2,8 @@ import { addressed } from './address.ts';
 import { areTexts, expected } from './expected.ts';
 
 /**
- * All variables of the environment that the secret key is for with their values, secret ones too: for programs that run in it.
- * Personal access tokens may not.
+ * All variables of the secret key's environment with their values, including secret ones, for programs that run in it. Personal access tokens
+ * are rejected.
  *
  * @example
  * Object.assign(process.env, await envvars.readAll());

@@ -2,7 +2,7 @@ import { addressed } from './address.ts';
 import type { EnvironmentVariable } from './variable.ts';
 
 /**
- * One variable; a secret value is `<redacted>`. Throws a NotFoundError when the environment has none of this name.
+ * One variable; a secret value is `<redacted>`. Throws a NotFoundError when the environment has no variable of this name.
  *
  * @example
  * const { value } = await envvars.retrieve('LOG_LEVEL');

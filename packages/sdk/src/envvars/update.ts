@@ -2,8 +2,8 @@ import { addressed } from './address.ts';
 import type { Success } from './variable.ts';
 
 /**
- * Gives a variable that the project has in some environment a value in this one. A secret one stays secret. Throws a NotFoundError
- * when the project has none of this name.
+ * Sets the value in this environment of a variable that exists in any environment of the project. A secret variable stays secret. Throws a
+ * NotFoundError when the project has no variable of this name.
  *
  * @example
  * await envvars.update('LOG_LEVEL', { value: 'info' });

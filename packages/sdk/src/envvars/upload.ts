@@ -2,8 +2,8 @@ import { addressed } from './address.ts';
 import type { Success, UploadVariables } from './variable.ts';
 
 /**
- * Sets many variables at once, all or none. Blank ones and reserved names are left out. Throws a BadRequestError when one exists and
- * `override` is not set, or cannot be set; its `body.variableErrors` names each (`{ key, error }`).
+ * Sets many variables at once, all or none. Blank ones and reserved names are skipped. Throws a BadRequestError when a variable exists and
+ * `override` is not set, or when one is invalid; its `body.variableErrors` lists each (`{ key, error }`).
  *
  * @example
  * await envvars.upload({ variables: { A: '1', B: '2' }, override: true });

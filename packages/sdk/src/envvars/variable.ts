@@ -1,35 +1,37 @@
-/** A variable as it is shown. */
+/** A variable as returned by the API. */
 export interface EnvironmentVariable {
   name: string;
-  /** `<redacted>` for a secret one. */
+  /** `<redacted>` for a secret variable. */
   value: string;
   isSecret: boolean;
-  /** In a branch only: whether the branch has no value of its own, and this is that of the parent. */
+  /** In branches only: whether the branch has no value of its own, and this is the parent's value. */
   isInherited?: boolean | undefined;
 }
 
-/** What a call that changes something answers. */
+/** The result of a call that changes something. */
 export interface Success {
   success: boolean;
 }
 
 /** A variable to set. */
 export interface CreateVariable {
-  /** Letters, digits and `_`, at most 255, no digit first; not `MILLRACE_…`. */
+  /** Letters, digits and `_`, at most 255 characters, not starting with a digit or `MILLRACE_`. */
   name: string;
   /** Text, at most 128,000 bytes. */
   value: string;
-  /** Never shown again, and cut out of logs, outputs and errors of runs. Left out: an existing variable stays what it is. */
+  /**
+   * Whether the value is never shown again, and redacted from logs, outputs and errors of runs. Default: unchanged for an existing variable.
+   */
   isSecret?: boolean;
 }
 
 /** Variables to set at once. */
 export interface UploadVariables {
   variables: Record<string, string>;
-  /** For a branch: set in its parent. */
+  /** For a branch: variables to set in its parent. */
   parentVariables?: Record<string, string>;
-  /** Set those that exist, too. Default false: then nothing is set when one exists. */
+  /** Whether to also set existing variables. Default false: if one exists, nothing is set. */
   override?: boolean;
-  /** Of all of them. Default: an existing variable stays what it is, a new one is not secret. */
+  /** Applies to all of them. Default: unchanged for an existing variable, false for a new one. */
   isSecret?: boolean;
 }

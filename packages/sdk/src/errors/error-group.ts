@@ -5,13 +5,13 @@ type DateField = (typeof dateFields)[number];
 
 type Dated<T> = { readonly [K in keyof T]: K extends DateField ? Date | Extract<T[K], null> : T[K] };
 
-/** Failed runs of one task with the same error, as a list shows them. `count` is within the range that was asked for. */
+/** Failed runs of one task with the same error, as returned in lists. `count` covers the requested range. */
 export type ErrorGroup = Dated<WireGroup>;
 
-/** An error group with its state. `count` is of all time. */
+/** An error group with its state. `count` covers all time. */
 export type ErrorGroupDetail = Dated<WireDetail>;
 
-/** A group as the API sends it, with dates for its times. */
+/** A group from the API, with its times as dates. */
 export function fromWire<T extends WireGroup | WireDetail>(wire: T): Dated<T> {
   const copy: Record<string, unknown> = { ...wire };
   for (const field of dateFields) if (typeof copy[field] === 'string') copy[field] = new Date(copy[field]);

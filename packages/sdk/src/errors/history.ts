@@ -5,15 +5,15 @@ import { errorId, type ErrorReference } from './error-group.ts';
 
 type Moment = 'resolvedAt' | 'ignoredAt' | 'ignoredUntil';
 
-/** What happened to an error group, and its state before. */
+/** A change of an error group, and its state before. */
 export type ErrorChange = Omit<WireChange, 'at' | 'before'> & {
   readonly at: Date;
   readonly before: Omit<WireChange['before'], Moment> & { readonly [K in Moment]?: Date | undefined };
 };
 
 /**
- * Who resolved and ignored an error group, and when it came back; the newest first. Await it for the first page, or iterate it for all. Throws a
- * NotFoundError for an unknown group.
+ * When an error group was resolved, ignored and reopened, and by whom, newest first. Await the result for the first page, or iterate over it
+ * for all. Throws a NotFoundError for an unknown group.
  *
  * @example
  * for await (const { at, act, userId } of errors.history('error_0123456789abcdef')) console.log(at, act, userId);

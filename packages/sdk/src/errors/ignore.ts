@@ -1,21 +1,21 @@
 import { currentClient } from '../client/current-client.ts';
 import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
 
-/** Until when an error group is ignored: the first of these. Without any, for ever. */
+/** When the ignore ends: at the first of these conditions. Without any, it never ends. */
 export interface IgnoreOptions {
   /** Milliseconds from now: 1 to 315,576,000,000 (ten years). */
   duration?: number;
-  /** Occurrences a minute, more than 0 and at most 1,000,000: the ignore ends when there are more. */
+  /** Occurrences per minute, more than 0 and at most 1,000,000: the ignore ends when the rate is exceeded. */
   occurrenceRate?: number;
-  /** Further occurrences, counted from now; at least 1. */
+  /** Number of further occurrences, counted from now; at least 1. */
   totalOccurrences?: number;
-  /** For people; at most 1,000 characters. */
+  /** A note for other people; at most 1,000 characters. */
   reason?: string;
 }
 
 /**
- * Ignores an error group, resolved or not, and returns it. It goes on counting. Throws a NotFoundError for an unknown one, a
- * BadRequestError whose `details` name an option that cannot be.
+ * Ignores an error group, resolved or not, and returns it. Occurrences are still counted. Throws a NotFoundError for an unknown group, and a
+ * BadRequestError whose `details` name an invalid option.
  *
  * @example
  * await errors.ignore('error_0123456789abcdef', { duration: 86_400_000, occurrenceRate: 5, reason: 'known' });
@@ -27,7 +27,7 @@ export async function ignore(error: ErrorReference, options: IgnoreOptions = {})
 }
 
 /**
- * Takes back a resolve or an ignore and returns the group. Throws a NotFoundError for an unknown one.
+ * Reverses a resolve or an ignore and returns the group. Throws a NotFoundError for an unknown group.
  *
  * @example
  * await errors.unresolve('error_0123456789abcdef');

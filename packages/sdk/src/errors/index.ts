@@ -6,7 +6,7 @@ import { resolve } from './resolve.ts';
 import { retrieve } from './retrieve.ts';
 import { rules } from './rules/index.ts';
 
-/** Error groups: failed runs, grouped by what went wrong. */
+/** Error groups: failed runs, grouped by cause. */
 export const errors = {
   list,
   retrieve,

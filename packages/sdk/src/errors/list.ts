@@ -5,35 +5,35 @@ import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ErrorGroup } from './error-group.ts';
 import { trendFromWire, type ErrorTrend } from './trend.ts';
 
-/** Which error groups. Lists mean any of them; several filters mean all of them. */
+/** Filters for error groups. A list matches any of its values; several filters must all match. */
 export interface ListErrorsParams {
   taskIdentifier?: string | string[];
   /** Worker versions, such as `20261121.3`. */
   version?: string | string[];
   status?: ErrorStatus | ErrorStatus[];
-  /** Part of the error's type or message, whatever its case; at most 1,000 characters. */
+  /** Part of the error's type or message, case-insensitive; at most 1,000 characters. */
   search?: string;
-  /** A range back from now: a number and s, m, h, d or w, such as `7d`. Wins over `from` and `to`. */
+  /** A range up to now: a number and s, m, h, d or w, such as `7d`. Takes precedence over `from` and `to`. */
   period?: string;
   /** A date, or milliseconds since 1970. */
   from?: Date | number;
   /** A date, or milliseconds since 1970. */
   to?: Date | number;
-  /** The latest or the most first; `count` is that within the range. Default `lastSeen`. */
+  /** Sorts by latest or most frequent first; `count` is the number within the range. Default `lastSeen`. */
   sort?: ErrorSort;
-  /** Also tell how often each occurred in each part of this period up to now: a number and s, m, h, d or w, such as `24h`. */
+  /** Also return how often each error occurred over this period, in intervals up to now: a number and s, m, h, d or w, such as `24h`. */
   trend?: string;
-  /** Groups a page: 1 to 100. Default 25. */
+  /** Groups per page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after this group or cursor. */
   after?: string;
-  /** Start before this group or cursor. Wins over `after`. */
+  /** Start before this group or cursor. Takes precedence over `after`. */
   before?: string;
 }
 
 /**
- * Error groups, last seen first unless sorted otherwise. Await it for the first page, or iterate it for all. Without a time range, of all time.
- * Throws a BadRequestError whose `details` name a filter that cannot be understood.
+ * Error groups, last seen first unless sorted otherwise. Await the result for the first page, or iterate over it for all. Without a time range,
+ * covers all time. Throws a BadRequestError whose `details` name an invalid filter.
  *
  * @example
  * for await (const group of errors.list({ status: 'unresolved', period: '7d' })) {

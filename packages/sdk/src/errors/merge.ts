@@ -2,15 +2,14 @@ import type { ErrorFingerprint as WireFingerprint } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
 
-/** One of the fingerprints whose errors a group holds. `count` is of all time. */
+/** One of the fingerprints in a group. `count` covers all time. */
 export type ErrorFingerprint = Omit<WireFingerprint, 'firstSeen' | 'lastSeen'> & {
   readonly firstSeen: Date;
   readonly lastSeen: Date;
 };
 
 /**
- * The fingerprints whose errors a group holds, its own first: one, unless groups were merged. Throws a NotFoundError for an
- * unknown group.
+ * The fingerprints in a group, its own first: one, unless groups were merged. Throws a NotFoundError for an unknown group.
  *
  * @example
  * const [own, ...merged] = await errors.fingerprints('error_0123456789abcdef');
@@ -26,8 +25,8 @@ export async function fingerprints(error: ErrorReference): Promise<ErrorFingerpr
 }
 
 /**
- * Merges other groups of the same task into one, with all their errors to come, and returns it. Their ids lead to it from then on.
- * It keeps its state. Throws a NotFoundError for an unknown group, an UnprocessableEntityError for groups of several tasks.
+ * Merges other groups of the same task, including their future errors, into one, and returns it. The ids of the merged groups then refer to it.
+ * Its state does not change. Throws a NotFoundError for an unknown group, and an UnprocessableEntityError for groups of several tasks.
  *
  * @example
  * await errors.merge('error_0123456789abcdef', ['error_00112233aabbccdd']);
@@ -42,9 +41,8 @@ export async function merge(
 }
 
 /**
- * Moves fingerprints, with all their errors so far and to come, out of a group into one of their own, which is returned; in the
- * state of the group that they come from. The group's own fingerprint stays. Throws a NotFoundError for an unknown group or
- * fingerprint, an UnprocessableEntityError for the group's own.
+ * Moves fingerprints, with their past and future errors, from a group into a new one, which is returned and has the same state. The group's own
+ * fingerprint cannot be moved. Throws a NotFoundError for an unknown group or fingerprint, and an UnprocessableEntityError for the group's own.
  *
  * @example
  * const [, merged] = await errors.fingerprints(group);

@@ -1,15 +1,14 @@
 import { currentClient } from '../client/current-client.ts';
 import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
 
-/** With what an error group was resolved. */
+/** Options for resolving an error group. */
 export interface ResolveOptions {
-  /** The worker version that has the fix: older versions that still fail do not reopen the group. 1 to 128 characters. */
+  /** The worker version that has the fix: failures of older versions do not reopen the group. 1 to 128 characters. */
   resolvedInVersion?: string;
 }
 
 /**
- * Marks an error group as resolved and returns it. It reopens by itself when the error comes back. Throws a NotFoundError for
- * an unknown one.
+ * Marks an error group as resolved and returns it. It reopens automatically when the error recurs. Throws a NotFoundError for an unknown group.
  *
  * @example
  * await errors.resolve('error_0123456789abcdef', { resolvedInVersion: '20261121.3' });

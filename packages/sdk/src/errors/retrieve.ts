@@ -2,15 +2,15 @@ import { currentClient } from '../client/current-client.ts';
 import { errorId, fromWire, type ErrorGroupDetail, type ErrorReference } from './error-group.ts';
 import { trendFromWire, type ErrorTrend } from './trend.ts';
 
-/** What to tell of an error group beside its state. */
+/** Data to return in addition to the state of an error group. */
 export interface RetrieveErrorOptions {
-  /** How often it occurred in each part of this period up to now: a number and s, m, h, d or w, such as `24h`. */
+  /** How often it occurred over this period, in intervals up to now: a number and s, m, h, d or w, such as `24h`. */
   trend?: string;
 }
 
 /**
- * One error group with its state, and with its trend if a period is given. Throws a NotFoundError for an unknown one, a BadRequestError
- * for a period that cannot be understood.
+ * One error group with its state, and its trend if a period is given. Throws a NotFoundError for an unknown group, and a BadRequestError for an
+ * invalid period.
  *
  * @example
  * const { status, affectedVersions } = await errors.retrieve('error_0123456789abcdef');

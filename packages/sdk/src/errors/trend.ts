@@ -1,6 +1,6 @@
 import type { ErrorTrend as WireTrend } from '@millrace/contract';
 
-/** How often an error group occurred, interval by interval of `intervalMs` milliseconds, oldest first; the last one is still running. */
+/** How often an error group occurred in each interval of `intervalMs` milliseconds, oldest first; the last interval is still in progress. */
 export interface ErrorTrend {
   readonly intervalMs: number;
   readonly points: readonly { readonly from: Date; readonly count: number }[];

@@ -2,8 +2,8 @@ import { currentClient } from '../client/current-client.ts';
 import { eventId, fromWire, type EventDetail, type EventReference } from './event.ts';
 
 /**
- * Keeps an event that waits for its time from being delivered. Throws a ConflictError if it has been, a NotFoundError for an unknown
- * one.
+ * Cancels the delivery of an event that is scheduled for later. Throws a ConflictError if it has been delivered, and a NotFoundError for an
+ * unknown event.
  *
  * @example
  * await events.cancel('reminder-1');

@@ -4,48 +4,47 @@ import type {
   ShownEvent as WireShown,
 } from '@millrace/contract';
 
-/** An event to send. Plain JSON: dates become texts. Members beside these are kept. */
+/** An event to send. Plain JSON: dates become strings. Additional members are preserved. */
 export interface NewEvent {
-  /** 1 to 255 characters. An environment has one event with it: sent again, it is the same one. Default: a random UUID. */
+  /** 1 to 255 characters, unique in an environment: an event sent again with the same id is a duplicate. Default: a random UUID. */
   id?: string;
-  /** Such as `order.created`; at most 255 characters. What tasks subscribe to. */
+  /** A name such as `order.created`, at most 255 characters. Tasks subscribe to names. */
   name: string;
-  /** What the runs are given. */
+  /** The payload of the runs. */
   payload?: unknown;
-  /** Additional data; `ctx.event.context` of the runs. */
+  /** Additional data, available as `ctx.event.context` in the runs. */
   context?: unknown;
-  /** Where it comes from. */
+  /** The source of the event. */
   source?: string;
-  /** When it happened. Default: now. */
+  /** When the event occurred. Default: now. */
   timestamp?: Date | string;
-  /** Not before then. A time of the past is now. Wins over `deliverAfter`. */
+  /** Earliest delivery time. A time in the past means now. Takes precedence over `deliverAfter`. */
   deliverAt?: Date | string;
-  /** Not before so many seconds from now, or a duration such as `1h30m`. */
+  /** Delay before delivery, in seconds or as a duration such as `1h30m`. */
   deliverAfter?: number | string;
   [member: string]: unknown;
 }
 
-/** The result of sending an event. */
 export type SentEvent = WireSent;
 
 const dateFields = ['createdAt', 'deliverAt', 'deliveredAt', 'canceledAt'] as const;
 type DateField = (typeof dateFields)[number];
 type Dated<T> = { readonly [K in keyof T]: K extends DateField ? Date | Extract<T[K], null> : T[K] };
 
-/** An event as a list shows it. */
+/** An event as returned in lists. */
 export type ListedEvent = Dated<WireListed>;
 
-/** An event with what was sent and the runs that it started. */
+/** An event with its payload and the runs that it triggered. */
 export type EventDetail = Dated<WireShown>;
 
-/** An event as the API sends it, with dates for its times. */
+/** An event from the API, with its times as dates. */
 export function fromWire<T extends WireListed | WireShown>(wire: T): Dated<T> {
   const copy: Record<string, unknown> = { ...wire };
   for (const field of dateFields) if (typeof copy[field] === 'string') copy[field] = new Date(copy[field]);
   return copy as Dated<T>;
 }
 
-/** An event by its id, or itself. */
+/** An event by its id, or the event itself. */
 export type EventReference = string | { readonly id: string };
 
 export function eventId(event: EventReference): string {

@@ -4,26 +4,26 @@ import { pages, type PageList } from '../client/page.ts';
 import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ListedEvent } from './event.ts';
 
-/** Which events. Lists mean any of them; several filters mean all of them. */
+/** Filters for events. A list matches any of its values; several filters must all match. */
 export interface ListEventsParams {
-  /** Whole names. */
+  /** Exact names. */
   name?: string | string[];
   status?: EventStatus | EventStatus[];
-  /** Stored then or later: a date, or milliseconds since 1970. */
+  /** Stored at or after this time: a date, or milliseconds since 1970. */
   from?: Date | number;
-  /** Stored then or before. */
+  /** Stored at or before this time. */
   to?: Date | number;
-  /** Events a page: 1 to 100. Default 25. */
+  /** Events per page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after the event with this id. */
   after?: string;
-  /** Start before the event with this id. Wins over `after`. */
+  /** Start before the event with this id. Takes precedence over `after`. */
   before?: string;
 }
 
 /**
- * Events of the environment, newest first. Await it for the first page, or iterate it for all. Throws a BadRequestError whose
- * `details` name a filter that cannot be understood.
+ * Events of the environment, newest first. Await the result for the first page, or iterate over it for all. Throws a BadRequestError whose
+ * `details` name an invalid filter.
  *
  * @example
  * for await (const { id, name } of events.list({ status: 'UNMATCHED' })) console.log(id, name);

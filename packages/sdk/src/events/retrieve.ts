@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { eventId, fromWire, type EventDetail, type EventReference } from './event.ts';
 
 /**
- * An event with what was sent and the runs that it started. Throws a NotFoundError for an unknown one.
+ * An event with its payload and the runs that it triggered. Throws a NotFoundError for an unknown event.
  *
  * @example
  * const { status, runs } = await events.retrieve('order-1-paid');

@@ -2,18 +2,18 @@ import { currentClient } from '../client/current-client.ts';
 import { asJson } from '../payload/json.ts';
 import type { NewEvent, SentEvent } from './event.ts';
 
-// Serialised first, so that invalid events throw before anything is sent.
+// Serialized first, so that an invalid event throws before anything is sent.
 const wireOf = ({ id = crypto.randomUUID(), ...event }: NewEvent) => ({
   id,
   event: asJson<Record<string, unknown>>(event, 'event'),
 });
 
 /**
- * Sends an event. Resolves when the server has stored it and made the runs that it starts. The id makes it safe to send again: of
- * two with one id the first stands, and the second resolves with that one and `isDuplicate`.
+ * Sends an event. Resolves when the server has stored it and created its runs. The id makes it safe to send an event again: the first event
+ * with an id is the one stored, and a later call resolves with it and `isDuplicate`.
  *
- * Throws an UnserializableError for what is no JSON, a ConfigurationError without address or key, a BadRequestError whose `details`
- * name a field that is wrong, an ApiError for what else the server refuses.
+ * Throws an UnserializableError for a value that is not JSON, a ConfigurationError without an address or key, a BadRequestError whose `details`
+ * name an invalid field, and an ApiError for any other rejection.
  *
  * @example
  * const { status, runs } = await events.send({ id: `order-${order.id}-paid`, name: 'order.paid', payload: order });
@@ -25,8 +25,8 @@ export async function send(event: NewEvent): Promise<SentEvent> {
 const maxAtOnce = 500;
 
 /**
- * Sends several events and resolves with what became of each, in their order. Each stands alone. 500 share a request; a request that is
- * refused throws, and none of its events is stored. At most 3 MB a request.
+ * Sends several events and resolves with the result of each, in their order. Events are independent of each other. Up to 500 share a request,
+ * which is at most 3 MB. If a request is rejected, the call throws, and none of the events in that request is stored.
  *
  * @example
  * await events.sendBatch(orders.map((order) => ({ id: order.id, name: 'order.imported', payload: order })));

@@ -1,33 +1,33 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** Equal to a value, or what the operators say: all of them. Values of another type never match an order. */
+/** Equal to a value, or matching all of the operators. Values of another type never match an ordering operator. */
 export interface EventOperators {
   readonly $eq?: string | number | boolean | null;
-  /** Not equal, or not there. */
+  /** Not equal, or missing. */
   readonly $ne?: string | number | boolean | null;
   readonly $in?: readonly (string | number | boolean | null)[];
-  /** None of these, or not there. */
+  /** None of these, or missing. */
   readonly $nin?: readonly (string | number | boolean | null)[];
-  /** Numbers by size, strings by their code units: dates of ISO 8601 are in order. */
+  /** Numbers are compared by value, strings by code units, so ISO 8601 dates are in chronological order. */
   readonly $gt?: number | string;
   readonly $gte?: number | string;
   readonly $lt?: number | string;
   readonly $lte?: number | string;
-  /** A string that begins so. */
+  /** A string with this prefix. */
   readonly $prefix?: string;
-  /** A list with this in it. */
+  /** A list that contains this value. */
   readonly $contains?: string | number | boolean | null;
-  /** There at all, be it null. */
+  /** Whether the field exists, even if it is null. */
   readonly $exists?: boolean;
 }
 
-/** What the fields of a payload must be like; all of them must hold. At most 100 conditions, nested at most 8 deep. */
+/** Conditions on the fields of a payload, all of which must match. At most 100 conditions, nested at most 8 levels deep. */
 export interface EventFilter {
   readonly [field: string]: string | number | boolean | null | EventOperators | EventFilter;
 }
 
-/** Which events start a task. Made by `event`. */
+/** The events that trigger a task. Created with `event`. */
 export interface EventSubscription<TSchema extends StandardSchemaV1 | undefined = undefined> {
   readonly name: string;
   readonly filter?: EventFilter | undefined;
@@ -35,12 +35,11 @@ export interface EventSubscription<TSchema extends StandardSchemaV1 | undefined 
 }
 
 /**
- * The events that start a task: its `on`. Each event that matches gives the task one run, with the event's payload; `ctx.event` tells
- * the rest. What is declared holds from the moment that a version with it is registered.
+ * The events that trigger a task, for its `on`. Each matching event triggers one run of the task with the event's payload; `ctx.event` has the
+ * other fields. The subscription takes effect when a version that declares it is registered.
  *
- * `name` is a name such as `order.created`, in which whole segments may be `*` (any one) and the last one `**` (one or more).
- * `filter` says what the payload must be like. `schema` checks it before `run`, as a task's schema does: a payload that does not fit
- * fails the run at once.
+ * `name` is a name such as `order.created`, in which whole segments may be `*` (any one) and the last one `**` (one or more). `filter`
+ * restricts the payload. `schema` validates the payload before `run`, like a task's schema: an invalid payload fails the run immediately.
  *
  * @example
  * export const bigOrders = task({
@@ -63,7 +62,7 @@ export function event(options: EventSubscription<StandardSchemaV1 | undefined>):
 
 type Refuse = (field: string, rule: string, value: unknown) => never;
 
-/** A subscription for the manifest. Only its form is checked here; the server checks it when the version is registered. */
+/** A subscription for the manifest. Only its form is checked here; the server validates it when the version is registered. */
 export function declaredSubscription(
   refuse: Refuse,
   on: EventSubscription<StandardSchemaV1 | undefined> | undefined,

@@ -1,13 +1,13 @@
-/** Throws for a field, with the rule that its value breaks. */
+/** Throws an error that names a field and the rule that its value violates. */
 export type Refuse = (field: string, rule: string, value: unknown) => never;
 
-/** A value in a message. */
+/** A value formatted for a message. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** Undefined is left alone, here and below. */
+/** Accepts undefined, as do the checks below. */
 export function checkNumber(
   refuse: Refuse,
   field: string,
@@ -24,7 +24,7 @@ export function checkNumber(
   refuse(field, `must be a ${whole ? 'whole ' : ''}number ${range}`, value);
 }
 
-/** Not blank, and at most `most` characters. Undefined is refused as well. */
+/** Not blank, and at most `most` characters. Also rejects undefined. */
 export function checkText(refuse: Refuse, field: string, value: unknown, most: number): void {
   if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return;
   refuse(field, `must be a string of 1 to ${most} characters`, value);

@@ -5,12 +5,12 @@ import type { AnyTask } from '../task/types.ts';
 /** The reason with which the executor aborts an attempt's signal. */
 export type AbortReason =
   | { readonly kind: 'canceled' }
-  /** The outcome is decided already: the code must stop, and no hook is called. */
+  /** The outcome is already decided: the code must stop, and no hook is called. */
   | { readonly kind: 'settled' }
   /** `seconds` is the exceeded limit. */
   | { readonly kind: 'maxDuration'; readonly seconds: number };
 
-/** Facts that are the same for all attempts of a version. */
+/** Values that are the same for all attempts of a version. */
 export interface RunContextFacts {
   readonly environment: EnvironmentFacts;
 }
@@ -20,20 +20,23 @@ export interface ExecuteOptions extends RunContextFacts {
   readonly assignment: Assignment;
   /** Aborted by the executor with an AbortReason. */
   readonly signal: AbortSignal;
-  /** Receives log lines of the run's code. */
+  /** Receives the log lines of the run's code. */
   readonly onLog: (line: RunLogLine) => void;
-  /** Receives spans of the run's code as they end. Default: no spans are recorded. */
+  /** Receives the spans of the run's code as they end. Default: no spans are recorded. */
   readonly onSpan?: ((spans: RunSpans) => void) | undefined;
   /** Waits on behalf of the run's code. Rejects when the attempt must stop. Default: waiting is not possible. */
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
-  /** The credential of API calls. Default: none. */
+  /** The credential for API calls. Default: none. */
   readonly credential?: (() => string | Promise<string>) | undefined;
-  /** Whether the attempt's process counts as dead, in a test of a crash. Default: it does not. */
+  /** Whether the attempt's process counts as dead, for tests of crashes. Default: it does not. */
   readonly isGone?: (() => boolean) | undefined;
   /** How far the code has consumed `.in`, by session. */
   readonly heard?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
   readonly filePath?: string;
-  /** It represents an uncaught error of another execution of the attempt, where the hooks before `run` were called. Default false. */
+  /**
+   * Whether this execution represents an uncaught error of another execution of the attempt, in which the hooks before `run` were called.
+   * Default false.
+   */
   readonly aside?: boolean;
 }

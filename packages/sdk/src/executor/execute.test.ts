@@ -174,7 +174,7 @@ describe('execute with a schema', () => {
         message: expect.stringContaining('task charge: [1].items[0].name: not text; [1]: bad') as string,
       },
     });
-    // One that was triggered before its task had a batch.
+    // A run that was triggered before its task declared batching.
     expect(await run({ n: 1 }, { batch: declared.batch })).toMatchObject({ output: '[{"n":1}]' });
   });
 

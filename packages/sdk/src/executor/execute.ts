@@ -17,10 +17,10 @@ import { pause } from '../runs/pause.ts';
 const scopes = runScopes(() => new AsyncLocalStorage<RunScope>());
 
 /**
- * Runs one attempt inside its own async context and waits until its code has ended, also after an abort: the executor must stop code
- * that ignores the signal. Never rejects.
+ * Runs one attempt in its own async context and waits until its code has ended, even after an abort: the executor must stop code that ignores
+ * the signal. Never rejects.
  *
- * Aborted with `canceled`, the outcome is canceled; with `maxDuration`, TIMED_OUT; whatever the code did then.
+ * If aborted with `canceled`, the outcome is canceled; with `maxDuration`, TIMED_OUT, regardless of the result of the code.
  */
 export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const { assignment, signal, onLog, onWait } = options;
@@ -46,8 +46,8 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     locals: new Map(),
     heard: options.heard,
     isGone: options.isGone,
-    // Most attempts never ask for it. Not a getter: V8 makes a hidden class for each getter of a literal, and that keeps the attempt in
-    // memory until the next collection of the whole heap.
+    // Created lazily, because most attempts never use it. Not a getter: V8 creates a hidden class for each getter of a literal, which keeps the
+    // attempt in memory until the next full garbage collection.
     metadata: () => (metadata ??= metadataOf(options, scope, initial)),
   };
   const outcome = await scopes.run(scope, () => runAttempt(options));
@@ -55,7 +55,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     onLog({ at: Date.now(), level: 'warn', message });
   while (calls.size > 0) {
     await Promise.all(calls);
-    // Node.js reports a rejection that nothing handles after the microtasks. The attempt that it belongs to must still be there.
+    // Node.js reports an unhandled rejection after the microtasks. The attempt that caused it must still exist then.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await metadata?.end();
@@ -63,10 +63,10 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   return codec ? sealOutcome(codec, assignment.run, outcome) : outcome;
 }
 
-/** Whether a text may hold something sealed. */
+/** Whether a text may contain a sealed value. */
 const maySealInside = (text: string | null): text is string => text?.includes('"$sealed"') === true;
 
-/** The metadata of a run in the clear. */
+/** The decrypted metadata of a run. */
 async function opened(text: string): Promise<string | SealedError> {
   try {
     return JSON.stringify(await openDeep(processCodec(), JSON.parse(text) as unknown, 'metadata'));
@@ -75,13 +75,12 @@ async function opened(text: string): Promise<string | SealedError> {
   }
 }
 
-/** Milliseconds that a wait is delayed while metadata cannot be sent. */
+/** Maximum delay of a wait, in milliseconds, while metadata cannot be sent. */
 const tellMs = 60_000;
 const againMs = 500;
 
 /**
- * Sends pending metadata before a wait begins, so that observers of a waiting run see it. Without pending metadata the wait begins at
- * once.
+ * Sends pending metadata before a wait begins, so that observers of a waiting run see it. Without pending metadata the wait begins immediately.
  */
 function beginWait(
   onWait: (wait: Wait) => Promise<void>,
@@ -101,7 +100,7 @@ function beginWait(
   return tell().then(() => onWait(wait));
 }
 
-/** Uses the run's own credential, whatever the task's code has configured. */
+/** Uses the run's own credential, regardless of what the task's code has configured. */
 function metadataOf(
   { assignment, onLog }: ExecuteOptions,
   scope: RunScope,

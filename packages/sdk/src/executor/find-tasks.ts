@@ -14,7 +14,7 @@ const commonJs = ({ default: exported }: Record<string, unknown>): object =>
     ? exported
     : {};
 
-/** The tasks that a module exports, without duplicates, declared by any copy of this package. */
+/** The tasks that a module exports, without duplicates, including those declared with another copy of this package. */
 export function findTasks(moduleNamespace: Record<string, unknown>): FoundTask[] {
   const found = new Map<AnyTask, FoundTask>();
   const exported = [...Object.entries(moduleNamespace), ...Object.entries(commonJs(moduleNamespace))];

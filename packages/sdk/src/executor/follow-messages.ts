@@ -4,10 +4,10 @@ import { followRecords, type ChannelRecord, type FollowOptions } from '../sessio
 
 export type { ChannelRecord, FollowOptions } from '../sessions/follow.ts';
 
-/** The records of the channel at a path of the API, each once and in order, on behalf of the calling attempt. */
+/** The records of the channel at an API path, each once and in order, on behalf of the calling attempt. */
 export const followPath = (path: string, options: FollowOptions): AsyncGenerator<ChannelRecord> =>
   followRecords(currentClient(), path, options);
 
-/** Why a session accepts no more messages; undefined while it does. */
+/** The reason why a session accepts no more messages; undefined while it does. */
 export const endOfSession = (session: string): Promise<Error | undefined> =>
   whyEnded(currentClient(), session);

@@ -12,7 +12,7 @@ afterEach(() => {
   delete (globalThis as Record<symbol, unknown>)[Symbol.for('@millrace/sdk/hooks')];
 });
 
-/** Executes an attempt of a task; what it logged comes with its outcome. */
+/** Executes an attempt of a task and returns its outcome with its log lines. */
 async function executed(declared: Declared, changes: Partial<ExecuteOptions> = {}) {
   const lines: RunLogLine[] = [];
   const outcome = await execute({
@@ -26,7 +26,7 @@ async function executed(declared: Declared, changes: Partial<ExecuteOptions> = {
   return { outcome, said: lines.map((line) => line.message) };
 }
 
-/** A task whose hooks, and those for all tasks, write down that they were called. */
+/** A task whose hooks, and those for all tasks, record their calls. */
 function recording(run: Declared['run']) {
   const calls: string[] = [];
   const call =

@@ -6,7 +6,7 @@ import { findTasks } from './find-tasks.ts';
 import { manifestOf } from './manifest.ts';
 
 const run = () => {};
-// What a caller without types may write.
+// Input from an untyped caller.
 const declared = (options: object) => task({ id: 't', run, ...options } as Parameters<typeof task>[0]);
 
 describe('findTasks', () => {

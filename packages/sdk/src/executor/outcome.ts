@@ -4,12 +4,12 @@ import type { UnserializableError } from '../payload/unserializable-error.ts';
 import type { AbortReason } from './execute-options.ts';
 import { internalError } from './serialize-error.ts';
 
-/** Largest output in bytes: 10 MiB. */
+/** Maximum output size in bytes: 10 MiB. */
 export const outputLimit = 10 * 1024 * 1024;
 
 export const failed = (error: SerializedError): Outcome => ({ kind: 'failed', status: 'FAILED', error });
 
-/** The outcome of an aborted attempt; undefined if the signal was not aborted, or for another reason. */
+/** The outcome of an aborted attempt. Undefined if the signal was not aborted, or for another reason. */
 export function abortedOutcome(signal: AbortSignal): Outcome | undefined {
   const reason = signal.aborted ? (signal.reason as Partial<AbortReason> | undefined) : undefined;
   if (reason?.kind === 'canceled' || reason?.kind === 'settled') return { kind: 'canceled' };
@@ -26,7 +26,7 @@ export function completed(value: unknown, isLossy = false): Outcome {
     const message = `The output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return where.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch (error) {
-    // No retry: the work is done, and another attempt would fail here again.
+    // Not retried: the work is done, and another attempt would fail here again.
     const { message } = error as UnserializableError;
     return failed(internalError('OutputUnserializableError', message));
   }

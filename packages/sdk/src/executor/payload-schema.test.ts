@@ -28,7 +28,7 @@ test('a zod schema is known as the JSON Schema of what callers send', () => {
       copies: expect.objectContaining({ type: 'integer', default: 1 }) as object,
       at: {},
     },
-    // Callers may leave out what has a default.
+    // Callers may omit fields that have a default.
     required: ['to'],
   });
 });

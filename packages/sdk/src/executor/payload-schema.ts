@@ -5,12 +5,12 @@ type Declared = Pick<TaskManifest, 'payloadSchema' | 'payloadSchemaNote'>;
 
 const shownCharacters = 300;
 
-/** What only one library knows. Zod writes `{}` for what JSON Schema cannot say, such as a date, instead of throwing. */
+/** Library-specific options. Zod writes `{}` for types that JSON Schema cannot express, such as dates, instead of throwing. */
 const optionsOf: Readonly<Record<string, Record<string, unknown>>> = { zod: { unrepresentable: 'any' } };
 
 /**
- * The JSON Schema of what a task is triggered with, if the library of its schema writes one as Standard JSON Schema describes. Otherwise a
- * sentence that says why there is none.
+ * The JSON Schema of a task's trigger payload, if its schema library supports Standard JSON Schema. Otherwise a sentence with the reason why
+ * there is none.
  */
 export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared {
   if (!schema) return {};
@@ -28,7 +28,7 @@ export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared 
     });
     if (typeof written !== 'object' || written === null || Array.isArray(written))
       throw new TypeError('it is not an object');
-    // As JSON, without what cannot be sent.
+    // Converted to JSON, which drops values that cannot be sent.
     return { payloadSchema: JSON.parse(JSON.stringify(written)) as Record<string, unknown> };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

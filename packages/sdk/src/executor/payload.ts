@@ -8,7 +8,7 @@ import { isSealed, open, type Envelope } from '../sealing/envelope.ts';
 import { openText } from '../sealing/values.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 
-/** An invalid payload. A retry would fail too. */
+/** An invalid payload. A retry would also fail. */
 export class PayloadError extends Error {
   override readonly name: string;
 
@@ -33,7 +33,10 @@ const issueText = ({ path, message }: StandardSchemaV1.Issue): string => {
   return where === '' ? message : `${where}: ${message}`;
 };
 
-/** What no attempt can open is like a payload that no attempt can read. Other errors, such as of a key that cannot be fetched, are retried. */
+/**
+ * A payload that no attempt can decrypt is as invalid as one that no attempt can parse. Other errors, such as a key that cannot be fetched, are
+ * retried.
+ */
 function asPayloadError(error: unknown): never {
   throw error instanceof SealedError ? new PayloadError('SealedError', error.message) : error;
 }
@@ -44,13 +47,13 @@ async function openPart(envelope: Envelope, id: string): Promise<unknown> {
   return decode(text, type);
 }
 
-/** The payload as `run` gets it: read by its type, then through the task's schema. Throws a PayloadError. */
+/** The payload for `run`: parsed by its type, then by the task's schema. Throws a PayloadError. */
 export async function payloadOf(definition: TaskDefinition, assignment: Assignment): Promise<unknown> {
   const { id, schema, batch } = definition;
   let payload: unknown;
   let { payload: text, payloadType } = assignment;
   if (text !== null && payloadType === storedType) {
-    // With the environment's own credential, whatever the task's code has configured. A failure here is retried.
+    // Uses the environment's own credential, regardless of what the task's code has configured. A failure here is retried.
     const stored = await resolveStored(() => new ApiClient(), { text, type: payloadType });
     ({ text, type: payloadType } = stored);
   }
@@ -67,9 +70,9 @@ export async function payloadOf(definition: TaskDefinition, assignment: Assignme
     );
   }
   if (!batch) return checked(id, schema, payload);
-  // A run that was triggered before its task had a batch has one payload.
+  // A run that was triggered before its task declared batching has a single payload.
   const collected: unknown[] = Array.isArray(payload) ? payload : [payload];
-  // Each was sealed by itself, before the server put them together.
+  // Each was sealed separately, before the server combined them.
   const payloads = collected.some(isSealed)
     ? await Promise.all(collected.map((one) => (isSealed(one) ? openPart(one, id) : one)))
     : collected;

@@ -3,10 +3,10 @@ import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import { rateLimitToWire } from '../task/rate-limit.ts';
 import { checkNumber, checkObject, checkText, shown, type Refuse } from './checks.ts';
 
-/** What a task may say of its own queue beside it. */
+/** Settings of a task that apply to its own queue. */
 type OfTask = Pick<TaskDefinition, 'rateLimit' | 'concurrency'>;
 
-/** The queue of a task with its limits; undefined for one of its own without any. */
+/** The queue of a task with its limits. Undefined for its own queue without limits. */
 export function queueOf(
   refuse: Refuse,
   id: string,

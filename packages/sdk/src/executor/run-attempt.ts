@@ -20,7 +20,7 @@ import { internalError, serializeError } from './serialize-error.ts';
 /** The result of an attempt's code. */
 type Ran = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly thrown: unknown };
 
-/** Reads the payload, calls middleware, hooks and `run` in order, and then the hooks for the result. Never rejects. */
+/** Parses the payload, calls middleware, hooks and `run` in order, and then the hooks for the result. Never rejects. */
 export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
   const { task, assignment, environment, signal, filePath = '', onLog, aside = false } = options;
   const definition = task[taskBrand];
@@ -50,7 +50,7 @@ export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
   } catch (thrown) {
     const aborted = abortedOutcome(signal);
     if (aborted) return aborted;
-    // No hooks: there is no valid payload for them.
+    // No hooks are called: they require a valid payload.
     if (thrown instanceof PayloadError) return failed(internalError(thrown.name, thrown.message));
     return byRules(attempt, thrown);
   }
@@ -82,7 +82,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
         if (number === 1 && hasHooks(calls, 'onStart')) await callAll(calls, 'onStart');
         if (hasHooks(calls, 'onStartAttempt')) await callAll(calls, 'onStartAttempt');
       }
-      // Asked to stop: the result of `run` does not count.
+      // After a stop signal, the result of `run` is ignored.
       const output = abortedOutcome(signal)
         ? undefined
         : await callTaskOfMillrace(() => definition.run(payload, { ctx, signal }));
@@ -109,7 +109,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
   return outcome ?? byRules(attempt, new Error('The task did not run.'));
 }
 
-/** Calls the hooks for a cancellation when there is one, in the context of the attempt, and waits for them at its end. */
+/** Calls the cancellation hooks if the run is cancelled, in the context of the attempt, and waits for them at its end. */
 function whenCanceled(calls: HookCalls) {
   if (!hasHooks(calls, 'onCancel')) return { stopped: async () => undefined };
   const { signal } = calls.args;
@@ -135,8 +135,8 @@ function whenCanceled(calls: HookCalls) {
 }
 
 /**
- * Milliseconds that code has to stop after `maxDuration`, before the hooks are called. A process whose code goes on is killed a few
- * seconds later, so the hooks cannot wait longer.
+ * Milliseconds that code has to stop after `maxDuration`, before the hooks are called. A process whose code continues is killed a few seconds
+ * later, so the hooks cannot wait longer.
  */
 const deafMs = 1_000;
 
@@ -175,7 +175,7 @@ async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
     await callWatching(calls, 'onComplete', { result: { ok: false, error } });
     return aborted;
   }
-  // The cancellation counts, even if the code was nearly done.
+  // The cancellation takes precedence, even if the code had nearly ended.
   const outcome = aborted ?? (ran.ok ? completed(ran.output, attempt.definition.lossyOutput) : undefined);
   if (outcome?.kind === 'completed' && ran.ok) {
     if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: ran.output });
@@ -211,14 +211,14 @@ async function fail(calls: HookCalls, error: unknown, outcome: Outcome): Promise
   return outcome;
 }
 
-/** Another attempt on the same machine would run out of memory too. */
+/** Another attempt on the same machine would also run out of memory. */
 function afterOutOfMemory({ definition, machine }: Attempt, thrown: unknown): Outcome {
   const error = serializeError(thrown);
   const larger = largerMachine(definition.retry, machine);
   return larger ? { kind: 'retry', ...larger, error } : failed(error);
 }
 
-/** Without hooks: they have been called already, or cannot be. */
+/** Without hooks, which have already been called or cannot be called. */
 function byRules(attempt: Attempt, thrown: unknown): Outcome {
   if (isOutOfMemory(thrown)) return afterOutOfMemory(attempt, thrown);
   const { number, retry } = attempt;

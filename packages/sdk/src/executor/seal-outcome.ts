@@ -5,7 +5,10 @@ import { sealText } from '../sealing/values.ts';
 import { failed, outputLimit } from './outcome.ts';
 import { internalError } from './serialize-error.ts';
 
-/** The outcome of an attempt as it is sent: its output or its error sealed. Never rejects: what cannot be sealed is not sent. */
+/**
+ * The outcome of an attempt in the form in which it is sent, with its output or error sealed. Never rejects: data that cannot be sealed is not
+ * sent.
+ */
 export async function sealOutcome(codec: Codec, run: string, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind === 'failed' || outcome.kind === 'retry')
     return { ...outcome, error: await sealError(codec, outcome.error, `error ${run}`) };
@@ -18,7 +21,7 @@ export async function sealOutcome(codec: Codec, run: string, outcome: Outcome): 
     const message = `The sealed output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return where.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch {
-    // Neither the output nor what the codec says of it. No retry: the work is done.
+    // Includes neither the output nor the codec's message. Not retried: the work is done.
     const message = 'The output could not be sealed, because the codec failed, and was not sent.';
     return failed(internalError('SealingError', message));
   }

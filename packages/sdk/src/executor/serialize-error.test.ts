@@ -35,7 +35,7 @@ describe('serializeError', () => {
     expect(JSON.stringify(serializeError(new Error('outer', { cause: thrown })))).not.toContain(
       'millrace help',
     );
-    // The text that is replaced in the stack is no pattern.
+    // The text that is replaced in the stack is not treated as a pattern.
     const odd = new UnserializableError('The $& cannot be serialized: $1.');
     expect(serializeError(odd).stackTrace).toContain('The $& cannot be serialized: $1.\n');
     expect(internalError('OutputUnserializableError', odd.message).message).toBe(
@@ -129,7 +129,7 @@ describe('serializeError', () => {
     }
     set written(_: string) {}
   }
-  /** As that of a WebSocket. */
+  /** Like that of a WebSocket. */
   class ErrorEvent extends Event {
     readonly #error = new TypeError('refused');
     get message(): string {

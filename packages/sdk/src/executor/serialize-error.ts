@@ -32,12 +32,12 @@ function nameOf(error: object): string {
   if (typeof name === 'string' && name !== '' && name !== 'Error') return boundedText(name, bounds.name);
   const constructor = read(error, 'constructor');
   const className = typeof constructor === 'function' ? read(constructor, 'name') : undefined;
-  // A bundler puts `_` before a class that its own body mentions.
+  // Bundlers prefix the name of a class with `_` if its own body refers to it.
   const plain = typeof className === 'string' ? className.replace(/^_+/, '') : '';
   return plain === '' || plain === 'Object' ? 'Error' : boundedText(plain, bounds.name);
 }
 
-// By shape, not only by class: an error may come from another realm, such as a vm context.
+// Detected by shape, not only by class: an error may come from another realm, such as a vm context.
 const isErrorLike = (value: object) =>
   value instanceof Error ||
   (typeof read(value, 'message') === 'string' && typeof read(value, 'stack') === 'string');
@@ -47,7 +47,7 @@ interface Walk {
   left: number;
 }
 
-/** The cause of an error and its `errors`. An object that is not an error may have anything under these names. */
+/** The cause of an error and its `errors`. On an object that is not an error, these properties may hold anything. */
 function causesOf(thrown: object, isError: boolean, level: number, walk: Walk): SerializedError[] {
   if (level >= maxLevels) return [];
   const children = read(thrown, 'errors');
@@ -89,7 +89,8 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   walk.seen.add(thrown);
   const isError = isErrorLike(thrown);
   const given = isError ? read(thrown, 'message') : thrown;
-  // Of a run the message alone is stored: errors with the same one are one group, and those who read of it get the address then.
+  // Only the message of a run's error is stored, without the help address: errors with the same message form one group. The address is added
+  // again when the error is displayed.
   const message = typeof given === 'string' ? withoutHelp(given) : given;
   const stack = withoutHelpIn(read(thrown, 'stack'), given, message);
   const code = read(thrown, 'code');
@@ -110,15 +111,15 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   };
 }
 
-/** A stack with its message as it is stored. */
+/** A stack with its message in the stored form. */
 const withoutHelpIn = (stack: unknown, given: unknown, message: unknown): unknown =>
   typeof stack === 'string' && typeof given === 'string' && given !== message
     ? stack.replace(given, () => String(message))
     : stack;
 
 /**
- * Whatever was thrown, made safe to send and store: bounded, free of NUL and lone surrogates, with its causes (and the errors
- * of an AggregateError) up to 3 levels down. Never throws, whatever getters and proxies do.
+ * Any thrown value, made safe to send and store: bounded, free of NUL and lone surrogates, with its causes (and the errors of an
+ * AggregateError) up to 3 levels deep. Never throws, even for getters and proxies that do.
  */
 export function serializeError(thrown: unknown): SerializedError {
   try {

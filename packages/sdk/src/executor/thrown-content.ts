@@ -1,15 +1,15 @@
 import { readable, responseOf, type Readable } from '../logger/readable.ts';
 
-/** Members of a thrown object that hold credentials. */
+/** Names of members of a thrown object that hold credentials. */
 const secret =
   /^(?:headers|rawHeaders|authorization|proxy-authorization|cookies?|set-cookie|(?:x-)?api[-_]?key|password)$/i;
 
-/** Getters of one object. */
+/** Maximum number of getters read from one object. */
 const maxGetters = 50;
 
 /**
- * The content of a thrown object that is not an error: its fields, and those that its class has as getters. Of a response its status. Headers
- * and the like are left out, because errors are shown to everybody who may see the run.
+ * The content of a thrown object that is not an error: its fields and the values of its class's getters. For a response, its status. Headers
+ * and similar data are left out, because errors are visible to everyone who can see the run.
  */
 export function thrownContent(thrown: object): Readable | undefined {
   if (Array.isArray(thrown) || ArrayBuffer.isView(thrown)) return readable(thrown, omits);
@@ -25,8 +25,8 @@ export function thrownContent(thrown: object): Readable | undefined {
 const omits = (name: string): boolean => secret.test(name);
 
 /**
- * Values of the accessors of an object's classes. Objects are left out, because they lead to the rest of the program. An object with a
- * `toJSON` method has none.
+ * Values of the accessors of an object's classes. Objects are left out, because they lead to the rest of the program. Empty for an object with
+ * a `toJSON` method.
  */
 function gettersOf(thrown: object): Record<string, Readable> {
   const found: Record<string, Readable> = {};
@@ -34,7 +34,7 @@ function gettersOf(thrown: object): Record<string, Readable> {
   let left = maxGetters;
   for (let from: object | null = thrown; from !== null; from = Object.getPrototypeOf(from) as object | null) {
     if (from === Object.prototype) break;
-    // The fields of all events, such as the time, do not describe the failure.
+    // Fields common to all events, such as the time, do not describe the failure.
     const isEvent = typeof Event === 'function' && from === Event.prototype;
     for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
       if (!get || Object.hasOwn(found, name) || omits(name) || name === '__proto__') continue;

@@ -12,13 +12,13 @@ export interface HookCalls {
   readonly warn: (sentence: string, thrown?: unknown) => void;
 }
 
-/** Those for all tasks in the order of their registration, then the task's own. */
+/** The hooks for all tasks in the order of their registration, then the task's own. */
 export const hooksOf = <K extends HookName>({ own }: Pick<HookCalls, 'own'>, name: K): HookOf<K>[] => {
   const hook = own[name];
   return [...globalHooks(name), ...(hook === undefined ? [] : [hook as HookOf<K>])];
 };
 
-/** Whether there are any hooks. Most tasks have none, and their attempts skip this code. */
+/** Whether there are any hooks of this kind. Most tasks have none, so their attempts skip this code. */
 export const hasHooks = ({ own }: Pick<HookCalls, 'own'>, name: HookName): boolean =>
   own[name] !== undefined || hasGlobalHooks(name);
 
@@ -48,7 +48,7 @@ export async function callWatching<K extends Watching>(
   }
 }
 
-/** False after a timeout; the hook goes on. */
+/** False after a timeout; the hook keeps running. */
 export async function within(ms: number, act: () => Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

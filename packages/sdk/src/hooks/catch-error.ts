@@ -4,11 +4,11 @@ import { hookLimitMs, within, type HookCalls } from './call.ts';
 import { globalHooks } from './global.ts';
 import type { CatchErrorResult } from './types.ts';
 
-/** What follows a failed attempt: a retry after a delay, or nothing. */
+/** The consequence of a failed attempt: a retry after a delay, or none. */
 export interface AfterError {
   readonly error: unknown;
   readonly delayMs: number | undefined;
-  /** The code ruled out further attempts. */
+  /** Whether the code ruled out further attempts. */
   readonly isFinal?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface FailedAttempt {
   readonly retry: RetryOptions & { readonly maxAttempts: number };
 }
 
-/** By the task's rules, unless a `catchError` hook says otherwise. */
+/** Follows the task's rules, unless a `catchError` hook overrides them. */
 export async function afterError(
   calls: HookCalls,
   { thrown, attempt, retry }: FailedAttempt,

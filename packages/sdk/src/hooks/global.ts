@@ -11,10 +11,10 @@ export const globalHooks = <K extends HookName>(name: K): readonly HookOf<K>[] =
   ...(holder[slot]?.[name]?.values() ?? []),
 ];
 
-/** Whether there are any. */
+/** Whether there are any hooks of this kind. */
 export const hasGlobalHooks = (name: HookName): boolean => (holder[slot]?.[name]?.size ?? 0) > 0;
 
-/** The functions that are registered as hooks for all tasks, of every kind. */
+/** All functions that are registered as hooks for all tasks. */
 export const registeredHooks = (): readonly unknown[] =>
   Object.values(holder[slot] ?? {}).flatMap((hooks) => [...hooks.values()]);
 

@@ -1,7 +1,8 @@
 import { registering } from './global.ts';
 
 /**
- * Hooks for all tasks of the project: call them where a task file is imported, such as `tasks/init.ts`. They run before the task's own.
+ * Hooks for all tasks of the project. Register them in a module that task files import, such as `tasks/init.ts`. They run before the task's own
+ * hooks.
  *
  * @example
  * tasks.onFailure(async ({ task, error, ctx }) => page(`${task} ${ctx.run.id}: ${String(error)}`));

@@ -3,7 +3,7 @@ import { currentRun } from '../run-scope.ts';
 /** The typed key of a value in an attempt. */
 export interface LocalKey<T> {
   readonly id: string;
-  /** Only for the type. */
+  /** Exists only for the type. */
   readonly value?: T;
 }
 
@@ -14,7 +14,7 @@ function store(): Map<string, unknown> {
 }
 
 /**
- * Values that middleware and hooks hand to `run`, and `run` to what it calls: each attempt has its own.
+ * Values that middleware and hooks pass to `run`, and `run` to the functions it calls. Each attempt has its own.
  *
  * @example
  * const db = locals.create<Client>('db');
@@ -25,9 +25,9 @@ function store(): Map<string, unknown> {
  * // in a task: locals.getOrThrow(db).query('…')
  */
 export const locals = {
-  /** A key. Two with the same id are the same. */
+  /** Creates a key. Two keys with the same id are equal. */
   create: <T>(id: string): LocalKey<T> => ({ id }),
-  /** Keeps a value, and gives it back. Throws outside of runs. */
+  /** Stores a value and returns it. Throws outside of runs. */
   set<T>(key: LocalKey<T>, value: T): T {
     store().set(key.id, value);
     return value;

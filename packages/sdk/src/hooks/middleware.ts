@@ -1,6 +1,6 @@
 import { hooksOf, type HookCalls } from './call.ts';
 
-/** The attempt as every middleware has it: the first one registered is the outermost, the task's own the innermost. */
+/** The attempt wrapped in its middleware: the first one registered is the outermost, the task's own the innermost. */
 export async function throughMiddleware(calls: HookCalls, inner: () => Promise<void>): Promise<void> {
   let went = inner;
   for (const middleware of hooksOf(calls, 'middleware').toReversed()) {

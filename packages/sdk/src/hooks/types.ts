@@ -3,12 +3,11 @@ import type { RetryOptions } from '../retry/backoff.ts';
 
 /** Parameters of every hook. */
 export interface HookArguments<TPayload = unknown> {
-  /** What `run` gets. */
+  /** The parsed payload, as passed to `run`. */
   readonly payload: TPayload;
   readonly ctx: Context;
   /** Aborted when the run is cancelled or has taken longer than its `maxDuration`. */
   readonly signal: AbortSignal;
-  /** The id of the task. */
   readonly task: string;
 }
 
@@ -43,16 +42,16 @@ export interface CatchErrorArguments<TPayload = unknown> extends FailureArgument
 }
 
 /**
- * What follows a failed attempt. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
+ * The next step after a failed attempt. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
  * its `maxAttempts`.
  */
 export type CatchErrorResult =
   | undefined
   | void
   | {
-      /** No further attempt. */
+      /** Rules out a further attempt. */
       readonly skipRetrying?: boolean;
-      /** The next attempt is due then. */
+      /** When the next attempt is due. */
       readonly retryAt?: Date;
       /** Milliseconds before the next attempt. */
       readonly retryDelayInMs?: number;
@@ -66,23 +65,23 @@ export interface MiddlewareArguments<TPayload = unknown> extends HookArguments<T
   readonly next: () => Promise<void>;
 }
 
-/** Functions that are called around `run`, for one task or, through `tasks`, for all. */
+/** Functions that are called around `run`, for one task or, when registered through `tasks`, for all tasks. */
 export interface Hooks<TPayload = unknown, TOutput = unknown> {
-  /** Around everything else of an attempt. What it throws fails the attempt. */
+  /** Wraps the rest of an attempt. An error that it throws fails the attempt. */
   middleware?: (args: MiddlewareArguments<TPayload>) => unknown;
-  /** Before the first attempt of a run. What it throws fails the attempt. */
+  /** Runs before the first attempt of a run. An error that it throws fails the attempt. */
   onStart?: (args: HookArguments<TPayload>) => unknown;
-  /** Before each attempt. What it throws fails the attempt. */
+  /** Runs before each attempt. An error that it throws fails the attempt. */
   onStartAttempt?: (args: HookArguments<TPayload>) => unknown;
-  /** After an attempt that returned. */
+  /** Runs after an attempt that returned. */
   onSuccess?: (args: SuccessArguments<TPayload, TOutput>) => unknown;
-  /** After an attempt that failed and is the last. */
+  /** Runs after the last attempt if it failed. */
   onFailure?: (args: FailureArguments<TPayload>) => unknown;
-  /** When an executing run is cancelled: at once, while its code stops. */
+  /** Runs when an executing run is cancelled: immediately, while its code stops. */
   onCancel?: (args: CancelArguments<TPayload>) => unknown;
-  /** At the end of a run that has executed, after the hook for how it ended. */
+  /** Runs at the end of a run that has executed, after the hook for its outcome. */
   onComplete?: (args: CompleteArguments<TPayload, TOutput>) => unknown;
-  /** After each failed attempt: decides what follows. The task's own hook comes first; the first result counts. */
+  /** Runs after each failed attempt and decides the next step. The task's own hook comes first; the first result applies. */
   catchError?: (args: CatchErrorArguments<TPayload>) => CatchErrorResult | Promise<CatchErrorResult>;
 }
 

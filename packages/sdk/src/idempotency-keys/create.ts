@@ -1,6 +1,6 @@
 import { currentRun } from '../run-scope.ts';
 
-/** Where a key means the same: in one run (the one that triggers), in one attempt of it, or everywhere. */
+/** The scope in which a key is unique: the run that triggers, one attempt of it, or the whole environment. */
 export type IdempotencyKeyScope = 'run' | 'attempt' | 'global';
 
 export interface IdempotencyKeyOptions {
@@ -8,7 +8,7 @@ export interface IdempotencyKeyOptions {
   scope?: IdempotencyKeyScope;
 }
 
-/** What a key was made of; the server shows it instead of the digest. */
+/** The parts from which a key was created; the server shows them instead of the digest. */
 export interface KeyOrigin {
   readonly key: string;
   readonly scope: IdempotencyKeyScope;
@@ -18,7 +18,7 @@ const digestLength = 64;
 const maxOrigins = 10_000;
 const origins = new Map<string, KeyOrigin>();
 
-/** What a key of this process was made of. */
+/** The parts from which a key was created in this process. */
 export const originOf = (key: string): KeyOrigin | undefined => origins.get(key);
 
 async function sha256(text: string): Promise<string> {
@@ -33,9 +33,9 @@ function scopeParts(scope: IdempotencyKeyScope): string[] {
 }
 
 /**
- * An idempotency key: 64 hex digits, the SHA-256 of its parts and of what it is scoped to. Triggers of one task with the same key make
- * one run, whoever calls. With the scope `run`, each run that triggers has keys of its own, the same in all its attempts; with
- * `attempt`, a retry triggers anew; with `global`, the key is the same everywhere.
+ * Creates an idempotency key: 64 hex digits, the SHA-256 of its parts and its scope. Triggers of one task with the same key create one run,
+ * regardless of the caller. With the scope `run`, each triggering run has its own keys, the same in all its attempts. With `attempt`, a retry
+ * triggers again. With `global`, the key is the same everywhere.
  *
  * @example
  * const key = await idempotencyKeys.create(['welcome', user.id], { scope: 'global' });
@@ -52,7 +52,7 @@ export async function create(
     );
   }
   const made = await sha256([...parts, ...scopeParts(scope)].join('-'));
-  // The oldest go: what they were made of is only for people to read.
+  // The oldest are dropped: the parts are only for display.
   if (origins.size >= maxOrigins)
     for (const old of origins.keys()) {
       origins.delete(old);
@@ -62,7 +62,7 @@ export async function create(
   return made;
 }
 
-/** The members of a trigger's options that say its key: one that is no digest yet becomes one, of the run if there is one. */
+/** The trigger options that contain the key. A key that is not a digest yet becomes one, scoped to the run if there is one. */
 export async function keyMembers(
   key: string | readonly string[],
 ): Promise<{ idempotencyKey: string; idempotencyKeyOptions?: KeyOrigin }> {

@@ -1,5 +1,5 @@
 import { create } from './create.ts';
 import { reset } from './reset.ts';
 
-/** Keys under which a trigger happens once. */
+/** Keys that make a trigger happen only once. */
 export const idempotencyKeys = { create, reset };

@@ -2,10 +2,10 @@ import { currentClient } from '../client/current-client.ts';
 import { create, type IdempotencyKeyOptions } from './create.ts';
 
 /**
- * Makes the server forget a key of a task's runs: the next trigger with it makes a run. The key as `idempotencyKeys.create` gave it, or
- * what it was made of with its scope, called where it was made.
+ * Makes the server forget a key of a task's runs: the next trigger with it creates a run. Pass the key as `idempotencyKeys.create` returned it,
+ * or its parts and scope, called in the context where it was created.
  *
- * Throws a NotFoundError when the server does not remember the key.
+ * Throws a NotFoundError when the server does not have the key.
  *
  * @example
  * await idempotencyKeys.reset('send-mail', 'welcome-42', { scope: 'global' });

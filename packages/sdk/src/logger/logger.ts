@@ -4,7 +4,7 @@ import { currentRun } from '../run-scope.ts';
 import { maxCharacters, propertiesText } from './properties.ts';
 import { unreadable } from './readable.ts';
 
-/** Callers without types may give anything. */
+/** Untyped callers may pass anything. */
 function textOf(message: unknown): string {
   try {
     return String(message);
@@ -31,8 +31,8 @@ const at =
   };
 
 /**
- * Writes lines with properties. Inside a run they go to the run's log, where `runs.logs` and the dashboard find them;
- * elsewhere to the console. Messages and properties are cut at 65,536 characters. Never throws.
+ * Writes lines with properties. Inside a run they go to the run's log, which `runs.logs` and the dashboard show; elsewhere to the console.
+ * Messages and properties are truncated to 65,536 characters. Never throws.
  *
  * @example
  * logger.info('charged', { customer: payload.customerId, cents: 1250 });

@@ -1,13 +1,13 @@
 import { storable } from '../bounded-text.ts';
 import { projectStack } from '../project-stack.ts';
 
-/** JSON that a reader of logs understands. */
+/** JSON that is readable in a log. */
 export type Readable = string | number | boolean | null | Readable[] | { [name: string]: Readable };
 
-/** Deeper values, and more of them than this, fit into no log line. */
+/** A log line has no room for values that are deeper, or for more values than this. */
 const maxDepth = 100;
 const maxValues = 70_000;
-/** Numbers of binary data. */
+/** Maximum number of bytes shown of binary data. */
 const maxBytes = 100;
 
 interface Walk {
@@ -17,8 +17,8 @@ interface Walk {
 }
 
 /**
- * A value as JSON, with a form for everything that JSON has none for. A part that cannot be read is replaced by a note, and costs no other
- * part. Undefined for a value that JSON leaves out.
+ * A value as JSON, including values for which JSON has no form. A part that cannot be read is replaced by a note; other parts are unaffected.
+ * Undefined for a value that JSON leaves out.
  * @param omits members with these names are left out, at any depth
  */
 export function readable(
@@ -28,7 +28,7 @@ export function readable(
   return shown(value, { ancestors: new Set(), omits, left: maxValues });
 }
 
-/** A note instead of a value that cannot be read. Any value may have been thrown. */
+/** A note that replaces a value that cannot be read. Any value may have been thrown. */
 export function unreadable(thrown: unknown): string {
   let reason = '';
   try {
@@ -110,7 +110,7 @@ function isPlain(value: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** An object without fields of its own, such as URLSearchParams: its text, or the name of its class. */
+/** The text of an object without own fields, such as URLSearchParams, or the name of its class. */
 function label(value: object): string {
   const text = String(value);
   if (text !== tagOf(value)) return storable(text);
@@ -118,7 +118,7 @@ function label(value: object): string {
   return name === '' || name === 'Object' ? '{}' : storable(`[${name}]`);
 }
 
-/** By its tag too: an error may come from another realm, such as a vm context. */
+/** Also detected by its tag: an error may come from another realm, such as a vm context. */
 const isError = (value: object): value is Error =>
   value instanceof Error || tagOf(value) === '[object Error]';
 
@@ -140,7 +140,7 @@ function list(values: readonly unknown[], walk: Walk): Readable[] {
   return found;
 }
 
-/** A member that cannot be read is its note. */
+/** A member's value, or a note if it cannot be read. */
 function read(get: () => unknown, walk: Walk): Readable | undefined {
   let value: unknown;
   try {
@@ -153,7 +153,7 @@ function read(get: () => unknown, walk: Walk): Readable | undefined {
 
 function members(value: object, walk: Walk, given: Record<string, Readable> = {}): Record<string, Readable> {
   const found = given;
-  // Symbols of classes are their internals.
+  // Symbols of class instances are internal.
   const keys = isPlain(value) ? Reflect.ownKeys(value) : Object.keys(value);
   for (const key of keys) {
     const name = typeof key === 'string' ? key : `[${String(key)}]`;
@@ -169,7 +169,7 @@ function members(value: object, walk: Walk, given: Record<string, Readable> = {}
   return found;
 }
 
-/** Also under the name `__proto__`. */
+/** Also works for the name `__proto__`. */
 const define = (found: Record<string, Readable>, name: string, value: Readable): void =>
   void Object.defineProperty(found, name, { value, enumerable: true, writable: true, configurable: true });
 
@@ -191,7 +191,7 @@ function error(value: Error, walk: Walk): Record<string, Readable> {
 
 function map(entries: ReadonlyMap<unknown, unknown>, walk: Walk): Readable {
   const keys = [...entries.keys()];
-  // As an object, keys such as 1 and '1' would be one.
+  // In an object, keys such as 1 and '1' would collide.
   if (!keys.every((key) => typeof key === 'string')) return list([...entries], walk);
   const found: Record<string, Readable> = {};
   for (const key of keys) {
@@ -212,8 +212,8 @@ function binary(value: ArrayBufferView | ArrayBuffer): Readable {
 }
 
 /**
- * The status of a response, whichever library it is of: its fields are getters, or hold a whole connection. Headers and the query of its
- * address may hold credentials, and are left out.
+ * The status of a response from any library: its fields are getters, or hold a whole connection. Headers and the query of its address may
+ * contain credentials, so they are left out.
  */
 export function responseOf(value: object): Record<string, unknown> | undefined {
   try {

@@ -5,12 +5,12 @@ import type { QueryValue } from '../client/path.ts';
 /** A line with the run that wrote it. */
 export type FoundLog = Omit<FoundLine, 'at'> & { readonly at: Date };
 
-/** Which lines. All that are given must match. */
+/** Filters for log lines. All filters must match. */
 export interface LogFilter {
-  /** Of these tasks. */
+  /** Only lines of these tasks. */
   task?: string | readonly string[];
   level?: LogLevel | readonly LogLevel[];
-  /** A text in the message or in the properties, in any case. At most 256 characters. */
+  /** A text in the message or the properties, case-insensitive. At most 256 characters. */
   text?: string;
   /** A property and its value, such as `customer.id=42`. */
   property?: string;

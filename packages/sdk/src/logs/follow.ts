@@ -8,9 +8,9 @@ import { runId, type RunReference } from '../runs/run.ts';
 import { dated, filterQuery, type FoundLog, type LogFilter } from './filter.ts';
 
 export interface FollowLogsOptions extends LogFilter {
-  /** Ends it. */
+  /** Ends the iteration. */
   signal?: AbortSignal;
-  /** Lines were left out here, because they came faster than they were read. */
+  /** Called when lines were skipped, because they arrived faster than they were read. */
   onGap?: () => void;
 }
 
@@ -19,8 +19,8 @@ export type FollowRunLogsOptions = Omit<FollowLogsOptions, 'task' | 'onGap'>;
 const events: ReadonlySet<string> = new Set(['line', 'gap']);
 
 /**
- * The lines that runs write from now on, in the order of their arrival, until the signal ends it or the loop is left. A connection that
- * breaks is made again, with nothing lost. A reader that falls far behind goes on with the newest lines.
+ * The lines that runs write from now on, in order of arrival, until the signal is aborted or the loop is left. A broken connection is reopened
+ * without loss. A reader that falls far behind continues with the newest lines.
  *
  * @example
  * for await (const line of logs.follow({ task: 'mail', level: 'error' })) alert(line.runId, line.message);
@@ -39,7 +39,7 @@ export async function* follow({ signal, onGap, ...filter }: FollowLogsOptions = 
 }
 
 /**
- * The lines of a run, oldest first: those that it has written, then those that it writes, until it is over.
+ * The lines of a run, oldest first: existing lines, then new ones until the run has ended.
  *
  * @example
  * for await (const line of runs.followLogs(handle)) console.log(line.level, line.message);

@@ -1,5 +1,5 @@
 import { follow } from './follow.ts';
 import { search } from './search.ts';
 
-/** Log lines of all runs: search and follow them. `runs.logs` and `runs.followLogs` have those of one run. */
+/** Log lines of all runs: search and follow them. For a single run, use `runs.logs` and `runs.followLogs`. */
 export const logs = { search, follow };

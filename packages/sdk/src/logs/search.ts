@@ -7,16 +7,16 @@ import { dated, filterQuery, type FoundLog, type LogFilter } from './filter.ts';
 export interface SearchLogsParams extends LogFilter {
   from?: Date;
   to?: Date;
-  /** Written in the last, such as `1h`. Wins over `from` and `to`. Default: all lines that are stored. */
+  /** Only lines of this period up to now, such as `1h`. Takes precedence over `from` and `to`. Default: all stored lines. */
   period?: string;
-  /** Lines a page: 1 to 1,000. Default 100. A page of a long search may have fewer, and still a next one. */
+  /** Lines per page: 1 to 1,000. Default 100. A page of a long search may have fewer lines even if more pages follow. */
   limit?: number;
-  /** Start after this place, as `next` of a page gave it. */
+  /** Start after this position, the `next` of an earlier page. */
   after?: string;
 }
 
 /**
- * Finds lines that runs wrote, newest first. Await it for the first page, or iterate it for all lines.
+ * Log lines that match, newest first. Await the result for the first page, or iterate over it for all lines.
  *
  * @example
  * for await (const line of logs.search({ task: 'mail', level: 'error', period: '1h' })) {

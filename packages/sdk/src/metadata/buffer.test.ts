@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { MetadataBuffer, MetadataRefused, type MetadataChanges } from './buffer.ts';
 import { numRuns } from '../../../../test/support/long.ts';
 
-/** A buffer beside a server that keeps what it is told, or fails as often as it is told to. */
+/** A buffer with a fake server that stores changes, or fails a given number of times. */
 function buffered(initial: string | null = null) {
   const told: MetadataChanges[] = [];
   const warned: string[] = [];
@@ -102,7 +102,7 @@ test('too much is refused where it is made, and changes nothing', async () => {
   buffer.change('operations', set('a', 'x'.repeat(200_000)));
   expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/at most 262144 bytes/);
   expect(Object.keys(buffer.current())).toEqual(['a']);
-  // What is replaced makes room.
+  // Replacing a value frees its space.
   buffer.change('operations', set('a', 1));
   buffer.change('operations', set('b', 'x'.repeat(80_000)));
   await buffer.end();

@@ -4,7 +4,7 @@ import type { MetadataTarget, RunMetadata } from '../run-scope.ts';
 import { operationAsJson } from './operation-as-json.ts';
 
 const maxBytes: typeof contractLimit = 262_144;
-/** Milliseconds that changes are buffered. */
+/** Milliseconds for which changes are buffered. */
 const waitMs = 1_000;
 /** Maximum number of changes in a request; more are sent without waiting. */
 const maxAtOnce = 1_000;
@@ -12,15 +12,15 @@ const maxAtOnce = 1_000;
 /** Changes in one request. */
 export type MetadataChanges = Partial<Record<MetadataTarget, MetadataOperation[]>>;
 
-/** The server refused changes permanently: retrying would fail again. */
+/** The server permanently rejected changes: a retry would also fail. */
 export class MetadataRefused extends Error {
   override readonly name = 'MetadataRefused';
 }
 
 export interface MetadataBufferOptions {
-  /** JSON text of what the run has when the attempt starts. */
+  /** The run's metadata at the start of the attempt, as JSON text. */
   readonly initial: string | null;
-  /** Sends changes and returns the run's new metadata. Throws a MetadataRefused for changes that the server refuses. */
+  /** Sends changes and returns the run's new metadata. Throws a MetadataRefused if the server rejects the changes. */
   readonly tell: (changes: MetadataChanges) => Promise<Metadata>;
   /** Called with a message about lost changes. */
   readonly warn: (sentence: string) => void;
@@ -65,7 +65,7 @@ export class MetadataBuffer implements RunMetadata {
 
   async flush(): Promise<void> {
     while (this.#telling || this.#waiting.length > 0) {
-      // What waits is not part of a request that is under way.
+      // Pending changes are not part of a request in flight.
       if (this.#telling) await this.#telling;
       // If the server cannot be reached, the rest is sent later.
       else if (!(await this.#tell())) return;
@@ -107,7 +107,7 @@ export class MetadataBuffer implements RunMetadata {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** One request at a time, so that changes arrive in their order. Resolves with whether the server answered. Never rejects. */
+  /** One request at a time, so that changes arrive in order. Resolves with whether the server replied. Never rejects. */
   #tell(): Promise<boolean> {
     this.#telling ??= this.#tellNow().finally(() => {
       this.#telling = undefined;
@@ -116,7 +116,10 @@ export class MetadataBuffer implements RunMetadata {
     return this.#telling;
   }
 
-  /** All in one request; if that is refused, target by target, so that a full parent does not affect the run's own metadata. */
+  /**
+   * Sends all changes in one request; if that is rejected, one request per target, so that a full parent does not affect the run's own
+   * metadata.
+   */
   async #tellAll(changes: MetadataChanges): Promise<Metadata> {
     const targets = Object.entries(changes) as [MetadataTarget, MetadataOperation[]][];
     try {

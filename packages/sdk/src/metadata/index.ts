@@ -10,7 +10,7 @@ import { sealOperation } from './seal-operation.ts';
 
 export type { Metadata };
 
-/** For the current run, changes are buffered and sent together; for another run, or outside of runs, they are sent at once. */
+/** For the current run, changes are buffered and sent together; for another run, or outside of runs, they are sent immediately. */
 function change(target: MetadataTarget, operation: MetadataOperation, options: OfRun): unknown {
   if (operation.type === 'remove') refuseSealedRemoval(operation.value);
   const own = options.run === undefined ? currentRun()?.metadata?.() : undefined;
@@ -33,7 +33,7 @@ async function request(
   return openMetadata(codec, (await client.call('updateRunMetadata', { params, body })).metadata);
 }
 
-/** Sealed twice, a text is two different ones, and the server could not find it. */
+/** Sealing the same text twice gives two different texts, so the server could not find it. */
 function refuseSealedRemoval(value: unknown): void {
   if (!sealing(codecOf(currentClient()), 'metadata') || !/"/.test(JSON.stringify(value) ?? '')) return;
   throw new TypeError(
@@ -44,7 +44,7 @@ function refuseSealedRemoval(value: unknown): void {
 /** Another run. */
 type Named = Required<OfRun>;
 
-/** Changes of the metadata of a run, its parent or its root. A key is a name, or a path such as `$.a.b[0]`. */
+/** Changes to the metadata of a run, its parent or its root. A key is a name, or a path such as `$.a.b[0]`. */
 export interface MetadataChanging {
   /** `undefined` deletes the key. @example metadata.set('progress', 0.5); */
   set(key: string, value: unknown): void;
@@ -62,7 +62,7 @@ export interface MetadataChanging {
   decrement(key: string, by: number, options: Named): Promise<Metadata>;
   del(key: string): void;
   del(key: string, options: Named): Promise<Metadata>;
-  /** Replaces all of it. */
+  /** Replaces all metadata. */
   replace(value: Metadata): void;
   replace(value: Metadata, options: Named): Promise<Metadata>;
 }
@@ -81,12 +81,12 @@ const changesOf = (target: MetadataTarget): MetadataChanging =>
       change(target, { type: 'increment', key, value: -by }, options),
     del: (key: string, options: OfRun = {}) => change(target, { type: 'delete', key }, options),
     replace: (value: Metadata, options: OfRun = {}) => change(target, { type: 'update', value }, options),
-    // The overloads say what is returned.
+    // The overloads declare the return types.
   }) as MetadataChanging;
 
 /**
- * All metadata: of the current run, including every change of this attempt; or of another run, from the server.
- * Throws a NotFoundError for an unknown run.
+ * All metadata: of the current run, including every change of this attempt; or of another run, from the server. Throws a NotFoundError for an
+ * unknown run.
  *
  * @example
  * const { progress } = metadata.current();
@@ -104,15 +104,15 @@ function current(options: OfRun = {}): Metadata | Promise<Metadata> {
     .then((reply) => openMetadata(codecOf(client), reply.metadata));
 }
 
-/** Resolves when the server has every change that the run has made so far. Nothing to do outside of runs. */
+/** Resolves when the server has every change that the run has made so far. Does nothing outside of runs. */
 const flush = async (): Promise<void> => currentRun()?.metadata?.().flush();
 
 /**
  * Metadata of a run: at most 256 KiB of plain JSON.
  *
- * In a run's own code, changes take effect at once and are sent to the server together, once a second and at the end of the attempt.
- * Unsent changes are lost if the process is killed. With `{ run }` they change another run: each is a request that returns its metadata,
- * and fails with an UnprocessableEntityError if that run is over. Concurrent increments of several runs in one parent all count.
+ * In a run's own code, changes are visible immediately and are sent to the server together, once a second and at the end of the attempt. Unsent
+ * changes are lost if the process is killed. With `{ run }` they change another run: each change is a request that returns the run's metadata,
+ * and fails with an UnprocessableEntityError if that run has ended. Concurrent increments of a shared parent by several runs all count.
  *
  * @example
  * metadata.set('progress', 0.5);

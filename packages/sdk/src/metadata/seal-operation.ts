@@ -3,7 +3,10 @@ import type { Codec } from '../sealing/codec.ts';
 import { sealMetadata } from '../sealing/values.ts';
 import type { MetadataChanges } from './buffer.ts';
 
-/** A change as it is sent. Keys, numbers and booleans stay in the clear, so that the server can still apply changes of several runs. */
+/**
+ * A change in the form in which it is sent. Keys, numbers and booleans stay in the clear, so that the server can still apply changes from
+ * several runs.
+ */
 export async function sealOperation(
   codec: Codec | undefined,
   operation: MetadataOperation,
@@ -12,7 +15,7 @@ export async function sealOperation(
   return { ...operation, value: await sealMetadata(codec, operation.value) } as MetadataOperation;
 }
 
-/** Changes of a run, its parent and its root as they are sent. */
+/** Changes of a run, its parent and its root in the form in which they are sent. */
 export async function sealChanges(codec: Codec, changes: MetadataChanges): Promise<MetadataChanges> {
   const targets = Object.entries(changes).map(
     async ([target, operations]) =>

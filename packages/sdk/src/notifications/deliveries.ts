@@ -3,23 +3,23 @@ import { pages, type PageList } from '../client/page.ts';
 import { addressed } from '../envvars/address.ts';
 import { deliveryFromWire, type NotificationDelivery } from './endpoint.ts';
 
-/** Which deliveries of the environment that the secret key is for. Several filters mean all of them. */
+/** Filters for deliveries in the environment of the secret key. Several filters must all match. */
 export interface ListDeliveriesParams {
-  /** Ids of endpoints. */
+  /** Endpoint ids. */
   endpoint?: readonly string[];
-  /** Such as `alert.firing`. */
+  /** Types such as `alert.firing`. */
   type?: readonly string[];
   status?: readonly DeliveryStatus[];
-  /** Deliveries a page: 1 to 100. Default 25. */
+  /** Deliveries per page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after the delivery with this id. */
   after?: string;
-  /** Start before the delivery with this id. Wins over `after`. */
+  /** Start before the delivery with this id. Takes precedence over `after`. */
   before?: string;
 }
 
 /**
- * Deliveries, newest first. Await it for the first page, or iterate it for all.
+ * Deliveries, newest first. Await the result for the first page, or iterate over it for all.
  *
  * @example
  * for await (const { id, failure } of notifications.listDeliveries({ status: ['FAILED'] })) console.log(id, failure);
@@ -66,7 +66,7 @@ export async function retrieveDelivery(...given: readonly string[]): Promise<Not
 }
 
 /**
- * Sends it again from the beginning, with the same message id. Throws a ConflictError if its endpoint is disabled.
+ * Sends a delivery again from the beginning, with the same message id. Throws a ConflictError if its endpoint is disabled.
  *
  * @example
  * await notifications.replayDelivery('delivery_…');

@@ -11,10 +11,10 @@ type Dates<T, K extends keyof T> = Omit<T, K> & {
 const endpointDates = ['disabledAt', 'failingSince', 'createdAt'] as const;
 const deliveryDates = ['createdAt', 'dueAt', 'deliveredAt', 'lastAttemptAt'] as const;
 
-/** Where notifications of an environment are sent: a webhook, a chat that accepts Slack's format, or mail. */
+/** A destination for notifications of an environment: a webhook, a chat that accepts Slack's format, or email. */
 export type NotificationEndpoint = Dates<WireEndpoint, (typeof endpointDates)[number]>;
 
-/** One notification on its way to one endpoint. */
+/** One notification to one endpoint, with its delivery status. */
 export type NotificationDelivery = Dates<WireDelivery, (typeof deliveryDates)[number]>;
 
 /** `{ url, types }` for a webhook, `{ kind: 'slack', url }`, or `{ kind: 'email', smtp, from, to }`. */

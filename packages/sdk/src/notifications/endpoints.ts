@@ -9,8 +9,8 @@ import {
 } from './endpoint.ts';
 
 /**
- * Has notifications of an environment sent to a webhook, a chat or by mail. Only a webhook has a `secret`, which signs its requests: it is
- * returned this once. Throws an UnprocessableEntityError for an address that is not allowed.
+ * Creates an endpoint that receives notifications of an environment: a webhook, a chat or email. Only a webhook has a `secret`, which signs its
+ * requests; it is returned only once, here. Throws an UnprocessableEntityError for an address that is not allowed.
  *
  * @example
  * const { secret } = await notifications.createEndpoint({ url: 'https://example.com/hook', types: ['run.failed'] });
@@ -50,8 +50,8 @@ export async function listEndpoints(...given: readonly string[]): Promise<Notifi
 }
 
 /**
- * Changes an endpoint, or switches it off and on. A password that is left out stays as it is. Throws a NotFoundError if the environment has no
- * such endpoint, an UnprocessableEntityError for a field that its kind does not have.
+ * Changes an endpoint, or turns it off and on. An omitted password stays unchanged. Throws a NotFoundError if the environment has no such
+ * endpoint, and an UnprocessableEntityError for a field that its kind does not have.
  *
  * @example
  * await notifications.updateEndpoint('endpoint_…', { enabled: true });
@@ -77,7 +77,7 @@ export async function updateEndpoint(
 }
 
 /**
- * Deletes an endpoint with its deliveries. Throws a ConflictError while an alert names it.
+ * Deletes an endpoint with its deliveries. Throws a ConflictError while an alert refers to it.
  *
  * @example
  * await notifications.deleteEndpoint('endpoint_…');
@@ -90,8 +90,7 @@ export async function deleteEndpoint(...given: readonly string[]): Promise<{ id:
 }
 
 /**
- * Sends a test message. Its delivery, which `retrieveDelivery` reads, says what came of it. Throws a ConflictError if the endpoint is
- * disabled.
+ * Sends a test message. `retrieveDelivery` shows the result of its delivery. Throws a ConflictError if the endpoint is disabled.
  *
  * @example
  * const { id } = await notifications.testEndpoint('endpoint_…');

@@ -1,7 +1,7 @@
 import { listDeliveries, replayDelivery, retrieveDelivery } from './deliveries.ts';
 import { createEndpoint, deleteEndpoint, listEndpoints, testEndpoint, updateEndpoint } from './endpoints.ts';
 
-/** Where facts and alerts of an environment are sent, and what became of each message. */
+/** Destinations for the notifications and alerts of an environment, and the deliveries to them. */
 export const notifications = {
   createEndpoint,
   listEndpoints,

@@ -12,9 +12,7 @@ export interface TypedText {
 
 type Settings = Pick<ResolvedSettings, 'retry' | 'timeoutInMs'>;
 
-/**
- * One request to a signed URL, with retries. The URL may be on another host and is the only permission: the credential is not sent.
- */
+/** One request to a signed URL, with retries. The URL may be on another host and is itself the permission: the credential is not sent. */
 async function exchangeWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     let failure: Failure;
@@ -36,7 +34,7 @@ async function exchangeWith(settings: Settings, url: string, init: RequestInit):
   }
 }
 
-/** Sends a content to a signed address. */
+/** Uploads content to a signed URL. */
 export async function sendContent(settings: Settings, url: string, { text, type }: TypedText): Promise<void> {
   const response = await exchangeWith(settings, url, {
     method: 'PUT',
@@ -46,7 +44,7 @@ export async function sendContent(settings: Settings, url: string, { text, type 
   await response.arrayBuffer();
 }
 
-/** Reads what a signed address leads to. */
+/** Downloads the content of a signed URL. */
 export async function readContent(settings: Settings, url: string): Promise<TypedText> {
   const response = await exchangeWith(settings, url, {});
   const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim() ?? 'application/json';

@@ -3,7 +3,7 @@ import { configure, runs, tasks } from '../index.ts';
 import { startServer, type Answer, type HttpServer, type Received } from '../testing/http-server.ts';
 import { isLarge } from './packets.ts';
 
-/** Where content lies: another host than the server, as it may be. */
+/** Content may be stored on another host than the server. */
 let store: HttpServer;
 let server: HttpServer;
 let answers: Answer[];
@@ -33,7 +33,7 @@ test('a large payload is stored first, without the key, and its trigger names it
     ['POST', { payload: 'stored/name', options: { payloadType: 'application/store' } }],
   ]);
   expect(server.received[0]?.path).toMatch(/^\/api\/v2\/packets\/trigger%2F[0-9a-f-]{36}%2Fpayload$/);
-  // It was tried again.
+  // The request was retried.
   expect(store.received.map(({ method, path, body }) => [method, path, body])).toEqual([
     ['PUT', '/signed?for=me', large],
     ['PUT', '/signed?for=me', large],

@@ -1,8 +1,8 @@
 import { superjson } from './superjson.ts';
 
 /**
- * Reads what `encode` wrote, here or in another client. No text is `undefined`.
- * Throws a SyntaxError when the text is not of its type, or the type is unknown.
+ * Parses text that `encode` wrote, here or in another client. A null text is `undefined`. Throws a SyntaxError if the text does not match its
+ * type, or the type is unknown.
  */
 export function decode(text: string | null, type: string): unknown {
   if (text === null) return undefined;

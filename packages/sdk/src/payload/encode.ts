@@ -4,10 +4,10 @@ import { superjson } from './superjson.ts';
 import { findUnkept } from './unkept.ts';
 import { UnserializableError } from './unserializable-error.ts';
 
-/** Types of payloads and outputs, as they are stored and sent. */
+/** Types of payloads and outputs, as stored and sent. */
 export type PayloadType = 'application/json' | 'application/super+json' | 'text/plain';
 
-/** A value as text, with the type that says how to read it. */
+/** A value as text, with the type needed to parse it. */
 export interface Encoded {
   /** Undefined for the value `undefined`. */
   readonly text: string | undefined;
@@ -15,17 +15,18 @@ export interface Encoded {
 }
 
 /**
- * Writes a value as text: a string as it is (where a store takes it: JSON escapes the rest), what JSON holds exactly as JSON, everything else (dates, maps, sets, bigints,
- * `undefined` inside, errors, circular and shared references …) as superjson. What superjson would drop or change (functions, symbols, instances of classes …) is refused
- * with an UnserializableError that names its path; what has a `toJSON` method is written as that says.
- * @param what named in the error, and the path's first word: `payload`, `output`
+ * Serializes a value. A string stays verbatim if every store accepts it (others are escaped as JSON). Values that JSON preserves exactly become
+ * JSON. Everything else (dates, maps, sets, bigints, nested `undefined`, errors, circular and shared references …) becomes superjson. Values
+ * that superjson would drop or change (functions, symbols, instances of classes …) throw an UnserializableError that names their path. A
+ * `toJSON` method is applied.
+ * @param what name used in the error, and first word of the path: `payload`, `output`
  */
 export function encode(value: unknown, what: string): Encoded {
   if (value === undefined) return { text: undefined, type: 'application/json' };
   if (typeof value === 'string' && isStorable(value)) return { text: value, type: 'text/plain' };
   let refused: string;
   try {
-    // A bare null would be taken for no payload at all.
+    // A bare null would be read as no payload at all.
     if (value !== null && typeof value !== 'string' && isPlainJson(value)) {
       return { text: JSON.stringify(value), type: 'application/json' };
     }
@@ -39,8 +40,8 @@ export function encode(value: unknown, what: string): Encoded {
 }
 
 /**
- * Writes a value as the published SDK writes it: superjson decides. Functions and symbols are dropped, and an instance of a class becomes its
- * enumerable fields. Throws an UnserializableError where superjson throws, such as for a circle of instances.
+ * Serializes a value as the published SDK does, where superjson decides. Functions and symbols are dropped, and an instance of a class becomes
+ * its enumerable fields. Throws an UnserializableError where superjson throws, such as for a cycle of instances.
  */
 export function encodeLossily(value: unknown, what: string): Encoded {
   if (value === undefined) return { text: undefined, type: 'application/json' };

@@ -5,10 +5,10 @@ const maxPath = 200;
 const shortened = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path);
 
 /**
- * A value as JSON text, for places that hold JSON alone: metadata, completed tokens, events, chunks of streams, messages. Members that
- * are `undefined` are left out, and what has a `toJSON` method (dates, URLs) is written as that says. Whatever else JSON would drop or
- * change is refused with an UnserializableError that names its path. Undefined for `undefined`.
- * @param what the path's first word: `metadata`, `event`
+ * A value as JSON text, for places that can only store JSON: metadata, completed tokens, events, stream chunks, messages. Members that are
+ * `undefined` are left out, and `toJSON` methods (dates, URLs) are applied. Any other value that JSON would drop or change throws an
+ * UnserializableError that names its path. Undefined for `undefined`.
+ * @param what first word of the path: `metadata`, `event`
  */
 export function jsonText(value: unknown, what: string): string | undefined {
   let reason: string | undefined;
@@ -23,7 +23,7 @@ export function jsonText(value: unknown, what: string): string | undefined {
   throw new UnserializableError(`The ${what} cannot be serialized as JSON: ${reason}.`);
 }
 
-/** As JSON brings it back. */
+/** The value after a round trip through JSON. */
 export function asJson<T>(value: T, what: string): T {
   const text = jsonText(value, what);
   return (text === undefined ? undefined : JSON.parse(text)) as T;

@@ -1,6 +1,6 @@
 /**
- * Whether JSON holds a value exactly: only strings, finite numbers, booleans, null, arrays and plain objects, and no object
- * twice (superjson keeps identity). Much cheaper than superjson, which then need not look: 0.9 against 7 µs for a small payload.
+ * Whether JSON preserves a value exactly: it contains only strings, finite numbers, booleans, null, arrays and plain objects, and no object
+ * twice (superjson preserves identity). Much cheaper than running superjson: 0.9 against 7 µs for a small payload.
  */
 export function isPlainJson(value: unknown, seen: Set<object> = new Set()): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;

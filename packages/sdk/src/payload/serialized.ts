@@ -1,6 +1,6 @@
 /**
- * A value as the HTTP API shows it, in plain JSON: dates are ISO 8601 strings, `undefined` is gone. What has no
- * plain form of its own (maps, sets, bigints, binary data) is `unknown`.
+ * A value as the HTTP API returns it, in plain JSON: dates are ISO 8601 strings, and `undefined` is dropped. Values without a plain form (maps,
+ * sets, bigints, binary data) are `unknown`.
  */
 export type Serialized<T> = unknown extends T
   ? T

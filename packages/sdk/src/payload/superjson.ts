@@ -2,7 +2,7 @@ import { SuperJSON } from 'superjson';
 
 const hasBuffers = typeof Buffer === 'function';
 
-/** superjson with the custom type under which the published SDK writes and reads Buffers. */
+/** superjson with the custom type that the published SDK uses for Buffers. */
 export const superjson = new SuperJSON();
 superjson.registerCustom<Uint8Array, number[]>(
   {

@@ -2,18 +2,18 @@ import type { maxJsonLevels as contractLimit } from '@millrace/contract';
 
 const maxLevels: typeof contractLimit = 1_000;
 
-/** `json` is JSON alone; `super+json` also holds dates, maps, sets, bigints, `undefined`, errors and circular references. */
+/** `json` is JSON only; `super+json` also preserves dates, maps, sets, bigints, `undefined`, errors and circular references. */
 export type Format = 'json' | 'super+json';
 
-/** A value that a format would drop or change without a word. */
+/** A value that a format would silently drop or change. */
 export interface Unkept {
-  /** From the top, such as `.user.callback` or `[3]`; empty for the top itself. */
+  /** The path from the top, such as `.user.callback` or `[3]`; empty for the top itself. */
   readonly path: string;
-  /** Such as `is a function`. */
+  /** The reason, such as `is a function`. */
   readonly reason: string;
 }
 
-// Those that superjson brings back. A Buffer is none of them: its reader does not know the name.
+// The typed arrays that superjson restores. Buffer is not one of them: readers do not know that name.
 const arrays = new Set<unknown>([
   Int8Array,
   Uint8Array,
@@ -25,18 +25,18 @@ const arrays = new Set<unknown>([
   Float32Array,
   Float64Array,
 ]);
-/** superjson refuses them as names, to protect its readers' prototypes. */
+/** Property names that superjson rejects, to protect the prototypes of its readers. */
 const forbiddenNames = new Set(['__proto__', 'prototype', 'constructor']);
 
 const here = (reason: string): Unkept => ({ path: '', reason });
 const below = (step: string, found: Unkept | undefined): Unkept | undefined =>
   found && { path: step + found.path, reason: found.reason };
 
-/** A member's name as code would write it: `.name`, or `["two words"]`. */
+/** Member access in code notation: `.name`, or `["two words"]`. */
 const step = (name: string): string =>
   /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 
-/** The first value inside that the format does not keep. What has a `toJSON` method is written as that says. */
+/** The first nested value that the format does not preserve. `toJSON` methods are applied. */
 export function findUnkept(
   value: unknown,
   format: Format,
@@ -52,13 +52,13 @@ export function findUnkept(
   if (seen.has(value)) {
     return format === 'json' ? here('is an object that contains it: a circular reference') : undefined;
   }
-  // Of JSON these are the objects that it is in. Deeper, the server would refuse it, and the stack would end before long.
+  // For JSON, `seen` holds the enclosing objects. The server rejects deeper nesting, which would also soon overflow the stack.
   if (format === 'json' && seen.size >= maxLevels) {
     return here(`is nested more than ${maxLevels} levels deep: send something flatter`);
   }
   seen.add(value);
   const found = inObject(value, format, seen);
-  // One object in two places is no circle; superjson keeps identity, so there each is looked at once.
+  // An object that appears twice is not a cycle. superjson preserves identity, so each object is checked only once.
   if (format === 'json') seen.delete(value);
   return found;
 }
@@ -83,7 +83,7 @@ function inObject(value: object, format: Format, seen: Set<object>): Unkept | un
 function inArray(values: readonly unknown[], format: Format, seen: Set<object>): Unkept | undefined {
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index];
-    // JSON would make null of both.
+    // JSON would turn both into null.
     const isLost = value === undefined && (format === 'json' || !(index in values));
     const found = isLost
       ? here(index in values ? 'is undefined: send null' : 'is a hole in a sparse array')
@@ -136,7 +136,7 @@ function classOf(value: object): string {
   const kind = `${article} ${name}`;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return kind;
   if (value instanceof Map || value instanceof Set) return `${kind}: send an array or a plain object`;
-  // Fields behind getters, such as those of a Response, are not copied by a spread.
+  // Fields defined by getters, such as those of a Response, are not copied by a spread.
   const plain = Object.keys(value).length > 0 ? ', such as { ...value }' : ' with the fields that are needed';
   return `${kind}, an instance of a class: send a plain object${plain}, or give the class a toJSON method`;
 }

@@ -1,9 +1,9 @@
 import { explained } from '../explained.ts';
 
-/** Frames of our own between the call of a user and the value that is in the way; Node would show ten in all. */
+/** Number of our own frames possible between the user's call and the offending value; Node.js shows ten in all by default. */
 const stackFrames = 30;
 
-/** A payload, an output or other data that no text can hold truly: the message names the path of what is in the way. */
+/** A payload, output or other value that cannot be serialized without loss. The message names the path of the offending value. */
 export class UnserializableError extends Error {
   override readonly name = 'UnserializableError';
 

@@ -5,8 +5,8 @@ import { fromWire, named, type Queue, type QueueReference } from './queue.ts';
 export type { EnvironmentConcurrency };
 
 /**
- * Sets how many runs of a queue (of each concurrency key, where runs have one) may run at once, whatever the code declares: 0 to
- * 100,000. It applies to all versions until it is reset. Throws a NotFoundError for an unknown queue.
+ * Overrides a queue's concurrency limit (per concurrency key, where runs have one), regardless of the limit in code: 0 to 100,000. It applies
+ * to all versions until it is reset. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * await queues.overrideConcurrencyLimit({ type: 'custom', name: 'mail' }, 5);
@@ -21,7 +21,7 @@ export async function overrideConcurrencyLimit(
 }
 
 /**
- * Returns to the limit that the code declares. Throws a NotFoundError for an unknown queue.
+ * Restores the limit declared in code. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * await queues.resetConcurrencyLimit({ type: 'custom', name: 'mail' });
@@ -34,23 +34,23 @@ export async function resetConcurrencyLimit(queue: QueueReference): Promise<Queu
 }
 
 /**
- * How many runs of the whole environment run and wait, and how many may run at once.
+ * The number of executing and waiting runs in the whole environment, and its concurrency limit.
  *
  * @example
  * const { running, concurrencyLimit } = await queues.environment();
  */
 export const environment = (): Promise<EnvironmentConcurrency> => currentClient().call('retrieveConcurrency');
 
-/** Changes of an environment. Omitted settings stay unchanged. */
+/** Changes to the concurrency of an environment. Omitted settings stay unchanged. */
 export interface EnvironmentConcurrencyChange {
-  /** Starts no more runs, of any queue, while it is true. */
+  /** While true, no more runs of any queue are started. */
   paused?: boolean;
-  /** How many runs may run at once, 0 to 100,000; null is no limit. */
+  /** The concurrency limit, 0 to 100,000; null for no limit. */
   concurrencyLimit?: number | null;
 }
 
 /**
- * Pauses the whole environment, resumes it, or limits how many of its runs may run at once.
+ * Pauses or resumes the whole environment, or sets its concurrency limit.
  *
  * @example
  * await queues.updateEnvironment({ concurrencyLimit: 100 });

@@ -12,7 +12,7 @@ import { overrideRateLimit, resetRateLimit } from './rate-limit.ts';
 import { retrieve } from './retrieve.ts';
 import { overrideSharedLimit, resetSharedLimit, sharedLimits } from './shared-limits.ts';
 
-/** Queues: where runs wait. See how full they are, pause them, limit them. */
+/** Queues, where runs wait: inspect, pause and limit them. */
 export const queues = {
   list,
   retrieve,

@@ -2,20 +2,20 @@ import type { ShownKeyWeight } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 
-/** A concurrency key with a weight of its own. */
+/** A concurrency key with its own weight. */
 export type KeyWeight = ShownKeyWeight;
 
-/** Which page of the weights. */
+/** Paging for key weights. */
 export interface ListKeyWeightsParams {
-  /** Keys a page: 1 to 1,000. Default 100. */
+  /** Keys per page: 1 to 1,000. Default 100. */
   limit?: number;
   /** Start after this cursor. */
   after?: string;
 }
 
 /**
- * The concurrency keys that have a weight of their own, queue by queue: `base` is that of the code, `override` what `setKeyWeight` has set.
- * Await it for one page, or iterate it for all from there on.
+ * The concurrency keys with their own weights, queue by queue: `base` is declared in code, `override` is set with `setKeyWeight`. Await the
+ * result for one page, or iterate over it for all later keys.
  *
  * @example
  * for await (const { queue, key, weight } of queues.keyWeights()) console.log(queue, key, weight);

@@ -2,22 +2,23 @@ import { currentClient } from '../client/current-client.ts';
 import { numberedPages, type PageList } from '../client/page.ts';
 import { fromWire, type Queue } from './queue.ts';
 
-/** Which page of the queues. */
+/** Filters and paging for queues. */
 export interface ListQueuesParams {
-  /** From 1. Default 1. */
+  /** Starts at 1. Default 1. */
   page?: number;
-  /** Queues a page: 1 to 100. Default 25. */
+  /** Queues per page: 1 to 100. Default 25. */
   perPage?: number;
-  /** Only queues with this text in their name, in upper or lower case. A task's own queue is `task/<id>`. */
+  /** Only queues with this text in their name, case-insensitive. A task's own queue is `task/<id>`. */
   search?: string;
-  /** Only queues that are paused, or that are not. */
+  /** Only paused queues (true), or only queues that are not paused (false). */
   paused?: boolean;
-  /** `name` (default), or the queues with the most waiting (`queued`) or executing (`running`) runs first. */
+  /** By `name` (default), or with the most waiting (`queued`) or executing (`running`) runs first. */
   sort?: 'name' | 'queued' | 'running';
 }
 
 /**
- * Queues of the environment, by name or with the most runs first. Await it for one page, or iterate it for all from there on.
+ * Queues of the environment, by name or with the most runs first. Await the result for one page, or iterate over it for that page and all later
+ * ones.
  *
  * @example
  * for await (const queue of queues.list()) console.log(queue.name, queue.running, queue.queued);

@@ -9,7 +9,7 @@ async function act(queue: QueueReference, action: 'pause' | 'resume'): Promise<Q
 }
 
 /**
- * Starts no more runs of a queue until it is resumed; those that execute go on. Throws a NotFoundError for an unknown queue.
+ * Stops starting runs of a queue until it is resumed; executing runs continue. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * await queues.pause({ type: 'custom', name: 'mail' });
@@ -17,7 +17,7 @@ async function act(queue: QueueReference, action: 'pause' | 'resume'): Promise<Q
 export const pause = (queue: QueueReference): Promise<Queue> => act(queue, 'pause');
 
 /**
- * Starts runs of a paused queue again. Throws a NotFoundError for an unknown queue.
+ * Resumes a paused queue. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * await queues.resume({ type: 'custom', name: 'mail' });

@@ -1,6 +1,6 @@
 import type { Queue as WireQueue } from '@millrace/contract';
 
-/** A queue by name: the one of a task, or one that the code declares. */
+/** A queue by name: that of a task, or one declared in code. */
 export interface QueueName {
   type: 'task' | 'custom';
   /** The task's id, or the queue's name. */
@@ -10,7 +10,7 @@ export interface QueueName {
 /** A queue by its id (`queue_…`), its name, or the queue itself. */
 export type QueueReference = string | QueueName;
 
-/** A queue with its limit and how many runs of it run and wait right now. */
+/** A queue with its limit and its current number of executing and waiting runs. */
 export type Queue = Omit<WireQueue, 'concurrency' | 'rateLimit'> & {
   concurrency: Omit<WireQueue['concurrency'], 'overriddenAt'> & { overriddenAt: Date | null };
   rateLimit: Omit<WireQueue['rateLimit'], 'overriddenAt' | 'nextStartAt'> & {

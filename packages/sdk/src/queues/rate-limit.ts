@@ -3,8 +3,9 @@ import { rateLimitToWire, type RateLimitOptions } from '../task/rate-limit.ts';
 import { fromWire, named, type Queue, type QueueReference } from './queue.ts';
 
 /**
- * Sets how many runs of a queue may start in a period, whatever the code declares. Null is no limit. It takes effect at once and applies to all
- * versions until it is reset. Throws a TypeError for a limit that cannot be, and a NotFoundError for an unknown queue.
+ * Overrides a queue's rate limit, which is the number of runs that may start in a period, regardless of the limit in code. Null removes the
+ * limit. It takes effect immediately and applies to all versions until it is reset. Throws a TypeError for an invalid limit, and a
+ * NotFoundError for an unknown queue.
  *
  * @example
  * await queues.overrideRateLimit({ type: 'custom', name: 'mail' }, { limit: 100, period: '1m', burst: 10 });
@@ -24,7 +25,7 @@ export async function overrideRateLimit(
 }
 
 /**
- * Returns to the limit of rate that the code declares. Throws a NotFoundError for an unknown queue.
+ * Restores the rate limit declared in code. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * await queues.resetRateLimit({ type: 'custom', name: 'mail' });

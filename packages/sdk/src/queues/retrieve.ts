@@ -4,18 +4,18 @@ import { fromWire, named, type Queue, type QueueReference } from './queue.ts';
 
 /** A concurrency key of a queue, with its runs. */
 export type QueueKey = Omit<WireQueueKey, 'nextStartAt'> & {
-  /** When the next may start by the limit of rate for each key, if none may now. */
+  /** When the rate limit per key allows the next start, if it does not allow one now. */
   nextStartAt?: Date;
 };
 
-/** What to tell of a queue beside its state. */
+/** Data to return in addition to the state of a queue. */
 export interface RetrieveQueueOptions {
-  /** So many concurrency keys that have runs, those with the most waiting first: 1 to 100. */
+  /** Number of concurrency keys with runs to return, those with the most waiting runs first: 1 to 100. */
   keys?: number;
 }
 
 /**
- * One queue. Throws a NotFoundError for an unknown one.
+ * One queue. Throws a NotFoundError for an unknown queue.
  *
  * @example
  * const { queued, paused } = await queues.retrieve({ type: 'task', name: 'resize-image' });

@@ -1,7 +1,7 @@
 import type { ShownSharedLimit } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 
-/** A limit of concurrency that queues share. */
+/** A concurrency limit shared by several queues. */
 export type SharedLimit = Omit<ShownSharedLimit, 'overriddenAt'> & { overriddenAt: Date | null };
 
 const fromWire = ({ overriddenAt, ...limit }: ShownSharedLimit): SharedLimit => ({
@@ -10,7 +10,7 @@ const fromWire = ({ overriddenAt, ...limit }: ShownSharedLimit): SharedLimit => 
 });
 
 /**
- * The limits of concurrency that queues of the environment share, by name, and how many runs execute under each.
+ * The concurrency limits that queues of the environment share, by name, with the number of executing runs under each.
  *
  * @example
  * for (const { name, running, limit } of await queues.sharedLimits()) console.log(name, `${running} of ${limit}`);
@@ -21,8 +21,8 @@ export async function sharedLimits(): Promise<SharedLimit[]> {
 }
 
 /**
- * Sets a shared limit, whatever the code declares: 0 to 100,000. It applies to all versions until it is reset. Runs that execute already go on.
- * Throws a NotFoundError for an unknown one.
+ * Overrides a shared limit, regardless of the limit in code: 0 to 100,000. It applies to all versions until it is reset. Executing runs
+ * continue. Throws a NotFoundError for an unknown limit.
  *
  * @example
  * await queues.overrideSharedLimit('provider', 5);
@@ -32,7 +32,7 @@ export async function overrideSharedLimit(name: string, limit: number): Promise<
 }
 
 /**
- * Returns to the shared limit that the code declares. Throws a NotFoundError for an unknown one.
+ * Restores the shared limit declared in code. Throws a NotFoundError for an unknown limit.
  *
  * @example
  * await queues.resetSharedLimit('provider');

@@ -2,7 +2,7 @@
 export const abortBrand = Symbol.for('@millrace/sdk/abort-task-run');
 
 /**
- * Throw it in a task to fail the run at once, without the attempts that are left.
+ * Throw it in a task to fail the run immediately, without its remaining attempts.
  *
  * @example
  * if (!customer) throw new AbortTaskRunError(`no customer ${payload.customerId}`);

@@ -1,24 +1,24 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 
-/** How an attempt that failed is tried again. What is left out has the default. */
+/** How failed attempts are retried. Omitted settings have their defaults. */
 export interface RetryOptions {
-  /** All attempts, the first included: 1 to 1,000. Default 3; 1 is no retry. */
+  /** The number of attempts, including the first: 1 to 1,000. Default 3; 1 disables retries. */
   maxAttempts?: number;
-  /** Each delay is the one before times this: 1 to 100. Default 2. */
+  /** Each delay is the previous one multiplied by this: 1 to 100. Default 2. */
   factor?: number;
   /** Milliseconds before the second attempt. Default 1,000. */
   minTimeoutInMs?: number;
-  /** Milliseconds that no delay exceeds. Default 60,000. */
+  /** The maximum delay in milliseconds. Default 60,000. */
   maxTimeoutInMs?: number;
-  /** Multiply each delay by a random factor between 1 and 2, so that what failed together is not tried together. Default true. */
+  /** Multiply each delay by a random factor between 1 and 2, so that runs that failed together are not retried together. Default true. */
   randomize?: boolean;
 }
 
-/** How an attempt of a task is tried again. */
+/** How attempts of a task are retried. */
 export interface TaskRetryOptions extends RetryOptions {
   /**
-   * An attempt that runs out of memory is tried again on this machine, unless it ran on it: its process reached the limit of its heap, was
-   * killed by SIGKILL, or its code threw an OutOfMemoryError. Default: it fails the run.
+   * The machine on which to retry an attempt that ran out of memory, unless it ran on that machine already. An attempt runs out of memory if
+   * its process reached its heap limit, was killed by SIGKILL, or its code threw an OutOfMemoryError. Default: the run fails.
    */
   outOfMemory?: { machine: MachinePreset };
 }
@@ -38,7 +38,7 @@ interface Growth {
   readonly maxTimeoutInMs: number;
 }
 
-/** A delay that starts at the minimum after attempt 1, grows by the factor and stays at the maximum. */
+/** A delay that starts at the minimum after attempt 1, grows by the factor and is capped at the maximum. */
 export function grownDelay(
   { minTimeoutInMs, factor, maxTimeoutInMs }: Growth,
   attempt: number,
@@ -50,8 +50,8 @@ export function grownDelay(
 }
 
 /**
- * Milliseconds before the attempt after `attempt` (1 is the first); undefined when that was the last.
- * @param random a number from 0 up to 1
+ * Milliseconds before the attempt after `attempt` (1 is the first). Undefined if that was the last.
+ * @param random returns a number from 0 up to 1
  */
 export function retryDelay(retry: RetryOptions, attempt: number, random: () => number): number | undefined {
   const {

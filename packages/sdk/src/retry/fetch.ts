@@ -3,35 +3,35 @@ import { pause } from '../runs/pause.ts';
 import { retryDelay, type RetryOptions } from './backoff.ts';
 import { resetDelay, type ResetHeaders } from './reset-headers.ts';
 
-/** Pauses that grow. */
+/** Delays that grow exponentially. */
 export interface BackoffStrategy extends RetryOptions {
   strategy: 'backoff';
 }
 
-/** A pause until the time that a header of the reply names. */
+/** A delay until the time in a response header. */
 export interface HeadersStrategy extends ResetHeaders {
   strategy: 'headers';
-  /** All tries, the first included. Default 3. */
+  /** The number of attempts, including the first. Default 3. */
   maxAttempts?: number;
 }
 
-/** When `retry.fetch` tries again. */
+/** When `retry.fetch` retries. */
 export interface FetchRetryOptions {
   /**
-   * What follows a status: `429`, a range such as `500-599`, or several with commas. The first that fits holds.
-   * Default: 408, 429 and 500–599 with pauses that grow, 429 after its `Retry-After` where there is one.
+   * The strategy by status: `429`, a range such as `500-599`, or several separated by commas. The first match applies. Default: 408, 429 and
+   * 500–599 with growing delays, and 429 after its `Retry-After` if it has one.
    */
   byStatus?: Record<string, BackoffStrategy | HeadersStrategy>;
-  /** What follows a connection that fails. Default: pauses that grow. */
+  /** The strategy for connection failures. Default: growing delays. */
   connectionError?: RetryOptions;
-  /** What follows a try that took longer than `timeoutInMs`. Default: pauses that grow. */
+  /** The strategy for attempts that exceed `timeoutInMs`. Default: growing delays. */
   timeout?: RetryOptions;
 }
 
 export type FetchOptions = RequestInit & {
-  /** How a failed try is followed by another; `false` is never. */
+  /** How failed attempts are retried; `false` disables retries. */
   retry?: FetchRetryOptions | false;
-  /** Milliseconds that one try may take until its headers are there. Default: as long as it takes. */
+  /** Milliseconds until the response headers must have arrived, for each attempt. Default: no limit. */
   timeoutInMs?: number;
 };
 
@@ -41,8 +41,8 @@ const byDefault: NonNullable<FetchRetryOptions['byStatus']> = {
 };
 
 /**
- * `fetch`, tried again by the status of the reply, on connections that fail and on timeouts. Gives the last reply, whatever its status,
- * and throws what the last try threw. The run's signal ends it. A body that is a stream cannot be sent twice: it is tried once.
+ * `fetch` with retries by response status, on connection failures and on timeouts. Returns the last response, whatever its status, or throws
+ * the error of the last attempt. The run's signal stops it. A stream body cannot be sent twice, so such a request is not retried.
  *
  * @example
  * const reply = await retry.fetch('https://api.example.com/orders', {
@@ -72,7 +72,7 @@ export async function retryFetch(
     const either = [signal, clock].filter((one) => one !== undefined);
     let reply: Response;
     try {
-      // A request with a body of its own can be read once.
+      // A request with its own body can only be read once.
       const again = input instanceof Request ? input.clone() : input;
       reply = await fetch(again, { ...init, ...(either.length > 0 && { signal: AbortSignal.any(either) }) });
     } catch (thrown) {
@@ -107,7 +107,7 @@ function strategyFor(status: number, byStatus: NonNullable<FetchRetryOptions['by
 
 function delayOf(strategy: BackoffStrategy | HeadersStrategy, attempt: number, headers: Headers) {
   const { maxAttempts } = strategy;
-  // How many tries are left is the same question for both.
+  // Both strategies count the remaining attempts in the same way.
   const growing = retryDelay(
     strategy.strategy === 'backoff' ? strategy : { maxAttempts },
     attempt,

@@ -3,25 +3,25 @@ import { pause } from '../runs/pause.ts';
 import { asksToAbort } from './abort-task-run-error.ts';
 import { retryDefaults, retryDelay, type RetryOptions } from './backoff.ts';
 
-/** Parameters of the function of `retry.onThrow`. */
+/** Arguments for the function passed to `retry.onThrow`. */
 export interface OnThrowArguments {
-  /** 1 is the first. */
+  /** The number of the attempt, starting at 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Aborted when the run is to stop, or as `signal` of the options is. */
+  /** Aborted when the run must stop, or when the `signal` option is. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** How `retry.onThrow` tries again. */
+/** How `retry.onThrow` retries. */
 export interface OnThrowOptions extends RetryOptions {
-  /** Stops between two tries. Default: the signal of the run. */
+  /** Stops between two attempts. Default: the signal of the run. */
   signal?: AbortSignal;
 }
 
 /**
- * Calls a function until it does not throw, with growing pauses, inside one attempt of a run: for a step that fails now and then, so that
- * the steps before it are not done again. Throws what the last try threw; an AbortTaskRunError at once; and stops when the run is
- * cancelled or out of time. Works outside of runs as well.
+ * Calls a function until it does not throw, with growing delays, inside one attempt of a run: for an operation that fails occasionally, so that
+ * earlier work is not repeated. Throws the error of the last attempt, or an AbortTaskRunError immediately. Stops when the run is cancelled or
+ * exceeds its time limit. Also works outside of runs.
  *
  * @example
  * const user = await retry.onThrow(async () => api.user(id), { maxAttempts: 5, minTimeoutInMs: 200 });

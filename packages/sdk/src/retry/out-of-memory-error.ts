@@ -1,6 +1,6 @@
 /**
- * Throw it in a task where something ran out of memory without ending the process, such as a native library or a program that the task
- * started. The run is tried again on the machine of `retry.outOfMemory`; without one, or if it ran on that machine, it fails.
+ * Throw it in a task where something ran out of memory without ending the process, such as a native library or a program that the task started.
+ * The run is retried on the machine of `retry.outOfMemory`. Without one, or if it ran on that machine, the run fails.
  *
  * @example
  * if (signal === 'SIGKILL') throw new OutOfMemoryError('ffmpeg was killed');
@@ -13,6 +13,6 @@ export class OutOfMemoryError extends Error {
   }
 }
 
-/** By name: copies of this package, and the published SDK, have classes of their own. */
+/** Compared by name: other copies of this package, and the published SDK, have their own classes. */
 export const isOutOfMemory = (thrown: unknown): boolean =>
   thrown instanceof Error && thrown.name === 'OutOfMemoryError';

@@ -1,10 +1,10 @@
-/** Which response header tells when to retry. */
+/** The response header with the time of the retry. */
 export interface ResetHeaders {
   /** The header with the time. */
   resetHeader: string;
   /**
-   * How it is written. `unix_timestamp` and `unix_timestamp_in_ms` count from 1970; `iso_8601` is a date;
-   * `iso_8601_duration_openai_variant` is such as `1m30.5s` or `250ms`; `delay_seconds`, as `Retry-After` has it, are seconds from now or
+   * The format of the header. `unix_timestamp` and `unix_timestamp_in_ms` count from 1970; `iso_8601` is a date;
+   * `iso_8601_duration_openai_variant` is a duration such as `1m30.5s` or `250ms`; `delay_seconds`, as in `Retry-After`, is seconds from now or
    * an HTTP date. Default `unix_timestamp`.
    */
   resetFormat?:
@@ -13,16 +13,16 @@ export interface ResetHeaders {
     | 'iso_8601'
     | 'iso_8601_duration_openai_variant'
     | 'delay_seconds';
-  /** The header with the remaining requests: unless it is 0, there is no wait. */
+  /** The header with the number of remaining requests: unless it is 0, there is no wait. */
   remainingHeader?: string;
-  /** The header with the limit. Documentation only. */
+  /** The header with the limit. For documentation only. */
   limitHeader?: string;
 }
 
 /** Maximum wait in a process: an hour. */
 const maxMs = 3_600_000;
 
-/** Milliseconds to wait as the headers say; undefined when they do not, or ask for too much. */
+/** Milliseconds to wait according to the headers. Undefined if they are missing or the wait is too long. */
 export function resetDelay(
   { resetHeader, resetFormat = 'unix_timestamp', remainingHeader }: ResetHeaders,
   headers: Headers,

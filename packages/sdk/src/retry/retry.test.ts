@@ -7,7 +7,7 @@ import { resetDelay } from './reset-headers.ts';
 
 const quick = { minTimeoutInMs: 1, randomize: false };
 
-/** Acts as the code of a run with this signal. */
+/** Runs a function as the code of a run with this signal. */
 const inRun = <T>(signal: AbortSignal, act: () => T): T =>
   runScopes(() => new AsyncLocalStorage<RunScope>()).run(
     { run: 'run_1', attempt: 1, onLog() {}, signal },

@@ -8,13 +8,13 @@ import { runId, type RunReference } from './run.ts';
 type WireAttempt = Reply<Operations['listRunAttempts']>['data'][number];
 type WireWaitedFor = WireAttempt['waitedFor'][number];
 
-/** Something that a run waited for before an attempt. */
+/** Something for which a run waited before an attempt. */
 export type RunWaitedFor = Omit<WireWaitedFor, 'from' | 'until'> & {
   readonly from: Date;
   readonly until: Date;
 };
 
-/** An attempt of a run. Times are the server's; `durationMs` is without its waits. */
+/** An attempt of a run. Times are from the server's clock; `durationMs` excludes waits. */
 export type RunAttempt = Omit<WireAttempt, 'waitedFor' | 'startedAt' | 'endedAt' | 'retryAt'> & {
   readonly waitedFor: readonly RunWaitedFor[];
   readonly startedAt: Date;
@@ -40,17 +40,17 @@ async function openAttempt(codec: Codec, attempt: RunAttempt, run: string): Prom
   return { ...attempt, error: { message, name, stackTrace, ...(group !== undefined && { group }) } };
 }
 
-/** How many attempts a page has. */
+/** Paging for attempts. */
 export interface AttemptsOptions {
-  /** 1 to 100. Default 100. */
+  /** Attempts per page: 1 to 100. Default 100. */
   limit?: number;
 }
 
 /**
- * The attempts of a run, the first one first: where and how long each ran, what it waited for before, and what it failed with. Await it for the
- * first page, or iterate it for all. Throws a NotFoundError for an unknown run.
+ * The attempts of a run, first one first: where and how long each ran, what it waited for, and its error. Await the result for the first page,
+ * or iterate over it for all. Throws a NotFoundError for an unknown run.
  *
- * An attempt that did not count (`LOST`, `GIVEN_BACK`, `DETACHED`) is followed by another one with its number.
+ * An attempt that did not count (`LOST`, `GIVEN_BACK`, `DETACHED`) is followed by another one with the same number.
  *
  * @example
  * for await (const { number, status, error } of runs.attempts('run_…')) console.log(number, status, error?.message);

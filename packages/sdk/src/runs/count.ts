@@ -1,16 +1,16 @@
 import { currentClient } from '../client/current-client.ts';
 import { filtersOf, type ListRunsParams } from './list.ts';
 
-/** How many runs. */
+/** A number of runs. */
 export interface RunCount {
   /** At most 10,000. */
   readonly count: number;
-  /** False if there are or may be more: counting stopped at 10,000, or where filters hardly ever meet. */
+  /** False if there are or may be more: counting stopped at 10,000, or early because few runs match the filters. */
   readonly isExact: boolean;
 }
 
 /**
- * How many runs `list` would give with the same filters, up to 10,000. Without a time range, of the last seven days.
+ * The number of runs that `list` would return with the same filters, up to 10,000. Without a time range, covers the last seven days.
  *
  * @example
  * const { count, isExact } = await runs.count({ status: 'FAILED', period: '1d' });

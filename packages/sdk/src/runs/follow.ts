@@ -4,8 +4,8 @@ import { eventsAt } from '../client/event-stream.ts';
 const runEvents: ReadonlySet<string> = new Set(['run']);
 
 /**
- * What is told of runs, whatever becomes of the connections: one that breaks is made again from the last event on. Ends when the
- * server says so or the signal is raised; throws an ApiError that no other attempt would change.
+ * The events of runs across reconnections: a broken connection resumes after the last event. Ends when the server ends the stream or the signal
+ * is aborted. Throws an ApiError for a permanent failure.
  */
 export async function* followRuns(
   client: ApiClient,

@@ -16,7 +16,7 @@ import { timeline } from './timeline.ts';
 import { steps } from './steps.ts';
 import { subscribeToBatch, subscribeToRun, subscribeToRunsWithTag } from './subscribe.ts';
 
-/** Runs: find them, see how they stand and why, watch them, wait for them, stop or repeat them, read what they wrote. */
+/** Runs: find, inspect, watch, await, cancel and replay them, and read their logs. */
 export const runs = {
   list,
   count,

@@ -6,13 +6,13 @@ import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import type { QueueName } from '../queues/queue.ts';
 import { dated, type Dated } from './run.ts';
 
-/** A run as a list shows it: without payload, output and error. */
+/** A run as returned in lists: without payload, output and error. */
 export type ListedRun = Dated<RunListItem>;
 
 /** A value at a declared path. */
 export type PathValue = string | number | boolean;
 
-/** Which runs. Lists mean any of them; several filters mean all of them. */
+/** Filters for runs. A list matches any of its values; several filters must all match. */
 export interface ListRunsParams {
   status?: RunStatus | RunStatus[];
   taskIdentifier?: string | string[];
@@ -20,51 +20,51 @@ export interface ListRunsParams {
   version?: string | string[];
   tag?: string | string[];
   queue?: QueueName | QueueName[];
-  /** The machine that the trigger asked for. */
+  /** The machine that the trigger requested. */
   machine?: MachinePreset | MachinePreset[];
-  /** The region that the trigger named. */
+  /** The region that the trigger requested. */
   region?: string | string[];
   isTest?: boolean;
   /** `sched_…` */
   schedule?: string;
   /** `error_…`: runs that failed with this error group. */
   error?: string;
-  /** A piece of the type or the message of the error, in any case. Numbers and ids in messages are not part of what is searched. */
+  /** Part of the type or message of the error, case-insensitive. Numbers and ids in messages are not searchable. */
   errorText?: string;
   /**
-   * Values of the metadata at declared paths (`runs.declarePath`), such as `{ 'customer.id': 42 }`. A list means any of them; several paths
-   * mean all of them. A number and its text are the same.
+   * Metadata values at declared paths (`runs.declarePath`), such as `{ 'customer.id': 42 }`. A list matches any of its values; several paths
+   * must all match. A number and its text are equal.
    */
   metadata?: Readonly<Record<string, PathValue | readonly PathValue[]>>;
-  /** The same of the payload. */
+  /** Payload values at declared paths, in the same form as `metadata`. */
   payload?: Readonly<Record<string, PathValue | readonly PathValue[]>>;
   /** `batch_…` */
   batch?: string;
-  /** `bulk_…`: the runs that it cancelled, or the replays that it made. */
+  /** `bulk_…`: the runs that it cancelled, or the replays that it created. */
   bulkAction?: string;
-  /** A range back from now: a number and s, m, h, d or w. Wins over `from` and `to`. Without any of the three: `7d`. */
+  /** A range up to now: a number and s, m, h, d or w. Takes precedence over `from` and `to`. Default without any of the three: `7d`. */
   period?: string;
-  /** Created then or later: a date, or milliseconds since 1970. */
+  /** Created at or after this time: a date, or milliseconds since 1970. */
   from?: Date | number;
-  /** Created then or earlier: a date, or milliseconds since 1970. */
+  /** Created at or before this time: a date, or milliseconds since 1970. */
   to?: Date | number;
-  /** Runs a page: 1 to 100. Default 25. */
+  /** Runs per page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after this run or cursor. */
   after?: string;
-  /** Start before this run or cursor. Wins over `after`. */
+  /** Start before this run or cursor. Takes precedence over `after`. */
   before?: string;
 }
 
-/** Which runs of a project. */
+/** Filters for the runs of a project. */
 export interface ListProjectRunsParams extends ListRunsParams {
-  /** `dev`, `stg`, `prod`, `preview`. Default: all, branches included. */
+  /** `dev`, `stg`, `prod`, `preview`. Default: all, including branches. */
   env?: string | string[];
 }
 
 const queueText = ({ type, name }: QueueName) => (type === 'task' ? `task/${name}` : name);
 
-/** Filters as the query has them. */
+/** The filters as query parameters. */
 export const filtersOf = (params: ListProjectRunsParams) => ({
   'page[size]': params.limit,
   'filter[env]': joined(params.env),
@@ -89,9 +89,9 @@ export const filtersOf = (params: ListProjectRunsParams) => ({
 });
 
 /**
- * Runs, newest first. Await it for the first page, or iterate it for all. Without a time range, of the last seven days. With a
- * project's reference first, and a personal access token, of all environments of the project.
- * Throws a BadRequestError whose `details` name a filter that cannot be understood.
+ * Runs, newest first. Await the result for the first page, or iterate over it for all. Without a time range, covers the last seven days. With a
+ * project reference as the first argument, and a personal access token, covers all environments of the project. Throws a BadRequestError whose
+ * `details` name an invalid filter.
  *
  * @example
  * for await (const run of runs.list({ status: ['QUEUED', 'EXECUTING'], tag: 'user:42' })) {

@@ -13,16 +13,16 @@ export type RunLog = Omit<WireLine, 'at'> & { readonly at: Date };
 
 const fromWire = (line: WireLine): RunLog => ({ ...line, at: new Date(line.at) });
 
-/** Which part of a run's log. */
+/** Filters and paging for a run's log. */
 export interface LogOptions extends Omit<LogFilter, 'task'> {
-  /** Lines a page: 1 to 1,000. Default 200. */
+  /** Lines per page: 1 to 1,000. Default 200. */
   limit?: number;
-  /** Start after this place, as `next` of a page gave it. */
+  /** Start after this position, the `next` of an earlier page. */
   after?: string;
 }
 
 /**
- * What a run has written so far, oldest first. Await it for the first page, or iterate it for all lines.
+ * The log lines of a run so far, oldest first. Await the result for the first page, or iterate over it for all lines.
  *
  * @example
  * for await (const line of runs.logs(handle)) console.log(line.at, line.level, line.message);

@@ -2,7 +2,7 @@ import type { Codec } from '../sealing/codec.ts';
 import { openShownError } from '../sealing/errors.ts';
 import { openDeep, openMetadata } from '../sealing/values.ts';
 
-/** What of a run may be sealed. */
+/** The parts of a run that may be sealed. */
 interface MaybeSealed {
   readonly id: string;
   readonly taskIdentifier: string;
@@ -13,11 +13,12 @@ interface MaybeSealed {
 }
 
 /**
- * A run in the clear; without a codec as it is, with envelopes for what is sealed. Throws a SealedError for what this codec cannot open.
+ * The decrypted run; without a codec it is unchanged, with envelopes for sealed parts. Throws a SealedError for data that this codec cannot
+ * open.
  */
 export async function openRun<R extends object>(codec: Codec | undefined, run: R): Promise<R> {
   if (!codec) return run;
-  // A subscription may leave out any of them.
+  // A subscription may leave out any of these.
   const { id, taskIdentifier, payload, output, metadata, error } = run as Partial<MaybeSealed>;
   return {
     ...run,

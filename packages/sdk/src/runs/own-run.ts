@@ -1,13 +1,13 @@
 import { currentRun } from '../run-scope.ts';
 import { runId, type RunReference } from './run.ts';
 
-/** Which run is meant. */
+/** Selects a run. */
 export interface OfRun {
-  /** Default: the run that calls. */
+  /** Default: the calling run. */
   run?: RunReference;
 }
 
-/** The run that is named, or the one whose code calls. */
+/** The given run, or the one whose code calls. */
 export function ownRunId({ run }: OfRun): string {
   if (run !== undefined) return runId(run);
   const current = currentRun();
@@ -15,7 +15,7 @@ export function ownRunId({ run }: OfRun): string {
   throw new TypeError('This is not called inside a run: name one, as in { run: "run_…" }.');
 }
 
-/** Proof of the attempt that calls, where it calls about its own run. */
+/** The fence of the calling attempt, for calls about its own run. */
 export function ownFence(id: string): number | undefined {
   const current = currentRun();
   return current?.run === id ? current.fence : undefined;

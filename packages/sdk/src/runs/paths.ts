@@ -1,7 +1,7 @@
 import type { DeclaredPath as WirePath } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 
-/** A path of metadata or payloads by which runs can be listed, and how much of the older runs is indexed. */
+/** A metadata or payload path by which runs can be listed, and how much of the older runs is indexed. */
 export interface DeclaredPath extends Omit<WirePath, 'createdAt'> {
   readonly createdAt: Date;
 }
@@ -9,9 +9,9 @@ export interface DeclaredPath extends Omit<WirePath, 'createdAt'> {
 const fromWire = (wire: WirePath): DeclaredPath => ({ ...wire, createdAt: new Date(wire.createdAt) });
 
 /**
- * Has the runs of the environment indexed by a path of their metadata or payload, so that `runs.list` can filter by it. Runs that exist are
- * indexed in the background, the newest first. Declaring a path again does nothing. Throws a BadRequestError for what is no path, an
- * UnprocessableEntityError beyond 20 paths.
+ * Indexes the runs of the environment by a metadata or payload path, so that `runs.list` can filter by it. Existing runs are indexed in the
+ * background, newest first. Declaring a path again has no effect. Throws a BadRequestError for an invalid path, and an UnprocessableEntityError
+ * beyond 20 paths.
  *
  * @example
  * await runs.declarePath('metadata.customer.id');

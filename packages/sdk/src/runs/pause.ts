@@ -1,4 +1,4 @@
-/** Waits. Rejects with the signal's reason when that is aborted first. */
+/** Waits for `ms` milliseconds. Rejects with the signal's reason if it is aborted first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

@@ -6,15 +6,15 @@ import { runId, type Run, type RunReference } from './run.ts';
 
 /** How `runs.poll` waits. */
 export interface PollOptions {
-  /** Milliseconds between two looks. Default 1,000. */
+  /** Milliseconds between two polls. Default 1,000. */
   pollIntervalMs?: number;
-  /** Milliseconds after which it gives up with a PollTimeoutError. Default: it waits as long as the run takes. */
+  /** Milliseconds after which a PollTimeoutError is thrown. Default: no limit. */
   timeoutInMs?: number;
-  /** Stops waiting; the promise rejects with the signal's reason. The run goes on. */
+  /** Stops waiting; the promise rejects with the signal's reason. The run continues. */
   signal?: AbortSignal;
 }
 
-/** The run was not over within `timeoutInMs`. `run` is how it stood last. */
+/** The run did not end within `timeoutInMs`. `run` is its last known state. */
 export class PollTimeoutError extends Error {
   override readonly name = 'PollTimeoutError';
   readonly run: Run;
@@ -26,7 +26,7 @@ export class PollTimeoutError extends Error {
 }
 
 /**
- * Waits until a run is over, however it ended, and returns it: look at `isSuccess`. Throws as `runs.retrieve` does.
+ * Waits until a run has ended, with any outcome, and returns it: check `isSuccess`. Throws the same errors as `runs.retrieve`.
  *
  * @example
  * const run = await runs.poll(await resizeImage.trigger({ url }), { pollIntervalMs: 250 });

@@ -2,11 +2,11 @@ import type { RunReasonReply } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { runId, type RunReference } from './run.ts';
 
-/** Why a run is not running. `message` is a sentence for people; `reason` is for programs. */
+/** The reason why a run is not running. `message` is a sentence for people; `reason` is for programs. */
 export type Reason = Omit<RunReasonReply, 'until'> & { readonly until?: Date | undefined };
 
 /**
- * Why a run is not running: the one cause that has to go away first. `not_waiting` for a run that executes or is over. Throws a
+ * The reason why a run is not running: the first cause that must be resolved. `not_waiting` for a run that executes or has ended. Throws a
  * NotFoundError for an unknown run.
  *
  * @example

@@ -6,20 +6,20 @@ import { sealText } from '../sealing/values.ts';
 import { isLarge, storedType, storePayload } from '../packets/packets.ts';
 import { runId, type RunReference } from './run.ts';
 
-/** What is different in a replay. */
+/** Differences between a replay and its original run. */
 export interface ReplayOptions {
-  /** Another payload than the run had. */
+  /** A payload that replaces the original one. */
   payload?: unknown;
   /**
-   * The name of a step, such as `charge` or `charge#2`: the results of the steps that ended before it are taken over, and it and all others
-   * execute. See docs/steps.md.
+   * The name of a step, such as `charge` or `charge#2`: the results of steps that ended before it are reused; it and all other steps execute.
+   * See docs/steps.md.
    */
   fromStep?: string;
 }
 
 /**
- * Starts a new run of the same task, with the payload, queue, concurrency key, machine and tags of an old one, on the current
- * version. The old run may be in any state. Throws a NotFoundError for an unknown run.
+ * Starts a new run of the same task on the current version, with the payload, queue, concurrency key, machine and tags of an old run, which may
+ * be in any state. Throws a NotFoundError for an unknown run.
  *
  * @example
  * const { id } = await runs.replay('run_…');
@@ -46,7 +46,7 @@ export async function replay(
     const body = { payload: await storePayload(client, { text, type }), payloadType: storedType, ...from };
     return client.call('replayRun', { params, body });
   }
-  // JSON goes as the value itself, the other types as a string that holds them.
+  // JSON is sent as the value itself, the other types as a string.
   const body = { payload: type === 'application/json' ? payload : text, payloadType: type, ...from };
   return client.call('replayRun', { params, body });
 }

@@ -1,15 +1,15 @@
 import { currentClient } from '../client/current-client.ts';
 import { fromWire, runId, type Run, type RunReference } from './run.ts';
 
-/** When a run is due. */
+/** The new time of a run. */
 export interface RescheduleOptions {
-  /** A date that is not past, or a duration from now such as `1h30m`. */
+  /** A date that is not in the past, or a duration from now such as `1h30m`. */
   delay: Date | string;
 }
 
 /**
- * Gives a run that is still delayed another time. Throws an UnprocessableEntityError when it is not delayed any more, a
- * BadRequestError for a date that is past, a NotFoundError for an unknown run.
+ * Changes the time of a run that is still delayed. Throws an UnprocessableEntityError if it is no longer delayed, a BadRequestError for a date
+ * in the past, and a NotFoundError for an unknown run.
  *
  * @example
  * await runs.reschedule(handle, { delay: '2d' });

@@ -7,14 +7,14 @@ import type { AnyTask, RunHandle, TaskOutput } from '../task/types.ts';
 import { sealedType } from '../sealing/envelope.ts';
 import { fromWire, runId, type Run, type RunReference } from './run.ts';
 
-/** What is stored apart, as it would be in the reply: plain JSON. */
+/** A separately stored value in the form in which the response would contain it: plain JSON. */
 function plainOf({ text, type }: TypedText): unknown {
   if (type === 'application/json') return JSON.parse(text) as unknown;
   if (type === sealedType) return JSON.parse(text) as unknown;
   return type === 'application/super+json' ? (JSON.parse(text) as { json?: unknown }).json : text;
 }
 
-/** Retrieves through a given client, with what is stored apart. */
+/** Retrieves through the given client, including separately stored values. */
 export async function retrieveThrough(client: ApiClient, id: string): Promise<Run> {
   const { payloadPresignedUrl, outputPresignedUrl, ...wire } = await client.call('retrieveRun', {
     params: { runId: id },
@@ -28,10 +28,10 @@ export async function retrieveThrough(client: ApiClient, id: string): Promise<Ru
 }
 
 /**
- * The run as it is now. From a handle its output has the task's type; for a bare id, name the task.
+ * The current state of a run. With a handle its output has the task's type; with an id, pass the task as a type argument.
  *
- * Throws a NotFoundError when this environment has no such run. That takes about ten seconds: a run may be visible a little
- * later than it is triggered, so the request is retried first.
+ * Throws a NotFoundError when this environment has no such run. That takes about ten seconds: a run may become visible shortly after it is
+ * triggered, so the request is retried first.
  *
  * @example
  * const run = await runs.retrieve(handle);

@@ -12,28 +12,28 @@ const dateFields = [
 ] as const;
 type DateField = (typeof dateFields)[number];
 
-/** A wire object with dates for its times. */
+/** A wire object with its times as dates. */
 export type Dated<T> = { [K in keyof T]: K extends DateField ? Date | Extract<T[K], undefined> : T[K] };
 
 type WireRelated = NonNullable<WireRun['relatedRuns']['root']>;
 
-/** A run as its parent, its root or a child shows it: without payload and output. */
+/** A run as shown by its parent, root or child: without payload and output. */
 export type RelatedRun = Dated<WireRelated>;
 
-/** A run. Times are dates; `durationMs` is milliseconds of all attempts; `ttl` is as it was given. */
+/** A run. Times are dates; `durationMs` is the total of all attempts, in milliseconds; `ttl` is the value that was given. */
 export type Run<TOutput = unknown> = Omit<
   Dated<WireRun>,
   'output' | 'relatedRuns' | `${'payload' | 'output'}PresignedUrl`
 > & {
-  /** What the task returned, as plain JSON. Undefined unless the run is COMPLETED. */
+  /** The task's return value, as plain JSON. Undefined unless the run is COMPLETED. */
   output?: Serialized<TOutput> | undefined;
   relatedRuns: { root?: RelatedRun; parent?: RelatedRun; children?: RelatedRun[] };
 };
 
-/** A run by its id (`run_…`) or by the handle that `trigger` gave. */
+/** A run by its id (`run_…`) or by the handle that `trigger` returned. */
 export type RunReference = string | Pick<RunHandle, 'id'>;
 
-/** Checks what a caller without types may hand over. */
+/** Validates input from untyped callers. */
 export function runId(run: RunReference): string {
   const id: unknown = typeof run === 'string' ? run : (run as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
@@ -46,7 +46,7 @@ export function dated<T extends Partial<Record<DateField, string | undefined>>>(
   return copy as Dated<T>;
 }
 
-/** A run as the API sends it, with dates for its times. */
+/** A run from the API, with its times as dates. */
 export function fromWire<TOutput>(wire: WireRun): Run<TOutput> {
   const { root, parent, children } = wire.relatedRuns ?? {};
   return {

@@ -8,7 +8,7 @@ import { runId, type RunReference } from './run.ts';
 
 type WireStep = Reply<Operations['listRunSteps']>['data'][number];
 
-/** A step that a run stored. Times are the server's. Secrets are replaced. */
+/** A stored step of a run. Times are from the server's clock. Secrets are redacted. */
 export type RunStep = Omit<WireStep, 'startedAt' | 'endedAt'> & {
   readonly startedAt: Date;
   readonly endedAt: Date;
@@ -26,15 +26,15 @@ const openStep = async (codec: Codec, { output, error, ...step }: RunStep): Prom
   ...(error && { error: await openShownError(codec, error, undefined) }),
 });
 
-/** How many steps a page has. */
+/** Paging for steps. */
 export interface StepsOptions {
-  /** 1 to 100. Default 100. */
+  /** Steps per page: 1 to 100. Default 100. */
   limit?: number;
 }
 
 /**
- * The steps that a run stored, in the order in which they ended. Await it for the first page, or iterate it for all. Throws a NotFoundError for
- * an unknown run.
+ * The stored steps of a run, in the order in which they ended. Await the result for the first page, or iterate over it for all. Throws a
+ * NotFoundError for an unknown run.
  *
  * @example
  * for await (const { name, status, output } of runs.steps('run_…')) console.log(name, status, output);

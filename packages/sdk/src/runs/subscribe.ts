@@ -7,14 +7,14 @@ import { followRuns } from './follow.ts';
 import { openRun } from './open-run.ts';
 import { dated, runId, type Run, type RunReference } from './run.ts';
 
-/** A run as its subscribers see it: like `Run`, without its relations. */
+/** A run as its subscribers receive it: like `Run`, without its relations. */
 export type WatchedRun<TOutput = unknown> = Omit<
   Run<TOutput>,
   'relatedRuns' | 'queue' | 'schedule' | 'event' | 'variablesRevision'
 >;
 
 export interface SubscribeOptions {
-  /** What to leave out, such as `payload`, `output` or `metadata`: it is not sent, and not in the run. */
+  /** Columns to leave out, such as `payload`, `output` or `metadata`: they are not sent, and are missing from the run. */
   skipColumns?: readonly string[];
   /** Ends the subscription. */
   signal?: AbortSignal;
@@ -23,14 +23,13 @@ export interface SubscribeOptions {
 export interface SubscribeToTagOptions extends SubscribeOptions {
   /** Only runs of these tasks. */
   tasks?: string | readonly string[];
-  /** Only runs that are not older: a duration such as `30m` or `24h`, at most seven days. Default `24h`. */
+  /** Only runs that are not older than this: a duration such as `30m` or `24h`, at most seven days. Default `24h`. */
   createdAt?: string;
 }
 
 /**
- * The run as it is, then as it is after each change, until it is over: the last one is its end. Of changes that follow each other
- * fast, some are told as one. A connection that breaks is made again, with nothing lost. In a browser, with a public token that reads
- * the run.
+ * The current state of the run, then its state after each change until it has ended; the last one is the final state. Rapid changes may be
+ * combined. A broken connection is reopened without loss. In a browser, use a public token that can read the run.
  *
  * @example
  * for await (const run of runs.subscribeToRun(handle)) {
@@ -53,8 +52,8 @@ export function subscribeToRun(
 }
 
 /**
- * The runs that have all of the tags: those that are there, then each that comes and each that changes, until the signal ends it or
- * the loop is left. A run that was told may be told again.
+ * The runs that have all of the tags: existing runs, then each new or changed run, until the signal is aborted or the loop is left. A run may
+ * be repeated.
  *
  * @example
  * for await (const run of runs.subscribeToRunsWithTag(`order:${id}`, { createdAt: '1h' })) {
@@ -72,7 +71,7 @@ export function subscribeToRunsWithTag<T extends AnyTask>(
 }
 
 /**
- * The runs of a batch: as they are, then each that changes, until all are over.
+ * The runs of a batch: their current state, then each change, until all have ended.
  *
  * @example
  * for await (const run of runs.subscribeToBatch(batch.batchId)) update(run.id, run.status);

@@ -7,34 +7,34 @@ type WithDates<T> = T extends { startedAt: string }
   ? Omit<T, 'startedAt' | 'endedAt'> & { readonly startedAt: Date; readonly endedAt?: Date | undefined }
   : never;
 
-/** Something that happened in a run or below it; `kind` says what. `parentId` is the `id` of the entry below which it is. */
+/** An event in a run or in its descendants, of the given `kind`. `parentId` is the `id` of the parent entry. */
 export type TimelineEntry = WithDates<Wire['entries'][number]>;
 
-/** What happened in a run and in the runs below it. */
+/** The events of a run and its descendants. */
 export interface RunTimeline {
-  /** The server's clock when it answered. What has no end went on then. */
+  /** The server's time when it replied. Entries without an end were in progress then. */
   readonly at: Date;
-  /** Each after the one below which it is, and otherwise in the order in which they started. */
+  /** Each entry follows its parent; siblings are in the order in which they started. */
   readonly entries: readonly TimelineEntry[];
-  /** The run has more children: give this as `after`. */
+  /** Set if the run has more children: pass it as `after`. */
   readonly next: string | undefined;
 }
 
-/** How much of a timeline. */
+/** Limits and paging for a timeline. */
 export interface TimelineOptions {
   /** Levels of child runs: 0 to 5. Default 2. */
   depth?: number;
-  /** Log lines of the run, the last ones: 0 to 500. Default 50. Of a child run there are at most 5. */
+  /** Number of the run's latest log lines: 0 to 500. Default 50. A child run has at most 5. */
   logs?: number;
-  /** Child runs of all levels together: 1 to 500. Default 100. */
+  /** Total number of child runs on all levels: 1 to 500. Default 100. */
   limit?: number;
-  /** Children after this one, as `next` gave it. What the run did itself is then left out. */
+  /** Children after this one, the `next` of an earlier page. The run's own entries are then left out. */
   after?: string;
 }
 
 /**
- * What happened in a run and in the runs below it, on the server's clock: what each waited for, its attempts, waits, batches, spans and lines.
- * A child run of which not all children are there says `hasMoreChildren`: ask for its own timeline. Throws a NotFoundError for an unknown run.
+ * The events of a run and its descendants, on the server's clock: waiting times, attempts, waits, batches, spans and log lines. A child run
+ * with more children than returned has `hasMoreChildren`: request its own timeline. Throws a NotFoundError for an unknown run.
  *
  * @example
  * const { entries } = await runs.timeline('run_…', { depth: 1 });

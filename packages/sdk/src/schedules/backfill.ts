@@ -3,27 +3,28 @@ import { scheduleId, type ScheduleReference } from './schedule.ts';
 
 /** A past range of ticks. */
 export interface BackfillOptions {
-  /** The range begins with this instant. */
+  /** The start of the range, inclusive. */
   from: Date;
-  /** The range ends before this instant. */
+  /** The end of the range, exclusive. */
   to: Date;
-  /** Most ticks of one call, the oldest first: 1 to 1,000. Default 100. */
+  /** Maximum number of ticks in one call, oldest first: 1 to 1,000. Default 100. */
   max?: number;
 }
 
-/** What a backfill did. */
+/** The result of a backfill. */
 export interface Backfilled {
-  /** Runs that were made, oldest tick first. */
+  /** The created runs, oldest tick first. */
   readonly runs: readonly { readonly id: string; readonly nominalAt: Date }[];
-  /** Ticks of the range that had been run before. */
+  /** The number of ticks in the range that had already run. */
   readonly alreadyRun: number;
-  /** Where to go on when the range has more than `max` ticks. */
+  /** Where to continue if the range has more than `max` ticks. */
   readonly next: Date | undefined;
 }
 
 /**
- * Runs the ticks of a past range that were not run. Each tick runs once, however often its range is filled: the state of ticks is
- * stored for 30 days. Throws a NotFoundError for an unknown schedule, an UnprocessableEntityError for a range that is empty or not over.
+ * Runs the ticks of a past range that have not been run. Each tick runs once, however often its range is backfilled: the state of ticks is
+ * stored for 30 days. Throws a NotFoundError for an unknown schedule, and an UnprocessableEntityError for a range that is empty or has not
+ * ended.
  *
  * @example
  * const { runs } = await schedules.backfill('sched_…', { from: new Date('2026-01-01'), to: new Date('2026-01-08') });

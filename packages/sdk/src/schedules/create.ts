@@ -2,9 +2,8 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, type CreateScheduleOptions, type Schedule } from './schedule.ts';
 
 /**
- * Creates a schedule, or replaces the settings of the one with the same key, except its task. Whether that one is active changes only with
- * `active`.
- * Throws an UnprocessableEntityError that says what to write for a cron expression, zone, window or task that cannot work.
+ * Creates a schedule, or replaces the settings of the one with the same key, except its task. An existing schedule is activated or deactivated
+ * only by `active`. Throws an UnprocessableEntityError that explains the valid format for an invalid cron expression, zone, window or task.
  *
  * @example
  * await schedules.create({

@@ -2,8 +2,8 @@ import { currentClient } from '../client/current-client.ts';
 import { scheduleId, type ScheduleReference } from './schedule.ts';
 
 /**
- * Deletes a schedule; its runs stay. One that is declared in code comes back with the next version that declares it.
- * Throws a NotFoundError for an unknown one.
+ * Deletes a schedule; its runs remain. A schedule declared in code is created again by the next version that declares it. Throws a
+ * NotFoundError for an unknown schedule.
  *
  * @example
  * await schedules.del('sched_…');

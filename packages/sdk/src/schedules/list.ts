@@ -2,16 +2,16 @@ import { currentClient } from '../client/current-client.ts';
 import { numberedPages, type PageList } from '../client/page.ts';
 import { fromWire, type Schedule } from './schedule.ts';
 
-/** Which page of the schedules. */
+/** Paging for schedules. */
 export interface ListSchedulesParams {
-  /** From 1. Default 1. */
+  /** Starts at 1. Default 1. */
   page?: number;
-  /** Schedules a page, at most 100. Default 20. */
+  /** Schedules per page, at most 100. Default 20. */
   perPage?: number;
 }
 
 /**
- * Schedules of the environment, newest first. Await it for one page, or iterate it for all from there on.
+ * Schedules of the environment, newest first. Await the result for one page, or iterate over it for that page and all later ones.
  *
  * @example
  * for await (const schedule of schedules.list()) console.log(schedule.id, schedule.nextRun);

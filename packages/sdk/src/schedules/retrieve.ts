@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, scheduleId, type Schedule, type ScheduleReference } from './schedule.ts';
 
 /**
- * A schedule, with how late its latest runs started. Throws a NotFoundError for an unknown one.
+ * A schedule, with the start delays of its latest runs. Throws a NotFoundError for an unknown schedule.
  *
  * @example
  * const { nextRun, lag } = await schedules.retrieve('sched_…');

@@ -1,63 +1,63 @@
 import type { OverlapRule, Schedule as WireSchedule } from '@millrace/contract';
 
-/** A schedule. `nextRun` is null if there is no further tick or the schedule is not active. */
+/** A schedule. `nextRun` is null if there are no further ticks or the schedule is not active. */
 export type Schedule = Omit<WireSchedule, 'nextRun' | 'nextRunEffectiveAt'> & {
-  /** The time that the cron expression names. */
+  /** The time given by the cron expression. */
   readonly nextRun: Date | null;
   /** When the run starts: later than `nextRun` only if the schedule has a window. */
   readonly nextRunEffectiveAt: Date | null;
 };
 
-/** New settings of a schedule. Omitted settings get their default. */
+/** New settings of a schedule. Omitted settings are reset to their defaults. */
 export interface UpdateScheduleOptions {
-  /** The id of a task declared with `schedules.task`. An existing schedule keeps the task it has. */
+  /** The id of a task declared with `schedules.task`. The task of an existing schedule cannot be changed. */
   task: string;
   /**
-   * Minute, hour, day of month, month, day of week: numbers, names, ranges, lists, steps, `L`; or `@daily` and the like.
-   * Days of month and of week that are both restricted mean either.
+   * Minute, hour, day of month, month, day of week: numbers, names, ranges, lists, steps, `L`; or `@daily` and similar. If both day of month
+   * and day of week are restricted, a day matches either.
    */
   cron: string;
-  /** IANA name, such as `Europe/Paris`; clock changes are followed. Default `UTC`. */
+  /** IANA name, such as `Europe/Paris`; daylight saving changes are followed. Default `UTC`. */
   timezone?: string;
-  /** Free text that each run gets, such as the id of a user; at most 2,048 characters. */
+  /** Free text that is passed to each run, such as a user id; at most 2,048 characters. */
   externalId?: string;
-  /** Start each run within this time after its tick, always at the same place: `15m`, `2h` (at most 24 h) or `50%` of the interval. */
+  /** Start each run within this time after its tick, always at the same offset: `15m`, `2h` (at most 24 h) or `50%` of the interval. */
   window?: string;
   /**
-   * Ticks that no server fired within a minute: `skip` them, run the latest `once` (the default), or run `all:<time>` that are
-   * not older than so many m, h or d, such as `all:6h` (at most 7 d).
+   * How to handle ticks that no server fired within a minute: `skip` them, run only the latest (`once`, the default), or run all that are not
+   * older than a number of m, h or d, such as `all:6h` (at most 7 d).
    */
   missed?: 'skip' | 'once' | `all:${number}${'m' | 'h' | 'd'}`;
   /**
-   * A tick while the last run is not over: `allow` it (the default), `skip` it, `queue` it behind the others of this schedule, or
-   * `cancel` the last run.
+   * How to handle a tick while the last run has not ended: `allow` it (the default), `skip` it, `queue` it behind the other runs of this
+   * schedule, or `cancel` the last run.
    */
   overlap?: OverlapRule;
 }
 
-/** A new schedule, or what the one with the same key becomes. */
+/** A new schedule, or new settings for the one with the same key. */
 export interface CreateScheduleOptions extends UpdateScheduleOptions {
-  /** At most 512 characters. An environment has one schedule with it; creating it again replaces its settings. */
+  /** At most 512 characters, unique in an environment; creating a schedule with an existing key replaces its settings. */
   deduplicationKey: string;
   /**
-   * False: it does not fire before it is activated. Default: a new one is active, and one that exists stays as it is. So leave it out where
-   * a program creates its schedules at each start.
+   * Whether the schedule is active; if false, it does not fire until it is activated. Default: true for a new schedule, unchanged for an
+   * existing one. Omit it in programs that create their schedules at each start.
    */
   active?: boolean;
 }
 
-/** When a task runs by itself. */
+/** When a task runs automatically. */
 export interface DeclaredCron extends Pick<
   UpdateScheduleOptions,
   'timezone' | 'window' | 'missed' | 'overlap'
 > {
-  /** A cron expression of five fields, or `@daily` and the like. */
+  /** A cron expression of five fields, or `@daily` and similar. */
   pattern: string;
-  /** Only in these environments: `DEVELOPMENT`, `STAGING`, `PRODUCTION`, `PREVIEW`. Default: in all. */
+  /** Only in environments of these types: `DEVELOPMENT`, `STAGING`, `PRODUCTION`, `PREVIEW`. Default: all. */
   environments?: readonly string[];
 }
 
-/** A schedule by its id (`sched_…`), its deduplication key, or itself. */
+/** A schedule by its id (`sched_…`) or deduplication key, or the schedule itself. */
 export type ScheduleReference = string | { readonly id: string };
 
 export function scheduleId(schedule: ScheduleReference): string {
@@ -71,7 +71,7 @@ export function scheduleId(schedule: ScheduleReference): string {
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/** A schedule as the API sends it, with dates for its times. */
+/** A schedule from the API, with its times as dates. */
 export const fromWire = (wire: WireSchedule): Schedule => ({
   ...wire,
   nextRun: dateOf(wire.nextRun),

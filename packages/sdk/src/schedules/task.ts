@@ -5,13 +5,13 @@ import { task as declareTask } from '../task/task.ts';
 import { taskBrand, type Task } from '../task/types.ts';
 import type { DeclaredCron } from './schedule.ts';
 
-/** What a scheduled run is given. */
+/** The payload of a scheduled run. */
 export interface ScheduledTaskPayload {
   /** `sched_…` */
   readonly scheduleId: string;
-  /** `DECLARATIVE` for the cron in the task's code, `IMPERATIVE` for a schedule made through the API. */
+  /** `DECLARATIVE` for the cron in the task's code, `IMPERATIVE` for a schedule created through the API. */
   readonly type: ScheduleType;
-  /** The nominal time of the run, as the cron expression names it, however late it started. */
+  /** The nominal time of the run according to the cron expression, however late it started. */
   readonly timestamp: Date;
   /** The nominal time of the previous run. */
   readonly lastTimestamp?: Date;
@@ -19,22 +19,22 @@ export interface ScheduledTaskPayload {
   readonly timezone: string;
   /** The `externalId` of the schedule. */
   readonly externalId?: string;
-  /** The next five times. */
+  /** The next five nominal times. */
   readonly upcoming: readonly Date[];
 }
 
-/** A task for schedules. */
+/** A task that schedules can run. */
 export interface ScheduledTaskOptions<TId extends string, TOutput>
   extends TaskSettings<TId>, Hooks<ScheduledTaskPayload, Uninferred<Awaited<TOutput>>> {
-  /** When it runs by itself, in UTC or in a zone. Without it, only schedules that are created run it. */
+  /** When it runs automatically, in UTC or in a zone. Without it, only schedules created through the API run it. */
   cron?: string | DeclaredCron;
-  /** The work. What it returns is the run's output. */
+  /** The task's function. Its return value is the run's output. */
   run: (payload: ScheduledTaskPayload, args: RunArguments) => TOutput;
 }
 
 /**
- * Declares a task that schedules may run. A `cron` in the declaration becomes a schedule when the version is registered. Later versions
- * change or remove it.
+ * Declares a task that schedules can run. A `cron` in the declaration becomes a schedule when the version is registered. Later versions change
+ * or remove it.
  *
  * @example
  * export const report = schedules.task({

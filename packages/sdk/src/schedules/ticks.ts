@@ -6,20 +6,20 @@ import { scheduleId, type ScheduleReference } from './schedule.ts';
 type Moment = 'nominalAt' | 'dueAt' | 'firedAt' | 'untilAt' | 'recordedAt';
 type Dated<T> = T extends unknown ? { readonly [K in keyof T]: K extends Moment ? Date : T[K] } : never;
 
-/** What became of a tick: `fired` with its run, or `skipped` with the reason, together with those that followed for the same reason. */
+/** The result of a tick: `fired` with its run, or `skipped` with the reason. Consecutive ticks skipped for the same reason are combined. */
 export type ScheduleTick = Dated<WireTick>;
 
-/** Which ticks. */
+/** Filters and paging for ticks. */
 export interface ListTicksOptions {
-  /** Only those that created a run, or only those that created none. */
+  /** Only ticks that created a run, or only ticks that created none. */
   outcome?: 'fired' | 'skipped';
-  /** Ticks a page: 1 to 100. Default 50. */
+  /** Ticks per page: 1 to 100. Default 50. */
   limit?: number;
 }
 
 /**
- * What became of the ticks of a schedule in the last 30 days, the newest first. Await it for the first page, or iterate it for all. Throws a
- * NotFoundError for an unknown schedule.
+ * The results of a schedule's ticks in the last 30 days, newest first. Await the result for the first page, or iterate over it for all. Throws
+ * a NotFoundError for an unknown schedule.
  *
  * @example
  * for await (const tick of schedules.ticks('sched_…', { outcome: 'skipped' })) console.log(tick.nominalAt, tick);

@@ -1,7 +1,7 @@
 import { currentClient } from '../client/current-client.ts';
 
 /**
- * The IANA time zones that schedules know, UTC first unless it is left out.
+ * The IANA time zones that schedules support, UTC first unless it is excluded.
  *
  * @example
  * const { timezones } = await schedules.timezones({ excludeUtc: true });

@@ -8,8 +8,8 @@ import {
 } from './schedule.ts';
 
 /**
- * Replaces the settings of a schedule. Omitted settings get their default. Throws a NotFoundError for an unknown one, an
- * UnprocessableEntityError for settings that cannot work and for a schedule that is declared in code.
+ * Replaces the settings of a schedule. Omitted settings are reset to their defaults. Throws a NotFoundError for an unknown schedule, and an
+ * UnprocessableEntityError for invalid settings or a schedule that is declared in code.
  *
  * @example
  * await schedules.update('sched_…', { task: 'report', cron: '0 8 * * *' });

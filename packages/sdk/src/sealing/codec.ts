@@ -1,28 +1,28 @@
 import { explained } from '../explained.ts';
 
-/** A text that a codec sealed. Both members are stored as they are. */
+/** A text sealed by a codec. Both members are stored unchanged. */
 export interface SealedText {
-  /** Names the key, for people and for `decode`. Never the key itself. At most 128 characters. */
+  /** The name of the key, for people and for `decode`. Never the key itself. At most 128 characters. */
   readonly key: string;
-  /** The sealed text, as text: base64 for instance. */
+  /** The sealed data as text, such as base64. */
   readonly data: string;
 }
 
-/** What a text is for. The same when it is sealed and when it is opened, unless somebody moved it: a codec binds the two together. */
+/** The purpose of a text, equal when sealing and opening unless the text was moved. A codec binds the text to it. */
 export interface CodecContext {
   /** `payload <task>`, `output <run>`, `step <task>/<name>`, `error <run>`, `log <run>`, `token <token>`, `metadata`. */
   readonly purpose: string;
-  /** How the clear text is written: `application/json`, `application/super+json` or `text/plain`. */
+  /** The format of the clear text: `application/json`, `application/super+json` or `text/plain`. */
   readonly type: string;
 }
 
-/** What a codec may leave in the clear. */
+/** Data that a codec may leave in the clear. */
 export type Clearable = 'metadata' | 'errors' | 'logs';
 
 /**
- * Seals what leaves this process and opens what comes back: the server stores and shows only what `encode` returned. Either function may be
- * asynchronous; log lines then reach the server a little later. `decode` throws a SealedError for what another attempt would not open
- * either; any other error of it makes a run try again by its rules.
+ * Seals data that leaves this process and opens data that comes back: the server only stores and shows the result of `encode`. Either function
+ * may be asynchronous; log lines then reach the server slightly later. `decode` throws a SealedError for data that another attempt could not
+ * open either; after any other error the run is retried by its rules.
  *
  * @example
  * const codec: Codec = {
@@ -33,11 +33,11 @@ export type Clearable = 'metadata' | 'errors' | 'logs';
 export interface Codec {
   encode(text: string, context: CodecContext): SealedText | Promise<SealedText>;
   decode(sealed: SealedText, context: CodecContext): string | Promise<string>;
-  /** What is not sealed. Payloads, outputs, results of steps and data of tokens always are. Default: nothing. */
+  /** Data that is not sealed. Payloads, outputs, step results and token data are always sealed. Default: none. */
   readonly clear?: readonly Clearable[] | undefined;
 }
 
-/** Something sealed that cannot be opened here: no codec, another key, moved or damaged. The message says which. */
+/** Sealed data that cannot be opened here: no codec, another key, moved or damaged. The message states the cause. */
 export class SealedError extends Error {
   override readonly name = 'SealedError';
 
@@ -47,19 +47,19 @@ export class SealedError extends Error {
 }
 
 interface Holder {
-  /** That `configure` gave; null switches the project's off. */
+  /** The codec set with `configure`; null disables that of the project. */
   configured?: Codec | null | undefined;
-  /** That of `millrace.config.ts`, set by the executor. */
+  /** The codec of `millrace.config.ts`, set by the executor. */
   project?: Codec | undefined;
 }
 
-// Global, because a task's bundle has a copy of this package of its own.
+// Global, because a task's bundle has its own copy of this package.
 const slot = Symbol.for('@millrace/sdk/codec');
 const holder = globalThis as { [slot]?: Holder };
 
 const clearables: readonly unknown[] = ['metadata', 'errors', 'logs'] satisfies Clearable[];
 
-/** Throws a TypeError for what is no codec. */
+/** Throws a TypeError for a value that is not a codec. */
 export function checkedCodec(given: unknown, where: string): Codec {
   const { encode, decode, clear = [] } = Object(given) as Partial<Codec>;
   if (typeof encode !== 'function' || typeof decode !== 'function')
@@ -71,7 +71,7 @@ export function checkedCodec(given: unknown, where: string): Codec {
   return given as Codec;
 }
 
-/** Sets the codec of `configure`. Undefined: that of the project, if there is one. */
+/** Sets the codec of `configure`. Undefined means that of the project, if there is one. */
 export function configureCodec(codec: Codec | null | undefined): void {
   if (codec === undefined && holder[slot] === undefined) return;
   (holder[slot] ??= {}).configured = codec && checkedCodec(codec, 'configure: codec');
@@ -89,7 +89,7 @@ export function processCodec(): Codec | undefined {
   return held.configured === undefined ? held.project : (held.configured ?? undefined);
 }
 
-/** The codec of calls through a client: its own, else that of the process. */
+/** The codec for calls through a client: its own, else that of the process. */
 export function codecOf({
   given,
 }: {
@@ -98,6 +98,6 @@ export function codecOf({
   return given.codec === undefined ? processCodec() : (given.codec ?? undefined);
 }
 
-/** The codec, if it seals this. */
+/** The codec, if it seals this kind of data. */
 export const sealing = (codec: Codec | undefined, what: Clearable): Codec | undefined =>
   codec?.clear?.includes(what) === true ? undefined : codec;

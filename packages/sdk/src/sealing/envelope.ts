@@ -11,20 +11,20 @@ export interface ClearText {
 }
 
 /**
- * What stands in the place of a sealed value: JSON with this one member. `for` says what it was sealed as; it is no secret, and a codec
- * that binds it refuses an envelope that was moved.
+ * Replaces a sealed value: a JSON object with this single member. `for` is the purpose for which it was sealed; it is not secret, and a codec
+ * that binds it rejects an envelope that was moved.
  */
 export interface Envelope {
   readonly $sealed: SealedText & { readonly for: string; readonly type: string };
 }
 
-/** How a JSON text of an envelope begins: a cheap look before it is parsed. */
+/** The beginning of an envelope's JSON text, for a cheap check before parsing. */
 const beginning = '{"$sealed":';
 export const maySeal = (text: string): boolean => text.startsWith(beginning);
 
 const members = ['key', 'for', 'type', 'data'] as const;
 
-/** Whether a value is exactly an envelope, and not data that looks like one. */
+/** Whether a value is exactly an envelope, and not data that resembles one. */
 export function isSealed(value: unknown): value is Envelope {
   if (typeof value !== 'object' || value === null || !('$sealed' in value)) return false;
   const inner: unknown = value.$sealed;
@@ -35,7 +35,7 @@ export function isSealed(value: unknown): value is Envelope {
   );
 }
 
-/** The envelope that a text is. */
+/** The envelope in a text, if the text is one. */
 export function envelopeIn(text: string): Envelope | undefined {
   if (!maySeal(text)) return undefined;
   try {
@@ -46,7 +46,7 @@ export function envelopeIn(text: string): Envelope | undefined {
   }
 }
 
-/** `payload order-mail` as people read it: "The payload of order-mail". */
+/** A purpose for display: `payload order-mail` becomes "The payload of order-mail". */
 function named(purpose: string): string {
   const [kind = '', ...rest] = purpose.split(' ');
   const what = { step: 'result of step', log: 'line of', token: 'data of' }[kind] ?? kind;
@@ -56,23 +56,23 @@ function named(purpose: string): string {
     : `${what}${kind === 'payload' || kind === 'output' || kind === 'error' ? ' of' : ''} ${subject}`;
 }
 
-/** Seals a text. What the codec throws is thrown; what it returns must be a sealed text. */
+/** Seals a text. Rethrows errors of the codec; its result must be a sealed text. */
 export async function seal(codec: Codec, { text, type }: ClearText, purpose: string): Promise<Envelope> {
   return envelopeOf(await codec.encode(text, { purpose, type }), type, purpose);
 }
 
-/** The envelope of what a codec returned. */
+/** The envelope for the result of a codec. */
 export function envelopeOf(sealed: SealedText, type: string, purpose: string): Envelope {
   const { key, data } = Object(sealed) as Partial<SealedText>;
   if (typeof key !== 'string' || key === '' || key.length > 128 || typeof data !== 'string')
     throw new TypeError('The codec must return { key, data }, two texts; the key has 1 to 128 characters.');
-  // The order is that of `beginning` and of what people read first.
+  // The order matches `beginning` and puts what matters to readers first.
   return { $sealed: { key, for: purpose, type, data } };
 }
 
 /**
- * Opens an envelope. Throws a SealedError without a codec, or where it was sealed as something else; what the codec throws is thrown.
- * @param purpose what it is read as; undefined where any is fine
+ * Opens an envelope. Throws a SealedError without a codec, or if it was sealed for another purpose; rethrows errors of the codec.
+ * @param purpose the expected purpose; undefined accepts any
  */
 export async function open(
   codec: Codec | undefined,

@@ -2,10 +2,10 @@ import type { SerializedError } from '@millrace/contract/runner';
 import { sealing, type Codec } from './codec.ts';
 import { envelopeIn, open, seal } from './envelope.ts';
 
-/** What a sealed error says instead of its message: constant, so that errors of one place form one group. */
+/** Replaces the message of a sealed error: constant, so that errors from the same place form one group. */
 export const sealedMessage = 'The message is sealed.';
 
-/** The platform's own words that contain nothing of a run's data. */
+/** Names of platform errors, whose messages contain no data of a run. */
 const clearNames = new Set([
   'MaxDurationExceeded',
   'OutputTooLargeError',
@@ -15,12 +15,12 @@ const clearNames = new Set([
   'UnreadableError',
 ]);
 
-/** `    at work (tasks/mail.ts:3:9)`; a line of a message that looks otherwise is left out. */
+/** Matches ` at work (tasks/mail.ts:3:9)`; other lines may belong to a message and are left out. */
 const frame = /^\s+at (?:[^()]*\()?(?:[^()\s]+:\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
 /**
- * The frames of a stack: names of functions and positions in the code. Only of a stack that begins with the error's message: what
- * follows is then not the message.
+ * The frames of a stack: function names and positions in the code. Only for a stack that begins with the error's message, so that the rest
+ * cannot be part of the message.
  */
 function framesOf({ message, stackTrace }: SerializedError): readonly string[] {
   const at = stackTrace.indexOf(message);
@@ -31,8 +31,8 @@ function framesOf({ message, stackTrace }: SerializedError): readonly string[] {
 }
 
 /**
- * An error whose message, causes and properties are sealed. Its name, its code, its own fingerprint and the frames of its stack stay: the
- * server groups errors by them.
+ * An error with its message, causes and properties sealed. Its name, code, own fingerprint and stack frames stay in the clear: the server
+ * groups errors by them.
  */
 export async function sealError(
   codec: Codec | undefined,
@@ -47,7 +47,7 @@ export async function sealError(
   try {
     sealed = JSON.stringify(await seal(covering, clear, purpose));
   } catch {
-    // What the codec says may be about the text. It is sent as an error without one.
+    // The codec's message may contain the text, so the error is sent without one.
     sealed = '';
   }
   const message = sealed === '' ? 'The message could not be sealed, and was not sent.' : sealedMessage;
@@ -64,7 +64,7 @@ export async function sealError(
   };
 }
 
-/** An error as it was before it was sealed; one that was not is returned as it is. */
+/** The original error before it was sealed; an unsealed error is returned unchanged. */
 export async function openError<E extends object>(
   codec: Codec | undefined,
   error: E,
@@ -77,7 +77,7 @@ export async function openError<E extends object>(
   return { ...rest, ...(JSON.parse(text) as object) } as E;
 }
 
-/** The same, as runs show errors: its causes in one list, each before what caused it. */
+/** The same for errors as shown with runs: the causes are in one list, each before the error that it caused. */
 export async function openShownError<E extends object>(
   codec: Codec | undefined,
   error: E,

@@ -3,18 +3,18 @@ import type { RunLogLine } from '../run-scope.ts';
 import { sealing, type Codec, type SealedText } from './codec.ts';
 import { envelopeOf, isSealed, open } from './envelope.ts';
 
-/** What a sealed line says instead of its message. */
+/** Replaces the message of a sealed line. */
 export const sealedLine = '(sealed)';
 
 const type = 'application/json';
 const failedLine = '(a line that could not be sealed, and was not sent)';
 
-/** UTF-8 bytes of a line in the clear. Sealed and as base64 it then fits into what the server stores of one. */
+/** Maximum size of a clear line in UTF-8 bytes. Sealed and encoded as base64, it then fits into the server's limit per line. */
 const maxClearBytes = 45_000;
-/** What the server stores of the properties of a line, in characters. */
+/** The server's limit on the properties of a line, in characters. */
 const maxSealedCharacters = 65_536;
 
-/** A line as JSON text, cut where it is too long. */
+/** A line as JSON text, truncated if it is too long. */
 function textOf({ message, properties }: RunLogLine): string {
   for (let most = maxClearBytes; ; most = Math.floor(most / 2)) {
     const shortened =
@@ -26,12 +26,12 @@ function textOf({ message, properties }: RunLogLine): string {
   }
 }
 
-/** Seals the lines of a run in their order. Level and time stay in the clear. */
+/** Seals the lines of a run in order. Level and time stay in the clear. */
 export class LineSealer {
   readonly #codec: Codec;
   readonly #purpose: string;
   readonly #send: (line: RunLogLine) => void;
-  /** The lines that wait for an asynchronous codec. */
+  /** The lines that are waiting for an asynchronous codec. */
   #under: Promise<void> | undefined;
 
   constructor(codec: Codec, run: string, send: (line: RunLogLine) => void) {
@@ -40,7 +40,7 @@ export class LineSealer {
     this.#send = send;
   }
 
-  /** Sends a line sealed: at once where the codec answers at once. Never throws. */
+  /** Sends a sealed line: immediately if the codec is synchronous. Never throws. */
   add(line: RunLogLine): void {
     let sealed: SealedText | Promise<SealedText>;
     try {
@@ -69,7 +69,7 @@ export class LineSealer {
     try {
       if (sealed) properties = JSON.stringify(envelopeOf(sealed, type, this.#purpose));
     } catch {
-      // It returned something else.
+      // The codec did not return a sealed text.
     }
     if (properties === undefined || properties.length > maxSealedCharacters)
       this.#send({ at, level, message: failedLine });
@@ -77,7 +77,7 @@ export class LineSealer {
   }
 }
 
-/** What seals the lines of a run in this process, if they are sealed. */
+/** The function that seals the lines of a run in this process, if they are sealed. */
 export function lineSealer(
   codec: Codec | undefined,
   run: string,
@@ -87,7 +87,7 @@ export function lineSealer(
   return covering && new LineSealer(covering, run, send);
 }
 
-/** A line as it was before it was sealed; one that was not is returned as it is. */
+/** The original line before it was sealed; an unsealed line is returned unchanged. */
 export async function openLine<L extends { readonly message: string; readonly properties?: unknown }>(
   codec: Codec | undefined,
   line: L,

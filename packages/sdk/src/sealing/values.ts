@@ -2,12 +2,12 @@ import { decode } from '../payload/decode.ts';
 import { sealing, type Codec } from './codec.ts';
 import { envelopeIn, isSealed, open, seal, sealedType, type ClearText } from './envelope.ts';
 
-/** A text with its type, sealed: an envelope as text. */
+/** A text with its type, sealed into the text of an envelope. */
 export async function sealText(codec: Codec, clear: ClearText, purpose: string): Promise<ClearText> {
   return { text: JSON.stringify(await seal(codec, clear, purpose)), type: sealedType };
 }
 
-/** A text that may be sealed, in the clear. One that is not is returned as it is, at once. */
+/** Opens a text that may be sealed. An unsealed text is returned unchanged, synchronously. */
 export function openText(
   codec: () => Codec | undefined,
   given: ClearText,
@@ -18,7 +18,7 @@ export function openText(
   return envelope ? open(codec(), envelope, purpose) : given;
 }
 
-/** The same, read by its type. */
+/** Opens a text that may be sealed and parses it by its type. */
 export async function decodeOpened(
   codec: () => Codec | undefined,
   text: string | null,
@@ -30,27 +30,27 @@ export async function decodeOpened(
   return decode(opened.text, opened.type);
 }
 
-/** A value in plain JSON, as the HTTP API shows values: dates are texts. */
+/** A value in plain JSON, as in the HTTP API: dates are strings. */
 export function plain({ text, type }: ClearText): unknown {
   if (type === 'application/json') return JSON.parse(text) as unknown;
   return type === 'application/super+json' ? (JSON.parse(text) as { json?: unknown }).json : text;
 }
 
-/** A JSON value with each text inside sealed; names, numbers, booleans and the shape stay, so that the server can change them. */
+/** A JSON value with each nested string sealed. Names, numbers, booleans and the structure stay, so that the server can change them. */
 export async function sealTexts<T>(codec: Codec, value: T, purpose: string): Promise<T> {
   return (await mapped(value, (one) =>
     typeof one === 'string' ? seal(codec, { text: one, type: 'text/plain' }, purpose) : undefined,
   )) as T;
 }
 
-/** A JSON value with each envelope in it opened to plain JSON. What nobody can open here is thrown. */
+/** A JSON value with each nested envelope opened to plain JSON. Throws if an envelope cannot be opened here. */
 export async function openDeep<T>(codec: Codec | undefined, value: T, purpose?: string): Promise<T> {
   return (await mapped(value, (one) =>
     isSealed(one) ? open(codec, one, purpose).then(plain) : undefined,
   )) as T;
 }
 
-/** A value in which what `change` takes is replaced. */
+/** A value in which everything that `change` accepts is replaced. */
 export async function mapped(
   value: unknown,
   change: (one: unknown) => Promise<unknown> | undefined,
@@ -67,13 +67,13 @@ export async function mapped(
 
 const metadataPurpose = 'metadata';
 
-/** Metadata, or a value in it, as it is sent. */
+/** Metadata, or a value in it, in the form in which it is sent. */
 export async function sealMetadata<T>(codec: Codec | undefined, value: T): Promise<T> {
   const covering = sealing(codec, 'metadata');
   return covering ? sealTexts(covering, value, metadataPurpose) : value;
 }
 
-/** Metadata as the server has it, in the clear. */
+/** Decrypted metadata from the server. */
 export async function openMetadata<T>(codec: Codec | undefined, value: T): Promise<T> {
   return codec ? openDeep(codec, value, metadataPurpose) : value;
 }

@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, sessionAddress, type Session, type SessionReference } from './session.ts';
 
 /**
- * Closes a session for good: nothing is appended to it any more. Its run goes on. A second close changes nothing. Needs a secret key.
+ * Closes a session permanently: nothing more can be appended to it. Its run continues. Closing it again has no effect. Requires a secret key.
  *
  * @example
  * await sessions.close('chat-1', { reason: 'done' });

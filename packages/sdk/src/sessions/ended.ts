@@ -2,8 +2,8 @@ import type { ApiClient } from '../client/api-client.ts';
 import { NotFoundError } from '../client/api-error.ts';
 
 /**
- * The session accepts no more messages: it was closed, or has expired. `message` says which. A run that serves the session and does not catch
- * it has not failed: it ends as COMPLETED.
+ * The session accepts no more messages: it was closed or has expired, as `message` states. If a run that serves the session does not catch this
+ * error, the run still ends as COMPLETED.
  */
 export class SessionClosedError extends Error {
   override readonly name = 'SessionClosedError';
@@ -16,7 +16,7 @@ export class SessionClosedError extends Error {
   }
 }
 
-/** Why a session accepts no more messages; undefined while it does, and if it does not exist yet. */
+/** The reason why a session accepts no more messages. Undefined while it does, and if it does not exist yet. */
 export async function whyEnded(client: ApiClient, session: string): Promise<SessionClosedError | undefined> {
   const state = await client
     .callWithHeaders('retrieveSession', { params: { session } })

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiClient } from '../client/api-client.ts';
 import { followRecords } from './follow.ts';
 
-/** Lets what was written arrive. */
+/** Waits until written data has arrived. */
 const arrival = async (): Promise<void> => {
   for (let n = 0; n < 500; n++) await new Promise((resolve) => setImmediate(resolve));
 };

@@ -4,7 +4,7 @@ import { pathOf } from '../client/path.ts';
 
 /** A record of a channel, as it was appended. */
 export interface ChannelRecord {
-  /** Its number, from 0 on. */
+  /** Its sequence number, starting at 0. */
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -13,16 +13,16 @@ export interface ChannelRecord {
 }
 
 export interface FollowOptions {
-  /** The number of the last record that is known; what comes after it is read. Default: everything. */
+  /** The sequence number of the last known record; reading starts after it. Default: all records. */
   readonly lastEventId?: number | undefined;
-  /** How long to wait for more before it ends, in seconds, 1 to 600. Default 60. */
+  /** Seconds to wait for more records before the iteration ends, 1 to 600. Default 60. */
   readonly timeoutInSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The records of a channel, each once and in order. A broken connection is resumed after the last record. Ends if no record came within
- * the time limit; throws an ApiError that a retry would not change.
+ * The records of a channel, each once and in order. A broken connection resumes after the last record. Ends if no record arrived within the
+ * time limit. Throws an ApiError for a permanent failure.
  */
 export function followChannel(
   client: ApiClient,
@@ -33,7 +33,7 @@ export function followChannel(
   return followRecords(client, pathOf(operation, { session }), options);
 }
 
-/** The same of the channel at a path. */
+/** The same for the channel at a path. */
 export async function* followRecords(
   client: ApiClient,
   path: string,

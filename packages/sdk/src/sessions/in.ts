@@ -10,52 +10,52 @@ import { dataOf, parsedMessage } from './records.ts';
 /** A message on `.in`. */
 export interface Message<T = unknown> {
   readonly data: T;
-  /** Its number, from 0 on. */
+  /** Its sequence number, starting at 0. */
   readonly seq: number;
   readonly at: Date;
 }
 
 export interface WaitOptions {
-  /** How long to wait, in seconds. Default: as long as the session takes messages. */
+  /** Seconds to wait. Default: as long as the session accepts messages. */
   timeoutInSeconds?: number;
 }
 
-/** No message came within the time to wait. */
+/** No message arrived within the time limit. */
 export class SessionTimeoutError extends Error {
   override readonly name = 'SessionTimeoutError';
 }
 
-/** The channel that clients write and a task reads. */
+/** The channel that clients write to and a task reads from. */
 export interface SessionIn {
   /**
-   * Sends a message to the task: a string as it is, everything else as JSON. Starts a run to serve the session if none does. Safe to be
-   * retried: it is appended once.
+   * Sends a message to the task: a string verbatim, everything else as JSON. Starts a run for the session if none serves it. Safe to retry: the
+   * message is appended once.
    *
    * @example
    * await session.in.send({ text: 'Hello' });
    */
   send(data: unknown): Promise<void>;
   /**
-   * The next message that this run has not taken yet. Await it for the result, or `unwrap()` it: then it throws a SessionTimeoutError when
-   * none came in time, a SessionClosedError when the session was closed or has expired and every message is taken. Meanwhile the run is
-   * WAITING, as with `wait.for`. Only in a task: needs a secret key.
+   * The next message that this run has not consumed. Await it for the result, or `unwrap()` it: then it throws a SessionTimeoutError if no
+   * message arrived in time, and a SessionClosedError if the session was closed or has expired and all messages are consumed. The run is
+   * WAITING in the meantime, as with `wait.for`. Only in a task: requires a secret key.
    *
    * @example
    * const { text } = await session.in.wait<{ text: string }>({ timeoutInSeconds: 300 }).unwrap();
    */
   wait<T = unknown>(options?: WaitOptions): ResultPromise<WaitResult<T>>;
-  /** The next message, left for the next `wait`; undefined if there is none. */
+  /** The next message, without consuming it; undefined if there is none. */
   peek<T = unknown>(): Promise<Message<T> | undefined>;
-  /** Calls back with each message from now on, in order, until `off`. What it gets, `wait` does not. */
+  /** Calls back with each new message, in order, until `off`. `wait` does not return messages that were passed to the callback. */
   on<T = unknown>(handle: (message: Message<T>) => void | Promise<void>): { off(): void };
 }
 
 /** How far a session's `.in` has been read. */
 export interface Position {
-  /** The number of the last message that was taken; undefined before the first. */
+  /** The sequence number of the last consumed message; undefined before the first. */
   last: number | undefined;
   ready: Promise<void> | undefined;
-  /** How often a message after that one was waited for. */
+  /** The number of waits for a message after that one. */
   waits: number;
 }
 
@@ -64,7 +64,7 @@ const maxWaitSeconds = 600;
 const askAgainSeconds = 5;
 /** Pause after a wait that ended without a visible reason. */
 const breathMs = 1_000;
-/** The last completed turn is searched in this many records at the end, then in this many times more. */
+/** Number of records at the end in which the last completed turn is searched; each further search covers a multiple of it. */
 const firstLook = 1_000;
 const lookFactor = 8;
 
@@ -108,7 +108,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     return position.ready;
   };
 
-  /** The next message there is. */
+  /** The next available message. */
   const look = async () => {
     const path = { params: { session }, query: { afterEventId: position.last } };
     return (await client.call('listSessionInRecords', path)).records[0];
@@ -124,20 +124,20 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     return { ok: false, error: new SessionTimeoutError(`No message came within ${timeoutInSeconds} s.`) };
   };
 
-  /** Takes the next message if there is one. */
+  /** Consumes the next message if there is one. */
   const takeNext = async <T>(): Promise<{ readonly data: T } | undefined> => {
     for (;;) {
       const found = await look();
       currentRun()?.signal?.throwIfAborted();
       if (!found) return undefined;
-      // Another part of the code has consumed it meanwhile.
+      // Another part of the code has consumed it in the meantime.
       if (found.seqNum <= (position.last ?? -1)) continue;
       took(found.seqNum);
       return { data: parsedMessage(found.data) as T };
     }
   };
 
-  /** In a run: it gives its slot back while there is no message. */
+  /** In a run: releases its slot while there is no message. */
   const suspendedUntil = async <T>(waits: RunWaits, until: number): Promise<Got<T>> => {
     for (let waitedBeyond: number | undefined; ;) {
       const found = await takeNext<T>();
@@ -147,7 +147,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
         const ended = await whyEnded(client, session);
         // A message may have arrived between the check and the end.
         if (ended) return (await takeNext<T>()) ?? ended;
-        // If the code runs again, the deadline may have passed already.
+        // When the code runs again, the deadline may already have passed.
         if (until < Infinity) return undefined;
         await pause(breathMs, currentRun()?.signal);
       }
@@ -165,7 +165,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   const followedUntil = async <T>(until: number): Promise<Got<T>> => {
     const signal = currentRun()?.signal;
     for (;;) {
-      // The server is not available. Following reports final errors.
+      // The server is not available. Following the channel reports permanent errors.
       const ended = await whyEnded(client, session).catch(() => undefined);
       if (ended) return (await takeNext<T>()) ?? ended;
       const left = Math.ceil((until - Date.now()) / 1_000);
@@ -212,12 +212,12 @@ export function sessionIn(client: ApiClient, session: string, position: Position
             took(record.seq);
             await handle(messageOf<T>(record));
           }
-          // It ended by timeout, or because the session has ended.
+          // The iteration ended by timeout, or because the session has ended.
           if (await whyEnded(client, session).catch(() => undefined)) return;
         }
       };
       void follow().catch((error: unknown) => {
-        // An error of a handler is uncaught, as for event listeners.
+        // An error in a handler is uncaught, as with event listeners.
         if (!signal.aborted) queueMicrotask(() => Promise.reject(error));
       });
       return { off: () => stop.abort() };

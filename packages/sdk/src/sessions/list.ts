@@ -4,7 +4,7 @@ import { pages, type PageList } from '../client/page.ts';
 import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ListedSession } from './session.ts';
 
-/** Which sessions. Lists mean any of them; several filters mean all of them. */
+/** Filters for sessions. A list matches any of its values; several filters must all match. */
 export interface ListSessionsParams {
   type?: string | string[];
   /** With any of these tags. */
@@ -12,13 +12,13 @@ export interface ListSessionsParams {
   taskIdentifier?: string | string[];
   externalId?: string;
   status?: SessionStatus | SessionStatus[];
-  /** Back from now, such as `7d`. Wins over `from` and `to`. */
+  /** A range up to now, such as `7d`. Takes precedence over `from` and `to`. */
   period?: string;
-  /** Started then or later: a date, or milliseconds since 1970. */
+  /** Started at or after this time: a date, or milliseconds since 1970. */
   from?: Date | number;
-  /** Started then or before. */
+  /** Started at or before this time. */
   to?: Date | number;
-  /** Sessions a page: 1 to 100. Default 20. */
+  /** Sessions per page: 1 to 100. Default 20. */
   limit?: number;
   /** Start after the session with this id. */
   after?: string;
@@ -27,7 +27,7 @@ export interface ListSessionsParams {
 }
 
 /**
- * Sessions of the environment, newest first. Await it for the first page, or iterate it for all.
+ * Sessions of the environment, newest first. Await the result for the first page, or iterate over it for all.
  *
  * @example
  * for await (const { id, externalId } of sessions.list({ status: 'ACTIVE' })) console.log(id, externalId);

@@ -7,7 +7,7 @@ import { sessionAddress, type SessionReference } from './session.ts';
 
 /** The two channels of a session. */
 export interface SessionHandle {
-  /** As it was given: its id or its external id. */
+  /** The reference that was passed in: its id or external id. */
   readonly id: string;
   readonly in: SessionIn;
   readonly out: SessionOut;
@@ -21,7 +21,7 @@ export interface SessionHandle {
 }
 
 /**
- * The channels of a session, in a task, a backend or a browser. Nothing is asked before they are used.
+ * The channels of a session, for a task, a backend or a browser. No request is made before they are used.
  *
  * @example
  * const session = sessions.open(payload.sessionId);

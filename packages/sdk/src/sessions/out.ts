@@ -6,48 +6,49 @@ import { controlOf, dataOf, isCommand, type Control } from './records.ts';
 import { dataRecord, OutQueue } from './writer.ts';
 
 export interface ReadOptions {
-  /** The number of the last record that is known; what comes after it is read. Default: everything from the beginning. */
+  /** The sequence number of the last known record; reading starts after it. Default: everything from the beginning. */
   lastEventId?: number;
-  /** How long to wait for more before the reading ends, in seconds, 1 to 600. Default 60. */
+  /** Seconds to wait for more records before reading ends, 1 to 600. Default 60. */
   timeoutInSeconds?: number;
-  /** Ends the reading. */
+  /** Stops reading. */
   signal?: AbortSignal;
-  /** Told of control records, such as the end of a turn, between the chunks. */
+  /** Called with control records, such as the end of a turn, between the chunks. */
   onControl?: (control: Control) => void;
-  /** Told of each record's number, to be given as `lastEventId` the next time. */
+  /** Called with each record's number, which can be passed as `lastEventId` the next time. */
   onEventId?: (seq: number) => void;
 }
 
-/** Writes chunks one after the other. */
+/** Writes chunks in sequence. */
 export interface Writer<T = unknown> {
-  /** Resolves with the chunk's number when it is durable. Not awaiting it keeps the order all the same. */
+  /** Resolves with the chunk's number when it is durable. The order is preserved even without awaiting it. */
   write(chunk: T): Promise<number>;
   /** Resolves when everything is durable. */
   close(): Promise<void>;
 }
 
-/** What a task writes and clients read. */
+/** The channel that a task writes to and clients read from. */
 export interface SessionOut {
   /**
-   * The chunks, each once and in order. Connections that break are made again from where they were. Ends when there was no news for the
-   * time to wait.
+   * The chunks, each once and in order. Broken connections resume from the same position. Ends when no records arrived within the time limit.
    *
    * @example
    * for await (const chunk of session.out.read<{ text: string }>()) show(chunk.text);
    */
   read<T = unknown>(options?: ReadOptions): AsyncGenerator<T, void, undefined>;
-  /** Appends one chunk: JSON. Resolves with its number. Needs a secret key. Throws a SessionClosedError once the session has ended, as all writing does. */
+  /**
+   * Appends one chunk of JSON. Resolves with its number. Requires a secret key. Like all writes, throws a SessionClosedError once the session
+   * has ended.
+   */
   append(chunk: unknown): Promise<number>;
   /**
-   * Appends everything that a source gives, in as few requests as its pace asks for; resolves with how many chunks that were when all of
-   * them are durable.
+   * Appends all items of a source, in as few requests as its pace allows. Resolves with the number of chunks when all of them are durable.
    *
    * @example
    * await session.out.pipe(result.textStream);
    */
   pipe(source: AsyncIterable<unknown> | Iterable<unknown> | ReadableStream<unknown>): Promise<number>;
   writer<T = unknown>(): Writer<T>;
-  /** Appends a control record: a sign to the readers, without data. */
+  /** Appends a control record: a signal to the readers, without data. */
   writeControl(subtype: string, headers?: Readonly<Record<string, string>>): Promise<number>;
 }
 
@@ -91,7 +92,7 @@ export function sessionOut(
         last = writing.add(dataRecord(chunk)).catch((reason: unknown) => (failed ??= { reason }));
         count += 1;
         if (failed) break;
-        // A source that never pauses waits for what it gave.
+        // A source that never pauses must wait for its items to be written.
         if (count % 1_000 === 0) await last;
       }
       await last;
@@ -106,7 +107,7 @@ export function sessionOut(
         write(chunk) {
           const written = writing.add(dataRecord(chunk));
           last = written;
-          // Whoever does not await it hears of it at the close.
+          // A caller that does not await it receives the error at close.
           written.catch(() => {});
           return written;
         },
@@ -117,7 +118,7 @@ export function sessionOut(
     },
 
     writeControl(subtype, headers = {}) {
-      // The next run that serves the session goes on from there.
+      // The next run that serves the session continues from there.
       const read = subtype === 'turn-complete' ? consumed() : undefined;
       const pairs: [string, string][] = [['trigger-control', subtype], ...Object.entries(headers)];
       if (read !== undefined) pairs.push(['session-in-event-id', String(read)]);
@@ -129,7 +130,7 @@ export function sessionOut(
 export async function* chunksOf(
   source: AsyncIterable<unknown> | Iterable<unknown> | ReadableStream<unknown>,
 ) {
-  // Not every browser iterates its streams.
+  // Not every browser supports iterating over streams.
   if (!(Symbol.asyncIterator in source) && 'getReader' in source) {
     const reader = (source as unknown as ReadableStream<unknown>).getReader();
     for (;;) {

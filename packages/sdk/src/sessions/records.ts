@@ -1,6 +1,6 @@
 import type { ChannelRecord } from './follow.ts';
 
-/** A record: data or control. */
+/** A control record: a signal without data. */
 export interface Control {
   /** `turn-complete`, `upgrade-required` or another. */
   readonly subtype: string;
@@ -31,7 +31,7 @@ export function controlOf({ headers, seq }: ChannelRecord): Control | undefined 
 /** Commands of the S2 protocol (trim, fence) have a header without a name. They are not data. */
 export const isCommand = ({ headers }: ChannelRecord): boolean => headers[0]?.[0] === '';
 
-/** Messages are texts. Valid JSON is parsed. */
+/** Messages are strings. Valid JSON is parsed. */
 export function parsedMessage(data: unknown): unknown {
   if (typeof data !== 'string') return data;
   try {

@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, sessionAddress, type Session, type SessionReference } from './session.ts';
 
 /**
- * A session. Throws a NotFoundError for an unknown one.
+ * A session. Throws a NotFoundError for an unknown session.
  *
  * @example
  * const { currentRunId, closedAt } = await sessions.retrieve('chat-1');

@@ -2,25 +2,24 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, type SessionRuns, type StartedSession } from './session.ts';
 
 export interface StartSessionOptions {
-  /** Your label, such as `chat.agent`; 1 to 64 characters. */
+  /** A label of your choice, such as `chat.agent`; 1 to 64 characters. */
   type: string;
   /** The task whose runs serve the session. */
   taskIdentifier: string;
-  /** What the runs are given and how they are started. */
+  /** The payload and options of its runs. */
   triggerConfig: SessionRuns;
-  /** Your own name for the session; 1 to 256 characters, not beginning with `session_`. There is one session of each. */
+  /** Your own unique name for the session; 1 to 256 characters, not beginning with `session_`. */
   externalId?: string;
   /** At most 10. */
   tags?: string[];
   metadata?: Record<string, unknown>;
-  /** Nothing is taken in from then on. */
+  /** When the session expires and accepts no more messages. */
   expiresAt?: Date | string;
 }
 
 /**
- * Starts a session and the run that serves it. Under an external id that there is already, goes on with that session
- * (`isCached`): its trigger config is replaced and, if its run has ended, another one is started. Throws a ConflictError for a session
- * that is closed or expired.
+ * Starts a session and the run that serves it. If the external id exists, continues that session (`isCached`): its trigger config is replaced
+ * and, if its run has ended, another one is started. Throws a ConflictError for a session that is closed or expired.
  *
  * @example
  * const { id, publicAccessToken } = await sessions.start({

@@ -2,14 +2,14 @@ import { currentClient } from '../client/current-client.ts';
 import { fromWire, sessionAddress, type Session, type SessionReference } from './session.ts';
 
 export interface UpdateSessionOptions {
-  /** All of them; left out, they stay. */
+  /** Replaces all tags. Default: unchanged. */
   tags?: string[];
-  /** All of it; null clears it, left out, it stays. */
+  /** Replaces all metadata; null clears it. Default: unchanged. */
   metadata?: Record<string, unknown> | null;
 }
 
 /**
- * Replaces tags or metadata of a session, also of a closed one. Needs a secret key.
+ * Replaces tags or metadata of a session, even a closed one. Requires a secret key.
  *
  * @example
  * await sessions.update('chat-1', { tags: ['archived'] });

@@ -8,16 +8,16 @@ export interface WrittenRecord {
 const maxRecords = 500;
 const maxCharacters = 250_000;
 
-/** A record of data, as JSON: dates become texts. Throws an UnserializableError that names what JSON does not hold. */
+/** A data record as JSON: dates become strings. Throws an UnserializableError that names the offending value. */
 export function dataRecord(data: unknown): WrittenRecord {
   const id = crypto.randomUUID().slice(0, 8);
   return { body: `{"data":${jsonText(data, 'chunk') ?? 'null'},"id":"${id}"}` };
 }
 
-/** Sends records, all attempts under one part id; resolves with the number of the first. */
+/** Sends records, with one part id for all attempts; resolves with the number of the first record. */
 export type SendRecords = (records: readonly WrittenRecord[], partId: string) => Promise<number>;
 
-/** Writes records, in order. What is written while a request is under way shares the next one. */
+/** Writes records in order. Records added while a request is in flight share the next one. */
 export class OutQueue {
   readonly #send: SendRecords;
   #waiting: { record: WrittenRecord; resolve(seq: number): void; reject(reason: unknown): void }[] = [];

@@ -1,4 +1,4 @@
 import { retrieve } from './retrieve.ts';
 
-/** Time series of what happened to runs. */
+/** Time series about runs. */
 export const stats = { retrieve };

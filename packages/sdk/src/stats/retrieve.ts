@@ -3,35 +3,34 @@ import { currentClient } from '../client/current-client.ts';
 
 export type { StatsCounts, StatsTimes };
 
-/** Which runs, which range, and how fine. */
+/** The runs, time range and resolution of the statistics. */
 export interface RetrieveStatsParams {
-  /** Of one task. Give at most one of `task`, `queue`, `version` and `by`. */
+  /** Only one task. Pass at most one of `task`, `queue`, `version` and `by`. */
   task?: string;
-  /** Of one queue by its name; `task/<id>` is a task's own. */
+  /** Only one queue, by name; `task/<id>` is a task's own. */
   queue?: string;
   version?: string;
-  /** A series for each of the tasks, queues or versions with the most runs. */
+  /** One series for each of the tasks, queues or versions with the most runs. */
   by?: StatsDivision;
-  /** How many series with `by`: 1 to 20. Default 10. */
+  /** Number of series with `by`: 1 to 20. Default 10. */
   limit?: number;
-  /** Up to now, such as `24h` or `7d`; wins over `from` and `to`. Default `24h`. */
+  /** A range up to now, such as `24h` or `7d`; takes precedence over `from` and `to`. Default `24h`. */
   period?: string;
   from?: Date;
   to?: Date;
-  /** Whole minutes, such as `5m`, `1h` or `1d`. Default: at most 200 points. */
+  /** Whole minutes, such as `5m`, `1h` or `1d`. Default: a step that gives at most 200 points. */
   step?: string;
 }
 
-/** What happened in a step. */
+/** The counts of one step. */
 export type StatsPoint = StatsCounts & { at: Date };
 
-/** One series. */
 export interface StatsSeries {
   /** The task, queue or version; null for the whole environment. */
   name: string | null;
-  /** All points together. */
+  /** The total over all points. */
   total: StatsCounts;
-  /** One for each step, oldest first. The last step may still be running. */
+  /** One for each step, oldest first. The last step may still be in progress. */
   points: StatsPoint[];
 }
 
@@ -39,15 +38,15 @@ export interface StatsSeries {
 export interface Stats {
   from: Date;
   to: Date;
-  /** Milliseconds. */
+  /** The length of a step in milliseconds. */
   stepMs: number;
   series: StatsSeries[];
 }
 
 /**
- * Time series: runs by status, time in the queue and duration with percentiles in milliseconds, waiting runs, error groups. By the minute
- * for 2 days, by the hour for 90 days, by the day for 2 years. Throws a BadRequestError for a range that is too wide or a step that is
- * too fine; its message names a step that fits.
+ * Time series: runs by status, queue time and duration with percentiles in milliseconds, waiting runs, error groups. Resolution is one minute
+ * for 2 days, one hour for 90 days, one day for 2 years. Throws a BadRequestError for a range that is too wide or a step that is too fine; its
+ * message suggests a valid step.
  *
  * @example
  * const { series } = await stats.retrieve({ task: 'mail', period: '7d' });

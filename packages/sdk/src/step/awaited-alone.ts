@@ -1,11 +1,11 @@
-/** Frames of the code that waits for a step. Deeper code counts as code that does something else as well. */
+/** Maximum number of inspected frames of the code that awaits a step. Deeper code counts as awaiting something else as well. */
 const maxFrames = 200;
 
-/** The name of `callTaskOfMillrace`. A bundler adds a number where several modules have it. */
+/** The name of `callTaskOfMillrace`. A bundler adds a number if several modules use the name. */
 const root = /^callTaskOfMillrace\d*$/;
 
 /**
- * Calls the code of a task. The asynchronous stack of a step that the code waits for ends at this function, whatever copy of this package the
+ * Calls the code of a task. The asynchronous stack of a step that the code awaits ends at this function, whichever copy of this package the
  * step belongs to.
  */
 export async function callTaskOfMillrace<T>(act: () => T | Promise<T>): Promise<T> {
@@ -13,9 +13,9 @@ export async function callTaskOfMillrace<T>(act: () => T | Promise<T>): Promise<
 }
 
 /**
- * Whether the code of the attempt waits for the caller and for nothing else: V8 knows which function awaits which promise. A chain that
- * does not lead to the task is that of a branch that nothing awaits yet, and a chain through `Promise.all` and its like has other branches.
- * To be called after the code has had its turn to await.
+ * Whether the code of the attempt awaits the caller and nothing else: V8 knows which function awaits which promise. A chain that does not lead
+ * to the task is a branch that nothing awaits yet, and a chain through `Promise.all` or similar has other branches. Must be called after the
+ * code has had the chance to await.
  */
 export function isAwaitedAlone(): boolean {
   const { prepareStackTrace, stackTraceLimit } = Error;

@@ -3,7 +3,7 @@ import { isStorable } from '../bounded-text.ts';
 
 const maxLength: typeof contractLimit = 200;
 
-/** Checks what a caller without types may give. */
+/** Validates input from untyped callers. */
 export function checkName(what: string, name: unknown): asserts name is string {
   if (typeof name !== 'string') {
     throw new TypeError(
@@ -28,8 +28,8 @@ export function checkName(what: string, name: unknown): asserts name is string {
 export const indexed = (name: string, count: number): string => (count === 1 ? name : `${name}#${count}`);
 
 /**
- * What an outside service can know a step of a run by: the same in every try, attempt and process. Printable ASCII of at most 255
- * characters, as headers and payment services take it.
+ * A key with which an external service can identify a step of a run: the same in every try, attempt and process. Printable ASCII of at most 255
+ * characters, which headers and payment services accept.
  */
 export async function idempotencyKeyOf(run: string, step: string): Promise<string> {
   const key = `${run}/${step}`;

@@ -1,13 +1,13 @@
 export interface ParallelOptions {
-  /** How many functions are executed at the same time. Default: all of them. */
+  /** Maximum number of functions that run concurrently. Default: all of them. */
   limit?: number;
 }
 
 type Results<T extends readonly (() => unknown)[]> = { -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> };
 
 /**
- * Calls functions side by side, at most `limit` at a time, and returns their results in the order of the functions. When one throws, no
- * other starts; those that have started end first, and then the first error is thrown. It stores nothing itself: the steps inside do.
+ * Calls functions concurrently, at most `limit` at a time, and returns their results in the order of the functions. When one throws, no further
+ * function starts; the first error is thrown after those already started have ended. It stores nothing itself: the steps inside do.
  *
  * @example
  * const rooms = await step.parallel(

@@ -1,6 +1,6 @@
 /**
- * Runs that continue on another version of their code. Programs with branches of every kind are drawn, and executed by the real SDK: first to
- * store steps, then with some of the stored steps. The duration of each part is drawn for each execution, in turns of the event loop.
+ * Runs that continue on another version of their code. Random programs with branches of every kind are executed by the real SDK: first to store
+ * steps, then with some of the stored steps. The duration of each part is random in each execution, in turns of the event loop.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ const joins = {
     };
     await Promise.all([work(), work()]);
   },
-  /** Started at once, and awaited one after the other. */
+  /** Started immediately and awaited in sequence. */
   async later(acts: readonly (() => Promise<void>)[]) {
     const started = acts.map((act) => act());
     for (const one of started) await one;
@@ -61,7 +61,7 @@ const joins = {
       for (const act of acts) act().then(end, reject);
     }),
 };
-/** As Promise.allSettled, and failed as its first failure. */
+/** Like Promise.allSettled, but rejects with its first failure. */
 async function settled(promises: Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises))
     if (result.status === 'rejected') throw result.reason;
@@ -70,10 +70,10 @@ type Join = keyof typeof joins;
 
 type Part =
   | { readonly kind: 'step'; readonly name: string }
-  /** Something that no step records. */
+  /** An operation that no step records. */
   | { readonly kind: 'io' }
   | { readonly kind: 'fork'; readonly join: Join; readonly branches: readonly (readonly Part[])[] }
-  /** A branch that is awaited when the parts after it have ended. */
+  /** A branch that is awaited after the parts that follow it. */
   | { readonly kind: 'early'; readonly branch: readonly Part[] };
 
 type Shape = Exclude<Part, { kind: 'step' }> | { readonly kind: 'step' };
@@ -108,10 +108,10 @@ function named(parts: readonly Shape[], count = { steps: 0 }): Part[] {
   });
 }
 
-/** Turns of the event loop that parts take, one after the other. */
+/** Turns of the event loop that the parts take, in sequence. */
 const paces = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 4, maxLength: 12 });
 
-/** Executes a program. Returns how it ended, and the steps whose functions were called. */
+/** Executes a program. Returns its outcome, and the steps whose functions were called. */
 async function executed(program: readonly Part[], pace: readonly number[]) {
   const called: string[] = [];
   let at = 0;
@@ -148,7 +148,7 @@ async function executed(program: readonly Part[], pace: readonly number[]) {
   return { outcome, called };
 }
 
-/** Keeps the first `count` steps, as steps of another version and of an earlier attempt. */
+/** Retains the first `count` steps, as steps of another version and of an earlier attempt. */
 const keepFirst = (count: number): void => {
   stored = stored.slice(0, count).map((one) => ({ ...one, isOtherVersion: true, attempt: 0 }));
 };
@@ -174,7 +174,7 @@ test('code whose steps keep their names is never refused, whatever its branches 
   expect(met).toBeGreaterThan(20 * scale);
 }, 120_000);
 
-/** Without branches that are awaited later: with them, a step may be one of several that the code waits for. */
+/** No branches that are awaited later: with them, a step may be one of several that the code awaits. */
 const joined = (parts: readonly Part[]): boolean =>
   parts.every((part) =>
     part.kind === 'fork' ? part.join !== 'later' && part.branches.every(joined) : part.kind !== 'early',

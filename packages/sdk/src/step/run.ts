@@ -11,29 +11,29 @@ import { idempotencyKeyOf } from './name.ts';
 import { StepError, StepTimeoutError } from './step-error.ts';
 import { ownSteps, type Steps } from './steps.ts';
 
-/** Parameters of the function of `step.run`. */
+/** Arguments for the function passed to `step.run`. */
 export interface StepArguments {
-  /** The same whenever this step of this run executes: give it to services outside, so that they do its work once. */
+  /** The same whenever this step of this run executes: pass it to external services, so that they do the work once. */
   readonly idempotencyKey: string;
-  /** How often the function was called in this attempt; 1 is the first. */
+  /** How often the function was called in this attempt, starting at 1. */
   readonly try: number;
-  /** Aborted when the run is to stop, or the step has taken too long. */
+  /** Aborted when the run must stop, or the step has exceeded its timeout. */
   readonly signal: AbortSignal;
 }
 
 export interface StepOptions {
-  /** Calls the function again when it throws, within the attempt. Default: it is called once, and the run is retried as its task says. */
+  /** Calls the function again when it throws, within the attempt. Default: it is called once, and the run is retried by its task's rules. */
   retry?: RetryOptions;
-  /** How long one call may take: seconds, or a duration such as `1m30s`. Default: as long as the attempt. */
+  /** The maximum time of one call: seconds, or a duration such as `1m30s`. Default: no limit except that of the attempt. */
   timeout?: number | string;
-  /** The step is not a stored one under another name: see "When code changes" in docs/steps.md. */
+  /** Declares that the step is not a stored one under another name: see "When code changes" in docs/steps.md. */
   isNew?: boolean;
 }
 
 /**
- * Does something once in a run: its result is stored, and used when the run is retried or its code executes again. The function may be
- * called again if the process dies before the result is stored; what it does outside should take the `idempotencyKey`. A step that
- * fails throws a StepError, whose `cause` is what was thrown. Results are what task outputs can be, at most 10 MiB.
+ * Runs a function once per run: its result is stored, and reused when the run is retried or its code executes again. The function may be called
+ * again if the process dies before the result is stored, so pass the `idempotencyKey` to external services. A step that fails throws a
+ * StepError, whose `cause` is the original error. A result may be anything that a task output may be, up to 10 MiB.
  *
  * @example
  * const charge = await step.run('charge', ({ idempotencyKey }) => payments.charge(order, { idempotencyKey }));
@@ -102,7 +102,7 @@ async function execute<T>(
     try {
       value = await callOnce(scope, key, act, { idempotencyKey, try: tries }, timeoutMs);
     } catch (thrown) {
-      // Asked to stop: that it failed says nothing.
+      // After a stop signal, the failure is meaningless.
       if (scope.signal?.aborted) throw thrown;
       const isFinal = asksToAbort(thrown);
       const delayMs = isFinal || !retry ? undefined : retryDelay(retry, tries, Math.random);
@@ -114,7 +114,7 @@ async function execute<T>(
     try {
       encoded = encode(value, `result of step "${key}"`);
     } catch (error) {
-      // Its work is done: a retry would do it again, and fail here again.
+      // The work is done: a retry would repeat it and fail here again.
       return fail(error, true);
     }
     const { text, type } = encoded;
@@ -132,7 +132,7 @@ async function execute<T>(
       if (status === 413 || status === 422 || status === 400) return fail(error, true);
       throw error;
     }
-    // As it will be read when the code executes again.
+    // The value that later executions of the code read.
     return decode(text ?? null, type) as T;
   }
 }

@@ -3,7 +3,7 @@ import { lengthOf, type WaitTime } from '../wait/time.ts';
 import { ownSteps } from './steps.ts';
 
 /**
- * Waits for a time, or until a date, as `wait.for` waits. Its end is stored: retries of the run do not wait again.
+ * Waits for a time, or until a date, like `wait.for`. The end of the wait is stored: retries of the run do not wait again.
  *
  * @example
  * await step.sleep('cool off', { days: 3 });

@@ -1,12 +1,14 @@
 import { abortBrand } from '../retry/abort-task-run-error.ts';
 
-/** A step has no result: its function threw, took too long, or returned what cannot be stored. The `cause` is what was thrown. */
+/**
+ * A step has no result: its function threw, exceeded its timeout, or returned a value that cannot be stored. The `cause` is the original error.
+ */
 export class StepError extends Error {
   override readonly name = 'StepError';
   /** The name of the step, with its index: `charge#2`. */
   readonly step: string;
 
-  /** @param isFinal another attempt of the run would not help */
+  /** @param isFinal whether another attempt of the run would not help */
   constructor(step: string, cause: Error, isFinal = false) {
     super(`Step "${step}" failed: ${cause.message}`, { cause });
     this.step = step;
@@ -14,12 +16,12 @@ export class StepError extends Error {
   }
 }
 
-/** A try of a step took longer than its `timeout`. */
+/** A step exceeded its `timeout`. */
 export class StepTimeoutError extends Error {
   override readonly name = 'StepTimeoutError';
 }
 
-/** The code of a run calls another step than the one that was stored. Ends the run: another attempt would meet the same. */
+/** The code of a run calls a different step than the stored one. Ends the run, because another attempt would fail in the same way. */
 export class StepMismatchError extends Error {
   override readonly name = 'StepMismatchError';
 

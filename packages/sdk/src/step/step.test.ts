@@ -41,7 +41,7 @@ test('parallel keeps to its limit, starts nothing after a failure, and ends what
       expect(most).toBeLessThanOrEqual(limit);
       if (acts.some(({ fails }) => fails)) {
         expect(results).toBeInstanceOf(Error);
-        // One after the other, nothing starts after the first failure.
+        // In sequence, nothing starts after the first failure.
         if (limit === 1) expect(started).toBe(acts.findIndex(({ fails }) => fails) + 1);
       } else expect(results).toEqual(acts.map((_, index) => index));
     }),

@@ -15,7 +15,7 @@ import { StepError, StepMismatchError } from './step-error.ts';
 
 const maxSteps: typeof contractLimit = 10_000;
 
-/** How a kind of step is called. */
+/** The function that calls each kind of step, for messages. */
 const callOf: Readonly<Record<StepKind, string>> = {
   RUN: 'step.run',
   SLEEP: 'step.sleep',
@@ -24,7 +24,7 @@ const callOf: Readonly<Record<StepKind, string>> = {
   TRIGGER_AND_WAIT: 'step.triggerAndWait',
 };
 
-/** What is told to the server of a step that ended. */
+/** The data about an ended step that is sent to the server. */
 export interface EndedStep {
   readonly kind: StepKind;
   readonly status: StoredStep['status'];
@@ -37,13 +37,13 @@ export interface EndedStep {
   readonly error?: object | undefined;
 }
 
-/** What a step is and about. */
+/** The kind and subject of a step. */
 export interface StepCall {
   readonly kind: StepKind;
   readonly name: string;
-  /** The task or event that it is about. */
+  /** The task or event that it refers to. */
   readonly subject?: string | undefined;
-  /** It is known to be new: no stored step can be the same under another name. */
+  /** Whether it is known to be new, so that it cannot be a stored step under another name. */
   readonly isNew?: boolean | undefined;
 }
 
@@ -55,11 +55,11 @@ export class Steps implements RunSteps {
   #loading: Promise<void> | undefined;
   #seq = 0;
   readonly #counts = new Map<string, number>();
-  /** Names of steps that have begun and not ended. */
+  /** Names of steps that have started and not ended. */
   readonly #open = new Set<string>();
   readonly #called = new Set<string>();
   readonly #executed: string[] = [];
-  /** Executed steps that were the only thing the code waited for. */
+  /** Executed steps that were the only thing the code awaited. */
   readonly #sequential = new Set<string>();
 
   constructor(scope: RunScope) {
@@ -67,8 +67,8 @@ export class Steps implements RunSteps {
   }
 
   /**
-   * Does what a step does, unless it was done before: `act` gets the name with its index, and what is stored of an earlier failure. The
-   * name counts from this call on, before anything is awaited.
+   * Executes a step unless it is already stored. `act` receives the indexed name and the stored data of an earlier failure. The name counts
+   * from this call, before anything is awaited.
    */
   async enter<T>(
     { kind, name, subject, isNew }: StepCall,
@@ -97,7 +97,7 @@ export class Steps implements RunSteps {
       const isSequential = await this.#isSequential();
       if (isSequential) this.#sequential.add(key);
       if (!stored && isNew !== true && isSequential) this.#refuseRenamed(key, kind, subject);
-      // It was asked to stop meanwhile.
+      // The attempt received a stop signal in the meantime.
       refuseStopped(this.scope, what);
       if (this.#seq >= maxSteps) {
         const cause = new RangeError(
@@ -112,7 +112,7 @@ export class Steps implements RunSteps {
     }
   }
 
-  /** Stores how a step ended. Resolves when the server has it. */
+  /** Stores the result of a step. Resolves when the server has it. */
   async store(
     key: string,
     ended: EndedStep,
@@ -124,7 +124,7 @@ export class Steps implements RunSteps {
     return insist(send, signal);
   }
 
-  /** The result of a step, sealed if there is a codec. A replay takes it over, so that it is not bound to this run. */
+  /** The result of a step, sealed if there is a codec. A replay reuses it, so it is not bound to this run. */
   async seal(
     key: string,
     { text, type }: Encoded,
@@ -135,12 +135,12 @@ export class Steps implements RunSteps {
       : { text, type };
   }
 
-  /** Why a step failed, sealed if there is a codec. */
+  /** The error of a failed step, sealed if there is a codec. */
   sealError(key: string, error: SerializedError): Promise<SerializedError> {
     return sealError(processCodec(), error, this.#purposeOf(key));
   }
 
-  /** Why a stored step failed. */
+  /** The error of a stored step that failed. */
   openError(
     name: string,
     error: object,
@@ -155,7 +155,7 @@ export class Steps implements RunSteps {
 
   /**
    * The result of a stored step.
-   * @param purpose what it was sealed as, if not as the result of this step
+   * @param purpose the purpose for which it was sealed, if it is not the result of this step
    */
   async resultOf(
     { name, output, outputType, outputPresignedUrl }: StoredStep,
@@ -164,7 +164,7 @@ export class Steps implements RunSteps {
     if (outputPresignedUrl === undefined)
       return decodeOpened(processCodec, output ?? null, outputType ?? 'application/json', purpose);
     const { run, fence, signal } = this.scope;
-    // The address that came with the list may be too old by now.
+    // The address that came with the list may have expired.
     const read = async () => {
       const { data } = await this.#client.call('loadRunSteps', {
         params: { runId: run },
@@ -176,7 +176,7 @@ export class Steps implements RunSteps {
     return decodeOpened(processCodec, text, type, purpose);
   }
 
-  /** What to warn of when the code of the attempt has ended. */
+  /** Warnings to report when the code of the attempt has ended. */
   end(isCompleted: boolean): string[] {
     const warnings: string[] = [];
     for (const name of this.#open) {
@@ -213,17 +213,17 @@ export class Steps implements RunSteps {
     } while (after !== undefined);
   }
 
-  /** Whether the code waits for the step that calls this and for nothing else. */
+  /** Whether the code awaits the calling step and nothing else. */
   async #isSequential(): Promise<boolean> {
-    // By the next turn, the code has begun to await the step.
+    // By the next turn of the event loop, the code has begun to await the step.
     await new Promise((resolve) => setImmediate(resolve));
     return this.#open.size === 1 && isAwaitedAlone();
   }
 
   /**
-   * The code waits for an unknown step alone, and another version of it waited for a stored step alone that was not called yet: the unknown
-   * step may be the stored one under another name, and its work would be done twice. Other stored steps belong to branches that may call them
-   * at any time.
+   * Throws if an unknown step may be a stored one under another name, whose work would be repeated: the code awaits only the unknown step, and
+   * another version awaited only a stored step that has not been called yet. Other stored steps belong to branches that may still call them at
+   * any time.
    */
   #refuseRenamed(key: string, kind: StepKind, subject: string | undefined): void {
     const expected = [...this.#stored.values()].find(
@@ -232,7 +232,7 @@ export class Steps implements RunSteps {
         step.isSequential &&
         step.status === 'COMPLETED' &&
         !this.#called.has(step.name) &&
-        // A step with another name is otherwise the same.
+        // The step is identical except for its name.
         step.kind === kind &&
         isAbout(step, subject),
     );
@@ -267,7 +267,7 @@ function refuseOther(
   }
 }
 
-/** The detail of a trigger is the task and the run. */
+/** The detail of a trigger consists of the task and the run. */
 const isAbout = ({ detail }: Pick<StoredStep, 'detail'>, subject: string | undefined): boolean =>
   subject === undefined || detail === undefined || `${detail} `.startsWith(`${subject} `);
 
@@ -275,7 +275,7 @@ function refuseStopped({ signal }: RunScope, what: string): void {
   if (signal?.aborted === true) throw new Error(`${what} does not start in a run that was asked to stop.`);
 }
 
-/** The steps of the attempt that the calling code belongs to. Throws where there can be none. */
+/** The steps of the attempt to which the calling code belongs. Throws where steps are not possible. */
 export function ownSteps(what: string): Steps {
   const scope = currentRun();
   if (!scope) throw outsideOfRun(what);

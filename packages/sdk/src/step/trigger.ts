@@ -16,7 +16,7 @@ export interface TriggeredRun<TId extends string = string> {
   readonly taskIdentifier: TId;
 }
 
-/** The task that a step triggers: the task itself, or its id. */
+/** The id of the task that a step triggers: the task itself, or its id. */
 function idOf<T extends AnyTask>(what: string, task: T | TaskId<T>): TaskId<T> {
   const id: unknown = typeof task === 'string' ? task : (task as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
@@ -54,8 +54,8 @@ export async function trigger<T extends AnyTask>(
 }
 
 /**
- * Triggers a run and waits for its end, as the task's own `triggerAndWait`. The output of a run that completed is stored. If the run
- * failed, a retry of the calling run triggers another one.
+ * Triggers a run and waits for its end, like the task's own `triggerAndWait`. The output of a completed run is stored. If the run failed, a
+ * retry of the calling run triggers another one.
  *
  * @example
  * const { url } = await step.triggerAndWait('invoice', makeInvoice, { order: order.id }).unwrap();
@@ -104,7 +104,7 @@ async function waitForRun<T extends AnyTask>(
       const { id } = await insist(send, signal);
       await waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
       const wire = await insist(() => client.call('retrieveRunResult', { params: { runId: id } }), signal);
-      // Stored as it came: what is sealed stays as the run sealed it.
+      // Stored as received: sealed data stays as the run sealed it.
       const opened = await openResult(client, wire);
       const detail = `${taskIdentifier} ${id}`;
       const ended = { kind: 'TRIGGER_AND_WAIT', tries: 1, tookMs: performance.now() - from, detail } as const;
@@ -123,7 +123,7 @@ async function waitForRun<T extends AnyTask>(
         });
       } else {
         const { output, outputType } = wire;
-        // What cannot be read now could not be read later either.
+        // An output that cannot be read now could not be read later either.
         if (opened.ok) decode(opened.output ?? null, opened.outputType);
         await steps.store(key, { ...ended, status: 'COMPLETED', output, outputType });
       }
@@ -132,6 +132,6 @@ async function waitForRun<T extends AnyTask>(
   );
 }
 
-/** With a key of their own, callers decide what is triggered once. */
+/** With their own idempotency key, callers decide what is triggered once. */
 const keyOf = (options: TriggerOptions | undefined, waitKey: string): string | undefined =>
   options?.idempotencyKey === undefined ? waitKey : undefined;

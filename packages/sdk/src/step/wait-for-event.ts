@@ -7,27 +7,27 @@ import { ResultPromise, type WaitResult } from '../wait/result-promise.ts';
 import { fromRetrieved, WaitTimeoutError } from '../wait/token.ts';
 import { ownSteps } from './steps.ts';
 
-/** An event that a step waited for. */
+/** An event for which a step waited. */
 export interface ReceivedEvent<TPayload = unknown> {
   readonly id: string;
   readonly name: string;
   readonly payload: TPayload;
-  /** When it happened, as its sender says. */
+  /** When it occurred, according to its sender. */
   readonly timestamp: string;
 }
 
 export interface WaitForEventOptions {
-  /** The name of the event, such as `order.paid`. No pattern. */
+  /** The name of the event, such as `order.paid`. Patterns are not allowed. */
   event: string;
-  /** What its payload must be like, as in the subscription of a task. */
+  /** Conditions on its payload, as in the subscription of a task. */
   filter?: EventFilter;
-  /** How long to wait: a duration such as `12h`, or a date. Default `1d`. */
+  /** The maximum time to wait: a duration such as `12h`, or a date. Default `1d`. */
   timeout?: string | Date;
 }
 
 /**
- * Waits for an event that is sent from now on, as `wait.forToken` waits: `{ ok: true, output }` with the event, or `{ ok: false, error }`, a
- * WaitTimeoutError. The result is stored, also that none came.
+ * Waits for an event sent from now on, like `wait.forToken`: `{ ok: true, output }` with the event, or `{ ok: false, error }`, a
+ * WaitTimeoutError. The result is stored, including a timeout.
  *
  * @example
  * const paid = await step.waitForEvent('payment', { event: 'order.paid', filter: { order: order.id }, timeout: '3d' });

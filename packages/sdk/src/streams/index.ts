@@ -7,18 +7,18 @@ import { chunksOf, type Writer } from '../sessions/out.ts';
 import { dataOf, isCommand } from '../sessions/records.ts';
 import { dataRecord, OutQueue } from '../sessions/writer.ts';
 
-/** Where a stream is that is written. */
+/** The run of a stream. */
 export interface StreamTarget {
-  /** A run by id or handle, or `parent` or `root`: that of the calling one. Default: the calling run. */
+  /** A run by id or handle, or `parent` or `root` of the calling run. Default: the calling run. */
   target?: RunReference;
 }
 
 export interface ReadStreamOptions {
-  /** The number of the last chunk that is known; what comes after it is read. Default: everything from the beginning. */
+  /** The sequence number of the last known chunk; reading starts after it. Default: everything from the beginning. */
   lastEventId?: number;
-  /** How long to wait for more before the reading ends, in seconds, 1 to 600. Default 60. */
+  /** Seconds to wait for more chunks before reading ends, 1 to 600. Default 60. */
   timeoutInSeconds?: number;
-  /** Ends the reading. */
+  /** Stops reading. */
   signal?: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ function queueOf(stream: string, { target = 'self' }: StreamTarget): OutQueue {
 }
 
 /**
- * Appends one chunk, JSON, to a stream of the run. Resolves with its number when it is durable.
+ * Appends one chunk of JSON to a stream of the run. Resolves with its number when it is durable.
  *
  * @example
  * await streams.append('progress', { percent: 40 });
@@ -52,7 +52,7 @@ async function append(stream: string, chunk: unknown, options: StreamTarget = {}
 }
 
 /**
- * Appends everything that a source gives to a stream of the run; resolves with how many chunks that were when all of them are durable.
+ * Appends all items of a source to a stream of the run. Resolves with the number of chunks when all of them are durable.
  *
  * @example
  * await streams.pipe('answer', result.textStream);
@@ -68,14 +68,14 @@ async function pipe(
   for await (const chunk of chunksOf(source)) {
     last = out.write(chunk);
     count += 1;
-    // A source that never pauses waits for what it gave.
+    // A source that never pauses must wait for its items to be written.
     if (count % 1_000 === 0) await last;
   }
   await out.close();
   return count;
 }
 
-/** Writes chunks one after the other to a stream of the run. */
+/** Writes chunks in sequence to a stream of the run. */
 function writer<T = unknown>(stream: string, options: StreamTarget = {}): Writer<T> {
   const queue = queueOf(stream, options);
   let last: Promise<unknown> = Promise.resolve();
@@ -83,7 +83,7 @@ function writer<T = unknown>(stream: string, options: StreamTarget = {}): Writer
     write(chunk) {
       const written = queue.add(dataRecord(chunk));
       last = written;
-      // Whoever does not await it hears of it at the close.
+      // A caller that does not await it receives the error at close.
       written.catch(() => {});
       return written;
     },
@@ -94,8 +94,8 @@ function writer<T = unknown>(stream: string, options: StreamTarget = {}): Writer
 }
 
 /**
- * The chunks of a stream of a run, each once and in order, from the beginning; whatever becomes of the connections. Ends when there was
- * no news for the time to wait. In a browser, with a public token that reads the run.
+ * The chunks of a stream of a run from the beginning, each once and in order, across reconnections. Ends when no chunks arrived within the time
+ * limit. In a browser, use a public token that can read the run.
  *
  * @example
  * for await (const part of streams.read<string>(handle, 'answer')) show(part);
@@ -112,5 +112,5 @@ async function* read<T = unknown>(
   }
 }
 
-/** Streams of runs: what a run tells while it runs, in parts, durable and in order. */
+/** Streams of runs: durable, ordered output while a run executes. */
 export const streams = { append, pipe, writer, read };

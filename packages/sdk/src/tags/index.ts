@@ -3,8 +3,8 @@ import { withinAttempt } from '../run-scope.ts';
 import { ownFence, ownRunId, type OfRun } from '../runs/own-run.ts';
 
 /**
- * Adds tags to the run that calls, or to another. A run has at most ten, of at most 128 characters each; one that it has already
- * is no change. Throws an UnprocessableEntityError when there would be more.
+ * Adds tags to the calling run, or to another. A run has at most ten, of at most 128 characters each; existing tags are ignored. Throws an
+ * UnprocessableEntityError beyond ten tags.
  *
  * @example
  * await tags.add(['user:42', 'urgent']);
@@ -17,5 +17,5 @@ async function add(names: string | string[], options: OfRun = {}): Promise<void>
   await withinAttempt(() => client.call('addRunTags', { params: { runId }, body }));
 }
 
-/** Tags of runs: words to find runs by. */
+/** Tags of runs, by which runs can be found. */
 export const tags = { add };

@@ -4,26 +4,26 @@ import type { Hooks } from '../hooks/types.ts';
 import type { TaskBatchOptions } from './batch.ts';
 import type { RunArguments, TaskSettings, Uninferred } from './definition.ts';
 
-/** A task whose triggers are collected: one run gets the payloads of many. */
+/** A task whose triggers are collected: one run receives the payloads of several triggers. */
 export interface BatchTaskOptions<TId extends string, TInput, TOutput>
   extends TaskSettings<TId>, Hooks<Uninferred<TInput>[], Uninferred<Awaited<TOutput>>> {
   batch: TaskBatchOptions;
   schema?: undefined;
   singleton?: undefined;
-  /** The events that start it beside triggers: each adds its payload. */
+  /** Events that trigger it, in addition to explicit triggers: each adds its payload. */
   on?: EventSubscription;
-  /** The work, with the payloads of all triggers in their order. */
+  /** The task's function, with the payloads of all triggers in order. */
   run: (payloads: TInput[], args: RunArguments) => TOutput;
 }
 
-/** The same, where each payload is checked before `run`. */
+/** The same, with a schema that validates each payload before `run`. */
 export interface BatchSchemaTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
   extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>[], Uninferred<Awaited<TOutput>>> {
   batch: TaskBatchOptions;
-  /** Of one payload: any Standard Schema. One that does not fit fails the run at once, without a retry. */
+  /** Schema of a single payload: any Standard Schema. An invalid payload fails the run immediately, without a retry. */
   schema: TSchema;
   singleton?: undefined;
   on?: EventSubscription;
-  /** The work, with the payloads as parsed by the schema. */
+  /** The task's function, with the payloads as parsed by the schema. */
   run: (payloads: StandardSchemaV1.InferOutput<TSchema>[], args: RunArguments) => TOutput;
 }

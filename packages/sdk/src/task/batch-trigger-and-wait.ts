@@ -5,7 +5,7 @@ import type { RunResult } from './run-result.ts';
 import type { AnyTask, ItemOf, TaskId, TaskOutput } from './types.ts';
 
 /**
- * Starts up to 1,000 runs of a task by its id and waits for all of them, in the code of another task. Otherwise as the task's own
+ * Triggers up to 1,000 runs of a task by its id and waits for all of them, in the code of another task. Otherwise like the task's own
  * `batchTriggerAndWait`.
  *
  * @example

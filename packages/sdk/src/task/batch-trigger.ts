@@ -5,7 +5,7 @@ import { currentClient } from '../client/current-client.ts';
 import type { AnyTask, ItemOf, TaskId } from './types.ts';
 
 /**
- * Starts up to 1,000 runs of a task by its id. Otherwise as the task's own `batchTrigger`.
+ * Triggers up to 1,000 runs of a task by its id. Otherwise like the task's own `batchTrigger`.
  *
  * @example
  * await tasks.batchTrigger<typeof resizeImage>('resize-image', urls.map((url) => ({ payload: { url } })));

@@ -1,18 +1,20 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import { parseDuration } from '../duration.ts';
 
-/** When a run that collects the payloads of triggers starts: whichever is first. */
+/** When a run that collects payloads starts: when either limit is reached. */
 export interface TaskBatchOptions {
-  /** When it has so many payloads: 1 to 1,000. */
+  /** The number of payloads that starts the run: 1 to 1,000. */
   maxSize: number;
-  /** So long after its first payload: seconds, or a duration such as `5s` or `10m`. At least a millisecond, at most a day. */
+  /**
+   * The time after the first payload that starts the run: seconds, or a duration such as `5s` or `10m`. At least a millisecond, at most a day.
+   */
   maxWait: number | string;
 }
 
 const maxSize = 1_000;
 const maxWaitSeconds = 86_400;
 
-/** The batch as it is sent. `refuse` is told the field, what it must be, and what it is. */
+/** The batch settings in the form in which they are sent. `refuse` receives the field, its rule and its value. */
 export function batchToWire(
   batch: TaskBatchOptions,
   refuse: (field: string, rule: string, value: unknown) => never,

@@ -1,4 +1,4 @@
-/** The `ctx` of `run(payload, { ctx })`: facts about the run. Plain data, safe to log. */
+/** The `ctx` of `run(payload, { ctx })`: information about the run. Plain data, safe to log. */
 export interface Context {
   readonly task: {
     readonly id: string;
@@ -12,11 +12,11 @@ export interface Context {
     readonly createdAt: Date;
     /** When its first attempt started. */
     readonly startedAt: Date;
-    /** All attempts that the run may have, the first included. */
+    /** Maximum number of attempts of the run, including the first. */
     readonly maxAttempts: number;
-    /** Seconds that one attempt may take; undefined is no limit. */
+    /** Maximum duration of one attempt in seconds; undefined for no limit. */
     readonly maxDuration: number | undefined;
-    /** Seconds of advantage in its queue. */
+    /** Priority in its queue, in seconds. */
     readonly priority: number;
     readonly concurrencyKey: string | undefined;
     readonly version: string;
@@ -24,14 +24,14 @@ export interface Context {
     readonly rootRunId: string | undefined;
     /** The run that it is a replay of. */
     readonly replayOf: string | undefined;
-    /** As the caller of its trigger gave it, where the trigger said so; else as it is stored. */
+    /** The caller's original key, if the trigger included it; else the stored key. */
     readonly idempotencyKey: string | undefined;
-    /** `run`, `attempt` or `global`, if the key was made by `idempotencyKeys.create`. */
+    /** `run`, `attempt` or `global`, if the key was created with `idempotencyKeys.create`. */
     readonly idempotencyKeyScope: string | undefined;
     readonly region: string | undefined;
   };
   readonly attempt: {
-    /** 1 is the first. */
+    /** Starts at 1. */
     readonly number: number;
     readonly startedAt: Date;
   };
@@ -40,7 +40,7 @@ export interface Context {
     /** `dev`, `stg`, `prod`, `preview`. */
     readonly slug: string;
     readonly type: string;
-    /** Only of a preview branch. */
+    /** Only for a preview branch. */
     readonly branchName: string | undefined;
   };
   readonly project: { readonly ref: string; readonly name: string };
@@ -48,12 +48,12 @@ export interface Context {
   readonly queue: { readonly name: string };
   readonly machine: { readonly name: string } | undefined;
   readonly batch: { readonly id: string } | undefined;
-  /** The event that started it; its payload is the run's. */
+  /** The event that triggered it; its payload is the run's. */
   readonly event:
     | {
         readonly id: string;
         readonly name: string;
-        /** When it happened, as its sender says. */
+        /** When it occurred, according to its sender. */
         readonly timestamp: Date;
         readonly source?: string;
         readonly context?: unknown;

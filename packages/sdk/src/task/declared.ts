@@ -1,6 +1,6 @@
 import type { TaskDefinition } from './definition.ts';
 
-/** A task as it was declared, exported or not. */
+/** A declared task, exported or not. */
 export interface DeclaredTask {
   readonly definition: TaskDefinition;
   /** Created where the task was declared: its stack has the file and the line. */
@@ -11,7 +11,7 @@ export interface DeclaredTask {
 const slot = Symbol.for('@millrace/sdk/declared-tasks');
 const holder = globalThis as { [slot]?: DeclaredTask[] };
 
-/** From now on every declaration is added to this list. */
+/** The list to which every later declaration is added. */
 export const collectDeclaredTasks = (): readonly DeclaredTask[] => (holder[slot] ??= []);
 
 export function noteDeclaredTask(definition: TaskDefinition): void {

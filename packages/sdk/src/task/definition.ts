@@ -14,121 +14,121 @@ export type Uninferred<T> = [T][T extends unknown ? 0 : never];
 /** The second parameter of `run`. */
 export interface RunArguments {
   readonly ctx: Context;
-  /** Aborted when the run is cancelled or has taken longer than its `maxDuration`. Hand it to `fetch` and the like. */
+  /** Aborted when the run is cancelled or has exceeded its `maxDuration`. Pass it to `fetch` and similar functions. */
   readonly signal: AbortSignal;
 }
 
-/** A queue: runs in it share limits of how many execute at once, and of how many start in a period. */
+/** A queue: its runs share a concurrency limit and a rate limit. */
 export interface QueueOptions {
-  /** 1 to 128 characters. Tasks that name the same queue share it. Default `task/<id of the task>`. */
+  /** 1 to 128 characters. Tasks with the same queue name share the queue. Default `task/<id of the task>`. */
   name?: string;
-  /** How many of its runs execute at once; 0 stops it. Default: no limit of its own, only the environment's. */
+  /** Maximum number of its runs that execute concurrently; 0 stops it. Default: only the environment's limit applies. */
   concurrencyLimit?: number;
-  /** How many of its runs may start in a period; the others wait. Default: no limit. */
+  /** Maximum number of its runs that may start in a period; the others wait. Default: no limit. */
   rateLimit?: RateLimitOptions;
   /**
-   * A limit that it shares with other queues: no more than `limit` of their runs execute at once, together, whatever their concurrency keys are.
-   * Queues that give the same `name` (1 to 128 characters) share it; of several declared limits, the lowest applies. Default: none.
+   * A concurrency limit shared with other queues: at most `limit` of their runs execute concurrently in total, across all concurrency keys.
+   * Queues with the same `name` (1 to 128 characters) share it; if several limits are declared, the lowest applies. Default: none.
    */
   concurrency?: { name: string; limit: number };
   /**
-   * Where more runs wait than may start, concurrency keys take turns. This many runs of each key start in its turn: 1 to 100, default 1. A key
-   * of a queue with weight 3 gets three times what one with weight 1 gets.
+   * When more runs wait than may start, concurrency keys take turns. This is the number of runs that each key starts in its turn: 1 to 100,
+   * default 1. A key in a queue with weight 3 gets three times the share of one with weight 1.
    */
   weight?: number;
-  /** Weights of single concurrency keys, such as `{ 'customer-42': 5 }`. At most 1,000; others are set with `queues.setKeyWeight`. */
+  /** Weights of individual concurrency keys, such as `{ 'customer-42': 5 }`. At most 1,000; set others with `queues.setKeyWeight`. */
   keyWeights?: Record<string, number>;
 }
 
-/** The settings that every task has, with or without a schema. */
+/** Settings common to all tasks, with or without a schema. */
 export interface TaskSettings<TId extends string> {
-  /** 1 to 128 characters, unique in the project. Runs are triggered by it, so it should not change. */
+  /** 1 to 128 characters, unique in the project. Triggers refer to it, so it should not change. */
   id: TId;
-  /** For people who look at the task from outside its code. */
+  /** A description for people and tools outside of the code. */
   description?: string;
-  /** What happens when an attempt throws. */
+  /** How failed attempts are retried. */
   retry?: TaskRetryOptions;
-  /** The queue of its runs. Default: one of its own, without a limit. */
+  /** The queue of its runs. Default: a queue of its own, without a limit. */
   queue?: QueueOptions;
-  /** The same as `queue.rateLimit`, for a task with a queue of its own. */
+  /** Same as `queue.rateLimit`, for a task with its own queue. */
   rateLimit?: RateLimitOptions;
-  /** The same as `queue.concurrency`, for a task with a queue of its own: a limit that several tasks share. */
+  /** Same as `queue.concurrency`, for a task with its own queue: a limit that several tasks share. */
   concurrency?: { name: string; limit: number };
   /**
-   * At most one of its runs executes at a time, and at most one waits: one of the whole task, or of each `singleton.key` of its triggers.
-   * `onConflict` says what a trigger does while there is one: see the trigger option. Default: any number of runs.
+   * Allows at most one executing and one waiting run: for the whole task, or for each `singleton.key` of its triggers. `onConflict` defines the
+   * effect of a trigger while a run exists: see the trigger option. Default: any number of runs.
    */
   singleton?: { onConflict: 'skip' | 'queue' | 'replace' };
   /**
-   * How many triggers are accepted in a period: of the whole task, or for each `triggerLimit.key` of its triggers. Above it they are refused, or
-   * dropped: see the trigger option. Unlike `rateLimit`, nothing waits. Default: no limit.
+   * Maximum number of triggers accepted in a period: for the whole task, or for each `triggerLimit.key` of its triggers. Triggers above it are
+   * rejected or dropped: see the trigger option. Unlike with `rateLimit`, nothing waits. Default: no limit.
    */
   triggerLimit?: { rate: TriggerRate; onExceed?: 'refuse' | 'drop' };
-  /** Seconds that one attempt may take, at least 5; then it is TIMED_OUT. Default: no limit. */
+  /** Maximum duration of one attempt in seconds, at least 5; an attempt that exceeds it is TIMED_OUT. Default: no limit. */
   maxDuration?: number;
-  /** Memory of the process that a run gets for itself. Default: runs share a process. */
+  /** Machine preset, which gives each run its own process with this memory. Default: runs share a process. */
   machine?: MachinePreset;
-  /** How long a run may wait before it expires: seconds, or a duration such as `1h30m`. Default: for ever. */
+  /** How long a run may wait before it expires: seconds, or a duration such as `1h30m`. Default: no limit. */
   ttl?: number | string;
-  /** Give each run a process for itself: for code that blocks, leaks or changes the process. Default false. */
+  /** Give each run its own process: for code that blocks, leaks memory or changes the process. Default false. */
   isolated?: boolean;
   /**
-   * What a machine must have, such as `ffmpeg` or `gpu`: runners without one of these labels (`millrace work --label`) are given no runs of a
-   * deployed version with this task. At most 32 labels of 1 to 64 characters, without spaces and commas. `millrace dev` ignores it.
+   * Requirements on the machine, such as `ffmpeg` or `gpu`: a runner without all of these labels (`millrace work --label`) receives no runs of
+   * a deployed version with this task. At most 32 labels of 1 to 64 characters, without spaces and commas. `millrace dev` ignores them.
    */
   requires?: string[];
   /**
-   * Paths of metadata and payload by which `runs.list` finds runs, such as `metadata.customer.id` or `payload.order`. They are declared for
-   * the environment when the version becomes current, and stay declared until they are removed. At most 20.
+   * Metadata and payload paths by which `runs.list` finds runs, such as `metadata.customer.id` or `payload.order`. They are declared for the
+   * environment when the version becomes current, and remain declared until removed. At most 20.
    */
   findBy?: string[];
-  /** Group all errors of this task under this key of your own, instead of by error. */
+  /** Group all errors of this task under this custom key, instead of by error. */
   fingerprint?: string;
 }
 
-/** A task whose payload is what `run` takes. */
+/** A task whose payload type is that of `run`. */
 export interface TaskOptions<TId extends string, TInput, TOutput>
   extends TaskSettings<TId>, Hooks<Uninferred<TInput>, Uninferred<Awaited<TOutput>>> {
   schema?: undefined;
   batch?: undefined;
-  /** The events that start it beside triggers. */
+  /** Events that trigger it, in addition to explicit triggers. */
   on?: EventSubscription;
-  /** The work. What it returns is the run's output; when it throws, the attempt has failed. */
+  /** The task's function. Its return value is the run's output; if it throws, the attempt fails. */
   run: (payload: TInput, args: RunArguments) => TOutput;
 }
 
-/** A task that events start whose payload is checked before `run`. */
+/** A task triggered by events whose payload is validated before `run`. */
 export interface EventTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
   extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, Uninferred<Awaited<TOutput>>> {
   schema?: undefined;
   batch?: undefined;
-  /** The events that start it beside triggers. */
+  /** Events that trigger it, in addition to explicit triggers. */
   on: EventSubscription<TSchema> & { readonly schema: TSchema };
-  /** The work, with the payload as parsed by the event's schema. */
+  /** The task's function, with the payload as parsed by the event's schema. */
   run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
 }
 
-/** A task whose payload is checked before `run`. */
+/** A task whose payload is validated before `run`. */
 export interface SchemaTaskOptions<TId extends string, TSchema extends StandardSchemaV1, TOutput>
   extends TaskSettings<TId>, Hooks<StandardSchemaV1.InferOutput<TSchema>, Uninferred<Awaited<TOutput>>> {
-  /** Any Standard Schema (zod, valibot, arktype …). A payload that does not fit fails the run at once, without a retry. */
+  /** Any Standard Schema (zod, valibot, arktype …). An invalid payload fails the run immediately, without a retry. */
   schema: TSchema;
   batch?: undefined;
-  /** The events that start it beside triggers. */
+  /** Events that trigger it, in addition to explicit triggers. */
   on?: EventSubscription;
-  /** The work, with the payload as parsed by the schema. */
+  /** The task's function, with the payload as parsed by the schema. */
   run: (payload: StandardSchemaV1.InferOutput<TSchema>, args: RunArguments) => TOutput;
 }
 
-/** A declared task as the executor sees it, types erased. */
+/** A declared task for the executor, with its types erased. */
 export interface TaskDefinition extends TaskSettings<string>, Hooks {
   readonly schema?: StandardSchemaV1 | undefined;
   readonly batch?: TaskBatchOptions | undefined;
   readonly on?: EventSubscription<StandardSchemaV1 | undefined> | undefined;
   readonly run: (payload: unknown, args: RunArguments) => unknown;
-  /** Schedules may run it. */
+  /** Whether schedules may run it. */
   readonly scheduled?: boolean;
   readonly schedule?: DeclaredCron | undefined;
-  /** Its output is written as the published SDK writes it, which drops values that our own tasks may not return. */
+  /** Whether its output is serialized as the published SDK does it, which drops values that our own tasks may not return. */
   readonly lossyOutput?: boolean | undefined;
 }

@@ -5,11 +5,11 @@ export type { TaskInfo } from '@millrace/contract';
 
 type WireRun = WireDetail['lastRuns'][number];
 
-/** A task of the current version, with what its latest runs were like. */
+/** A task of the current version, with statistics about its latest runs. */
 export type TaskDetail = Omit<WireDetail, 'recent' | 'lastRuns'> & {
-  /** Of at most 100 runs, whenever they were created. */
+  /** Covers at most 100 runs, regardless of their age. */
   readonly recent: Omit<WireDetail['recent'], 'from'> & { readonly from: Date | null };
-  /** The newest first; at most ten. */
+  /** Newest first; at most ten. */
   readonly lastRuns: readonly (Omit<WireRun, 'createdAt' | 'finishedAt'> & {
     readonly createdAt: Date;
     readonly finishedAt?: Date | undefined;
@@ -17,7 +17,7 @@ export type TaskDetail = Omit<WireDetail, 'recent' | 'lastRuns'> & {
 };
 
 /**
- * The tasks of the current version by id, with what their runs get if their trigger does not say otherwise.
+ * The tasks of the current version by id, with the default options of their runs.
  *
  * @example
  * for (const { id, queue } of await tasks.list()) console.log(id, queue.name);
@@ -27,7 +27,7 @@ export async function list(): Promise<TaskInfo[]> {
 }
 
 /**
- * A task of the current version, with what its latest runs were like. Throws a NotFoundError if that version does not have it.
+ * A task of the current version, with statistics about its latest runs. Throws a NotFoundError if that version does not have it.
  *
  * @example
  * const { recent } = await tasks.retrieve('send-email');

@@ -1,18 +1,18 @@
 import type { RateLimit } from '@millrace/contract';
 import { parseDuration } from '../duration.ts';
 
-/** How many runs of a queue may start in a period. Attempts count: a retry is a start. */
+/** Maximum number of runs of a queue that may start in a period. Each attempt counts, including retries. */
 export interface RateLimitOptions {
-  /** No more runs than this start in any period: 1 to 1,000,000. */
+  /** Maximum number of runs that start in any period: 1 to 1,000,000. */
   limit: number;
   /** Seconds, or a duration such as `1m` or `24h`: 1 second to 31 days. */
   period: number | string;
   /**
-   * How many of them may start at once, 1 to `limit`. With 1 they are spread out evenly: `{ limit: 60, period: '1m', burst: 1 }` starts a run
-   * a second. Default `limit`: as many as there are left.
+   * How many of them may start at once, 1 to `limit`. With 1 they are spread evenly: `{ limit: 60, period: '1m', burst: 1 }` starts one run per
+   * second. Default `limit`: all remaining ones.
    */
   burst?: number;
-  /** `concurrencyKey`: the limit is for each concurrency key by itself. Default: for all runs of the queue together. */
+  /** `concurrencyKey`: the limit applies to each concurrency key separately. Default: to all runs of the queue together. */
   key?: 'concurrencyKey';
 }
 
@@ -22,7 +22,7 @@ const maxPeriod = 2_678_400;
 const isWhole = (value: unknown, most: number): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
 
-/** The limit as it is sent. `refuse` is told the field, what it must be, and what it is. */
+/** The limit in the form in which it is sent. `refuse` receives the field, its rule and its value. */
 export function rateLimitToWire(
   options: RateLimitOptions,
   refuse: (field: string, rule: string, value: unknown) => never,
@@ -45,10 +45,10 @@ export function rateLimitToWire(
   return { limit, period: seconds, burst, key };
 }
 
-/** How many triggers are accepted in a period. */
+/** Maximum number of triggers accepted in a period. */
 export type TriggerRate = Omit<RateLimitOptions, 'key'>;
 
-/** The rate of a trigger limit as it is sent. Throws a RangeError that names the field. */
+/** The rate of a trigger limit in the form in which it is sent. Throws a RangeError that names the field. */
 export function triggerRateToWire(rate: TriggerRate, path: string): Omit<RateLimit, 'key'> {
   const { key: _, ...wire } = rateLimitToWire(rate, (field, rule, value) => {
     throw new RangeError(`${path}${field} ${rule}; got ${JSON.stringify(value)}.`);

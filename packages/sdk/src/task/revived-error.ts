@@ -6,7 +6,7 @@ export function revivedError(stored: Stored): Error {
   const text = typeof message === 'string' ? message : 'It failed.';
   const causes = causesIn(stored);
   const members = causes.filter(({ isMember }) => isMember === true);
-  // Only the first of the others is its own. For published clients, the causes of that cause follow it.
+  // Only the first non-member is the error's own cause. For published clients, the causes of that cause follow it.
   const cause = causes.find(({ isMember }) => isMember !== true);
   const options = cause && { cause: revived(cause) };
   const error =
@@ -23,6 +23,6 @@ const causesIn = ({ causes }: Stored): Stored[] =>
     ? causes.filter((cause): cause is Stored => typeof cause === 'object' && cause !== null)
     : [];
 
-/** A text that was thrown is a text again where it need not be an error. */
+/** A thrown string becomes a string again where the value need not be an error. */
 const revived = (stored: Stored): unknown =>
   stored['type'] === 'STRING_ERROR' ? stored['message'] : revivedError(stored);

@@ -18,8 +18,8 @@ export class SubtaskError extends Error {
   readonly runId: string;
   readonly taskIdentifier: string;
   /**
-   * The code of the run ruled out further attempts, by an AbortTaskRunError or by `skipRetrying`. Thrown on, this error ends the calling run
-   * too: another attempt would trigger the same work again. To retry anyway, throw another error with this one as its `cause`.
+   * Whether the code of the run ruled out further attempts, by an AbortTaskRunError or by `skipRetrying`. Rethrown, this error also ends the
+   * calling run: another attempt would trigger the same work again. To retry anyway, throw another error with this one as its `cause`.
    */
   readonly isFinal: boolean;
 
@@ -34,7 +34,7 @@ export class SubtaskError extends Error {
 
 type WireResult = Reply<Operations['retrieveRunResult']>;
 
-/** A result with its output and its error in the clear, if a codec sealed them. Throws a SealedError for an output that cannot be opened. */
+/** A result with its output and error decrypted, if they were sealed. Throws a SealedError for an output that cannot be opened. */
 export async function openResult(client: ApiClient, wire: WireResult): Promise<WireResult> {
   const codec = () => codecOf(client);
   if (!wire.ok) return { ...wire, error: await openError(codec(), wire.error, `error ${wire.id}`) };
@@ -45,7 +45,7 @@ export async function openResult(client: ApiClient, wire: WireResult): Promise<W
   return { ...wire, output: text, outputType: type };
 }
 
-/** A result as the API sends it, its output read by its type. */
+/** A result from the API, with its output parsed by its type. */
 export function resultOf<TId extends string, TOutput>(wire: WireResult): RunResult<TId, TOutput> {
   const { id } = wire;
   const taskIdentifier = wire.taskIdentifier as TId;
@@ -55,7 +55,7 @@ export function resultOf<TId extends string, TOutput>(wire: WireResult): RunResu
   return { ok: false, id, taskIdentifier, error: subtaskError(taskIdentifier, id, wire.error) };
 }
 
-/** Restores the error of a run that was stored. */
+/** Restores the stored error of a run. */
 export const subtaskError = (
   taskIdentifier: string,
   run: string,

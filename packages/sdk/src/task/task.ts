@@ -19,8 +19,8 @@ import { taskBrand, type AnyTask, type Task, type TriggerArguments } from './typ
 /**
  * Declares a task. Export the result from a file in the project's task folder; the runner finds it there.
  *
- * The types of payload and output follow from `run`, or from `schema` where there is one: `trigger` then takes what the schema
- * takes, `run` gets what it gives.
+ * The types of payload and output are inferred from `run`, or from `schema` if there is one: `trigger` then accepts the schema's input, and
+ * `run` receives its output.
  *
  * @example
  * export const resizeImage = task({

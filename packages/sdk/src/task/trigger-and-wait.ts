@@ -9,7 +9,7 @@ import { triggerThrough } from './trigger.ts';
 import type { TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
-/** Triggers through a given client and waits for the end of the run. */
+/** Triggers a run through the given client and waits for its end. */
 export async function triggerAndWaitThrough<TId extends string, TOutput>(
   client: ApiClient,
   taskIdentifier: TId,
@@ -20,7 +20,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
 ): Promise<RunResult<TId, TOutput>> {
   const run = waitingRun('triggerAndWait');
   ownEnvironment(client, 'triggerAndWait');
-  // If the code runs again, it finds the run that it triggered before, even if that has failed since.
+  // When the code runs again, it finds the run that it triggered before, even if that run has failed since.
   const waitKey =
     options.idempotencyKey === undefined
       ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
@@ -38,7 +38,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
   );
 }
 
-/** A run that another one waits for starts on the same version, unless its options choose one: the two belong together. */
+/** A run that another run waits for starts on the same version, unless its options choose one, because the two belong together. */
 export const onVersionOf = (
   { version }: Pick<RunScope, 'version'>,
   options: TriggerOptions = {},
@@ -56,7 +56,7 @@ export function ownEnvironment({ settings }: ApiClient, what: string): void {
 }
 
 /**
- * Starts a run of a task by its id and waits for its end, in the code of another task. Otherwise as the task's own `triggerAndWait`.
+ * Triggers a run of a task by its id and waits for its end, in the code of another task. Otherwise like the task's own `triggerAndWait`.
  *
  * @example
  * const { bytes } = await tasks.triggerAndWait<typeof resizeImage>('resize-image', { url }).unwrap();

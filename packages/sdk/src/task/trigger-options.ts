@@ -6,11 +6,11 @@ import { currentTraceparent } from '../tracing/global-api.ts';
 import type { QueueOptions } from './definition.ts';
 import { triggerRateToWire, type TriggerRate } from './rate-limit.ts';
 
-/** Options of one run. Default: as the task declares. */
+/** Options for one run. Defaults: those that the task declares. */
 export interface TriggerOptions extends ShownOptions {
   /** Start later: at a date, or after a duration such as `90s`, `1h30m`, `2d`. */
   delay?: Date | string;
-  /** Expire if it has not started by then: seconds, or a duration such as `10m`. 0 is never. */
+  /** Expire if the run has not started by then: seconds, or a duration such as `10m`. 0 means never. */
   ttl?: number | string;
   /**
    * A second trigger of the same task with this key returns the first run (`isCached`). Either the result of `idempotencyKeys.create` or a
@@ -24,60 +24,57 @@ export interface TriggerOptions extends ShownOptions {
    * the last payload, tags and metadata are used; with `leading`, the default, the first.
    */
   debounce?: {
-    /** At most 512 characters; it belongs to the task. */
+    /** At most 512 characters; unique per task. */
     key: string;
     /** How long after the last trigger the run starts: a duration of at least `1s`. */
     delay: string;
     mode?: 'leading' | 'trailing';
-    /** It starts so long after the first trigger at the latest, whatever comes: longer than `delay`. Default: for ever. */
+    /** The latest start, as a duration after the first trigger; longer than `delay`. Default: no limit. */
     maxDelay?: string;
   };
   /**
-   * At most one run of the task with this key executes at a time, and at most one waits. Without a key it is one for the whole task. While there
-   * is one, the trigger (`onConflict`)
-   * - `skip`: leads to it (`isCached`). The default, unless the task declares another;
-   * - `queue`: leads to the run that waits. If one executes and none waits, a new run waits for its end;
-   * - `replace`: cancels it. The new run starts when it has stopped.
+   * Allows at most one executing and one waiting run of the task with this key. Without a key it applies to the whole task. While such a run
+   * exists, the trigger does the following (`onConflict`):
+   * - `skip`: returns the existing run (`isCached`). The default, unless the task declares another;
+   * - `queue`: returns the waiting run. If a run executes and none waits, a new run waits for its end;
+   * - `replace`: cancels the existing run. The new run starts when it has stopped.
    */
   singleton?: { key?: string; onConflict?: 'skip' | 'queue' | 'replace' };
   /**
    * Accept no more triggers of the task with this key than the rate allows. Above it, `trigger` throws a RateLimitError (`onExceed: 'refuse'`,
-   * the default), or the handle has `isDropped` and no id (`drop`). Rate and `onExceed` default to those that the task declares. Triggers that
-   * wait for their run are always refused. Batches are not counted.
+   * the default), or returns a handle with `isDropped` and no id (`drop`). Rate and `onExceed` default to those that the task declares.
+   * Triggers that wait for their run are always rejected. Batches are not counted.
    */
   triggerLimit?: { key?: string; rate?: TriggerRate; onExceed?: 'refuse' | 'drop' };
-  /**
-   * For a task with `batch`: triggers share a run only with those that have the same key, of at most 512 characters. Default: one batch for the
-   * whole task.
-   */
+  /** For a task with `batch`: only triggers with the same key share a run. At most 512 characters. Default: one batch for the whole task. */
   batchKey?: string;
-  /** Another queue than the task's. */
+  /** A queue other than the task's own. */
   queue?: string | QueueOptions;
-  /** The queue's limit applies to each key separately, for instance to each customer. */
+  /** Applies the queue's limit to each key separately, for example to each customer. */
   concurrencyKey?: string;
-  /** Seconds of advantage: goes before runs of its queue that were triggered up to so much earlier. Default 0. */
+  /** Priority in seconds: the run starts before runs of its queue that were triggered up to this much earlier. Default 0. */
   priority?: number;
   /** At most 10, each of at most 128 characters. */
   tags?: string | string[];
-  /** Number of attempts, the first included: 1 to 1,000. 1 means no retries. */
+  /** Number of attempts, including the first: 1 to 1,000. 1 disables retries. */
   maxAttempts?: number;
-  /** Seconds that one attempt may take, at least 5. */
+  /** Maximum duration of one attempt in seconds, at least 5. */
   maxDuration?: number;
   machine?: MachinePreset;
-  /** Data kept with the run beside its payload, at most 256 KiB as JSON; what JSON does not hold is refused. */
+  /** Data stored with the run in addition to its payload, at most 256 KiB as JSON. Values that are not JSON are rejected. */
   metadata?: Record<string, unknown>;
   /** Mark the run as a test. Default false. */
   test?: boolean;
   /**
-   * Run on this worker version (`20261121.3`). Default: the current one, and for runs that a run waits for (`triggerAndWait`,
-   * `batchTriggerAndWait`) that of the waiting run.
+   * Run on this worker version (`20261121.3`). Default: the current one, or for runs that a run waits for (`triggerAndWait`,
+   * `batchTriggerAndWait`) the version of the waiting run.
    */
   version?: string;
-  /** Run on the deployment that carries this id of yours, and wait for it if it is not deployed yet. */
+  /** Run on the deployment with this external id, and wait for it if it is not deployed yet. */
   externalDeploymentId?: string;
 }
 
-/** The options as they are sent. JSON omits undefined ones. */
+/** The options in the form in which they are sent. JSON omits undefined ones. */
 export function wireOptions(
   options: TriggerOptions,
   isAmbient: boolean,

@@ -11,7 +11,7 @@ import { sealMetadata, sealText } from '../sealing/values.ts';
 import { wireOptions, type TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, RunHandle, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
-/** A payload as it is sent; a large one is replaced by the name of its packet. */
+/** A payload in the form in which it is sent; a large one is replaced by the name of its packet. */
 interface Sent {
   readonly text: string | undefined;
   readonly type: string;
@@ -34,7 +34,7 @@ function membersOf({ text, type }: Sent, wire: object, path: string): string {
   return parts.join(',');
 }
 
-/** A payload as it is sent; at once, unless it is large and stored first. */
+/** A payload in the form in which it is sent. Synchronous, unless it is large and stored first. */
 function sentOf(client: ApiClient, task: string, payload: unknown, path: string): Sent | Promise<Sent> {
   const encoded: Sent = encode(payload, `${path}payload`);
   const { text, type } = encoded;
@@ -51,8 +51,8 @@ async function stored(client: ApiClient, content: TypedText): Promise<Sent> {
 
 /**
  * The members of a trigger's JSON object. A large payload is stored first. Synchronous if possible.
- * @param task whose payload it is
- * @param path for errors: where the payload and the options are, such as `items[3].`
+ * @param task the task of the payload
+ * @param path prefix for errors: the position of the payload and options, such as `items[3].`
  */
 export function triggerMembers(
   client: ApiClient,
@@ -62,7 +62,7 @@ export function triggerMembers(
   waitKey?: string,
   path = '',
 ): string | Promise<string> {
-  // First: what it throws must not leave a payload that is being sealed or stored alone.
+  // Evaluated first: if it throws, no payload must be in the process of being sealed or stored.
   const wire = wireOptions(options, client.settings.isAmbient, waitKey, path);
   const sent = sentOf(client, task, payload, path);
   const { idempotencyKey } = options;
@@ -74,7 +74,7 @@ export function triggerMembers(
   );
 }
 
-/** The option as it is sent instead; undefined where no codec changes it. */
+/** The sealed metadata option; undefined if no codec changes it. */
 function sealedMetadata(
   client: ApiClient,
   metadata: unknown,
@@ -83,7 +83,7 @@ function sealedMetadata(
   return codec && sealMetadata(codec, metadata).then((sealed) => ({ metadata: sealed }));
 }
 
-/** Triggers through a given client. With a `waitKey`, code that runs again finds the run that it triggered before. */
+/** Triggers through the given client. With a `waitKey`, code that runs again finds the run that it triggered before. */
 export async function triggerThrough<TId extends string, TOutput>(
   client: ApiClient,
   taskIdentifier: TId,
@@ -119,8 +119,8 @@ async function sendTrigger<TId extends string, TOutput>(
 }
 
 /**
- * Starts a run of a task by its id, without importing the task's code. Pass its type to have payload and output checked. Otherwise like
- * the task's own `trigger`.
+ * Triggers a run of a task by its id, without importing the task's code. Pass its type to have payload and output checked. Otherwise like the
+ * task's own `trigger`.
  *
  * @example
  * import type { resizeImage } from './tasks/images.ts';

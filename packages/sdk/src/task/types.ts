@@ -13,21 +13,21 @@ export const taskBrand: unique symbol = Symbol.for('@millrace/sdk/task') as neve
 
 declare const types: unique symbol;
 
-/** The arguments of `trigger`: the payload may be left out where it may be undefined. */
+/** The arguments of `trigger`: the payload is optional where it may be undefined. */
 export type TriggerArguments<TInput> = undefined extends TInput
   ? [payload?: TInput, options?: TriggerOptions]
   : [payload: TInput, options?: TriggerOptions];
 
-/** A run that was triggered. */
+/** A triggered run. */
 export interface RunHandle<TId extends string = string, TOutput = unknown> {
   /** `run_…` */
   readonly id: string;
   readonly taskIdentifier: TId;
-  /** True when an idempotency key or a singleton led to a run that was there already. */
+  /** True when an idempotency key or a singleton matched an existing run. */
   readonly isCached: boolean;
   /** True when the task's trigger limit dropped it: there is no run, and `id` is empty. */
   readonly isDropped: boolean;
-  /** A token for a frontend that may read this run. Undefined when the server sent none. */
+  /** A token with which a frontend may read this run. Undefined when the server sent none. */
   readonly publicAccessToken: string | undefined;
   /** Only for the output's type. */
   readonly [types]?: TOutput;
@@ -38,30 +38,29 @@ export interface Task<TId extends string, TInput, TOutput> {
   readonly id: TId;
   readonly description: string | undefined;
   /**
-   * Starts a run. Resolves when the server has stored it, without waiting for it to execute. Calls made at the same time share
-   * a request.
+   * Triggers a run. Resolves when the server has stored it, without waiting for it to execute. Concurrent calls share a request.
    *
-   * Throws an UnserializableError for a payload that cannot be sent, a ConfigurationError without address or key, an ApiError
-   * for what the server refuses.
+   * Throws an UnserializableError for a payload that cannot be serialized, a ConfigurationError without an address or key, and an ApiError if
+   * the server rejects the request.
    *
    * @example
    * const handle = await resizeImage.trigger({ url }, { delay: '10m', tags: ['avatar'] });
    */
   trigger(...args: TriggerArguments<TInput>): Promise<RunHandle<TId, TOutput>>;
   /**
-   * Starts a run and waits for its end, in the code of another task: `{ ok: true, output }` or `{ ok: false, error }`, a SubtaskError;
-   * `.unwrap()` gives the output or throws that error. Meanwhile the waiting run takes no place of its queue and no slot of its runner.
+   * Triggers a run and waits for its end, in the code of another task: `{ ok: true, output }` or `{ ok: false, error }`, a SubtaskError;
+   * `.unwrap()` returns the output or throws that error. The waiting run occupies no slot of its queue or runner.
    *
-   * When its runner is lost, the code of the waiting run runs again from the start, and finds the run that it triggered before: it
-   * triggers none twice.
+   * If its runner is lost, the code of the waiting run starts again from the beginning and finds the run that it triggered before: it does not
+   * trigger a second one.
    *
    * @example
    * const { bytes } = await resizeImage.triggerAndWait({ url }).unwrap();
    */
   triggerAndWait(...args: TriggerArguments<TInput>): ResultPromise<RunResult<TId, TOutput>>;
   /**
-   * Starts several runs and waits until all have ended, in the code of another task: their results, in the order of the items, each as
-   * `triggerAndWait` gives one. At most 1,000 items.
+   * Triggers several runs and waits until all have ended, in the code of another task. Returns their results in the order of the items, each in
+   * the form that `triggerAndWait` returns. At most 1,000 items.
    *
    * @example
    * const { runs } = await resizeImage.batchTriggerAndWait([{ payload: { url } }, { payload: { url: other } }]);
@@ -72,10 +71,10 @@ export interface Task<TId extends string, TInput, TOutput> {
     options?: BatchOptions,
   ): Promise<BatchResult<RunResult<TId, TOutput>>>;
   /**
-   * Starts up to 1,000 runs together. All of them start once the last one is stored; their order is that of the items.
+   * Triggers up to 1,000 runs together. They start once the last one is stored, in the order of the items.
    *
-   * Throws before anything is sent for a payload that cannot be written; an ApiError for what the server refuses, and then none of
-   * the runs starts.
+   * Throws before anything is sent if a payload cannot be serialized. Throws an ApiError if the server rejects the batch; none of the runs
+   * starts then.
    *
    * @example
    * const { batchId } = await resizeImage.batchTrigger(urls.map((url) => ({ payload: { url } })));
@@ -89,17 +88,17 @@ export interface Task<TId extends string, TInput, TOutput> {
   readonly [types]?: { readonly input: TInput; readonly output: TOutput };
 }
 
-/** Any task, whatever it takes and gives. */
+/** Any task, regardless of its payload and output types. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a payload is contravariant: only `any` accepts every task
 export type AnyTask = Task<string, any, any>;
 
 /** The id of a task type. */
 export type TaskId<T extends AnyTask> = T['id'];
 
-/** What a task takes: `TaskInput<typeof myTask>`. */
+/** The payload type of a task: `TaskInput<typeof myTask>`. */
 export type TaskInput<T extends AnyTask> = NonNullable<T[typeof types]>['input'];
 
-/** What a task returns: `TaskOutput<typeof myTask>`. */
+/** The output type of a task: `TaskOutput<typeof myTask>`. */
 export type TaskOutput<T extends AnyTask> = NonNullable<T[typeof types]>['output'];
 
 type PayloadOf<T extends AnyTask> =

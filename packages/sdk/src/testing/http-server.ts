@@ -12,7 +12,7 @@ export interface Received {
 export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** Sent as JSON; a string as it is. */
+  /** A string is sent verbatim, everything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** A real HTTP server that answers as it is told and keeps what it received. */
+/** A real HTTP server with programmed responses that records its requests. */
 export async function startServer(
   answer: (request: Received) => Answer | Promise<Answer>,
 ): Promise<HttpServer> {

@@ -1,6 +1,6 @@
 /**
- * What `@opentelemetry/api` shares between all its copies in a process. It is read here without loading that package, so the SDK works with
- * the project's own copy, and with none.
+ * The global object that all copies of `@opentelemetry/api` in a process share. Reading it here does not load that package, so the SDK works
+ * with the project's own copy, or without one.
  */
 export interface GlobalApi {
   readonly version: string;
@@ -33,11 +33,11 @@ export interface ApiSpan extends TraceSpan {
   end(): void;
 }
 
-/** A span within `trace`. */
+/** The span of a `trace` call. */
 export interface TraceSpan {
   setAttribute(name: string, value: string | number | boolean | string[]): unknown;
   setAttributes(attributes: Record<string, string | number | boolean | string[] | undefined>): unknown;
-  /** Marks a moment within the span. */
+  /** Records an event at a point in time within the span. */
   addEvent(
     name: string,
     attributes?: Record<string, string | number | boolean | string[] | undefined>,
@@ -49,7 +49,7 @@ const slot = Symbol.for('opentelemetry.js.api.1');
 
 export const globalApi = (): GlobalApi | undefined => (globalThis as { [slot]?: GlobalApi })[slot];
 
-/** Sets what is shared, unless the process has it already. */
+/** Sets the shared object, unless the process already has one. */
 export function registerGlobalApi(api: GlobalApi): boolean {
   const holder = globalThis as { [slot]?: GlobalApi };
   if (holder[slot]) return false;
@@ -63,7 +63,7 @@ const setter = {
   },
 };
 
-/** The W3C trace context of the calling code; undefined if nothing traces it. */
+/** The W3C trace context of the calling code; undefined if it is not traced. */
 export function currentTraceparent(): string | undefined {
   const api = globalApi();
   if (!api?.context || !api.propagation) return undefined;

@@ -13,10 +13,10 @@ const noSpan: TraceSpan = {
 };
 
 /**
- * Runs `act` in a span, which is stored with the run and shown in its timeline. Spans that begin within it are below it, also those of
- * libraries that use OpenTelemetry. It ends when `act` returns, or when its promise settles; an error is recorded and thrown on.
+ * Runs `act` in a span, which is stored with the run and shown in its timeline. Spans that start inside it become its children, including those
+ * of libraries that use OpenTelemetry. The span ends when `act` returns, or when its promise settles; an error is recorded and rethrown.
  *
- * Outside of runs the span goes to the OpenTelemetry provider of the process. Without one, `act` is only called.
+ * Outside of runs the span goes to the OpenTelemetry provider of the process. Without a provider, `act` is called without a span.
  *
  * @example
  * const invoice = await trace('render invoice', async (span) => {

@@ -10,16 +10,16 @@ import type {
 } from './transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 
-/** How a library sends a statement, with parameters `$1`, `$2`, …, in its transaction. */
+/** Sends a statement with parameters `$1`, `$2`, … in a library's transaction. */
 export interface Open {
   query(text: string, values: readonly string[]): PromiseLike<readonly unknown[]>;
-  /** The library itself refuses statements without an open transaction. Otherwise the database is asked. */
+  /** Whether the library itself rejects statements without an open transaction. Otherwise the database is queried. */
   readonly isSure: boolean;
 }
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** Recognises the transaction object of a library by its members. Throws a TransactionError for what is no open transaction. */
+/** Recognizes the transaction object of a library by its members. Throws a TransactionError for anything that is not an open transaction. */
 export function openTransaction(tx: unknown): Open {
   if ((typeof tx !== 'object' && typeof tx !== 'function') || tx === null) throw unknownObject();
   const shape = tx as Shape;
@@ -61,7 +61,7 @@ function pg(shape: Shape): Open {
   const client = shape as unknown as PgClient;
   return {
     query: async (text, values) => (await client.query(text, [...values])).rows,
-    // Idle may mean that a `begin` is on its way.
+    // The status is idle while a `begin` is still in flight.
     isSure: client.getTransactionStatus?.() === 'T',
   };
 }
@@ -81,7 +81,7 @@ function drizzle(shape: Shape): Open {
   const tx = shape as unknown as DrizzleTransaction;
   return {
     async query(text, values) {
-      // What Drizzle builds of its own `sql` tag, without a dependency on it.
+      // Equivalent to the output of Drizzle's own `sql` tag, without a dependency on it.
       const built = { toQuery: () => ({ sql: text, params: [...values] }) };
       return rowsOf(await tx.execute({ getSQL: () => built }));
     },
@@ -104,7 +104,7 @@ function kysely(shape: Shape): Open {
   const tx = shape as unknown as KyselyTransaction;
   return {
     async query(text, values) {
-      // What `CompiledQuery.raw` makes.
+      // Equivalent to the result of `CompiledQuery.raw`.
       const query = { kind: 'RawNode', sqlFragments: [text], parameters: [] };
       const id = { queryId: 'millrace' };
       return (await tx.executeQuery({ sql: text, parameters: values, query, queryId: id })).rows;
@@ -121,7 +121,7 @@ function knex(shape: Shape): Open {
   if (tx.isCompleted()) throw noTransaction();
   return {
     async query(text, values) {
-      // Its placeholders are question marks, in order; the statements here have each parameter once.
+      // Knex uses question marks as placeholders, in order; the statements here use each parameter once.
       return rowsOf(await tx.raw(text.replaceAll(/\$\d+/g, '?'), [...values]));
     },
     isSure: true,

@@ -1,4 +1,4 @@
-/** Why a run cannot be triggered in a transaction. */
+/** The reason why a run cannot be triggered in a transaction. */
 export type TransactionErrorCode =
   | 'not_a_transaction'
   | 'no_transaction'
@@ -8,7 +8,7 @@ export type TransactionErrorCode =
   | 'not_allowed'
   | 'too_large';
 
-/** A run could not be triggered in a transaction. The message says what to do; `cause` is the error of the database, if there is one. */
+/** A run could not be triggered in a transaction. The message explains the fix; `cause` is the database error, if there is one. */
 export class TransactionError extends Error {
   override name = 'TransactionError';
   readonly code: TransactionErrorCode;
@@ -21,7 +21,7 @@ export class TransactionError extends Error {
 
 const install = 'run `millrace outbox install --database-url <url>` for it';
 
-/** What SQLSTATEs of the function mean here. */
+/** The meaning of the function's SQLSTATEs. */
 const known: Readonly<Record<string, readonly [TransactionErrorCode, string]>> = {
   '25P02': [
     'failed_transaction',
@@ -43,13 +43,13 @@ const known: Readonly<Record<string, readonly [TransactionErrorCode, string]>> =
   ],
 };
 
-/** The error in terms of this package; one that is not about triggering stays as it is. */
+/** Translates an error of the outbox into a TransactionError; other errors stay unchanged. */
 export function transactionErrorOf(error: unknown): unknown {
   const [code, message] = known[sqlStateOf(error) ?? ''] ?? [];
   return code === undefined ? error : new TransactionError(code, message ?? '', { cause: error });
 }
 
-/** Libraries wrap the driver's error, each in its own way. */
+/** Libraries wrap the driver's error in different ways. */
 function sqlStateOf(error: unknown, depth = 0): string | undefined {
   if (typeof error !== 'object' || error === null || depth > 4) return undefined;
   const { code, originalCode, driverError, cause, meta, driverAdapterError } = error as Record<

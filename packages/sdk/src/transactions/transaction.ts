@@ -1,4 +1,4 @@
-/** The transaction objects of the usual libraries, each by the members that are used here. None of them is imported. */
+/** The transaction objects of common libraries, each reduced to the members used here. None of the libraries is imported. */
 
 /** A client of `pg` with a transaction that `begin` opened. */
 export interface PgClient {
@@ -7,21 +7,21 @@ export interface PgClient {
   readonly totalCount?: never;
 }
 
-/** What `postgres` gives to the function of `sql.begin`. */
+/** The argument that `postgres` passes to the function of `sql.begin`. */
 export interface PostgresTransaction {
   // oxlint-disable-next-line typescript/no-explicit-any -- its own parameters are of a closed list of types
   unsafe(text: string, values?: any[]): PromiseLike<readonly unknown[]>;
   savepoint: unknown;
 }
 
-/** What Drizzle gives to the function of `db.transaction`. */
+/** The argument that Drizzle passes to the function of `db.transaction`. */
 export interface DrizzleTransaction {
   // oxlint-disable-next-line typescript/no-explicit-any -- a class of Drizzle
   execute(query: any): PromiseLike<unknown>;
   rollback(): never;
 }
 
-/** What Prisma gives to the function of `prisma.$transaction`. */
+/** The argument that Prisma passes to the function of `prisma.$transaction`. */
 export interface PrismaTransaction {
   $queryRawUnsafe<T = unknown>(text: string, ...values: unknown[]): PromiseLike<T>;
 }
@@ -46,7 +46,7 @@ export interface TypeOrmRunner {
   query(text: string, values?: unknown[]): Promise<unknown>;
 }
 
-/** The EntityManager that TypeORM gives to the function of `dataSource.transaction`. */
+/** The EntityManager that TypeORM passes to the function of `dataSource.transaction`. */
 export interface TypeOrmManager {
   readonly queryRunner?: TypeOrmRunner | undefined;
   query(text: string, values?: unknown[]): Promise<unknown>;

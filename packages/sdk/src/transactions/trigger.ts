@@ -10,25 +10,25 @@ import { noTransaction, openTransaction, type Open } from './open.ts';
 import type { Transaction } from './transaction.ts';
 import { TransactionError, transactionErrorOf } from './transaction-error.ts';
 
-/** A run that exists when the transaction has committed. */
+/** A run that exists once the transaction has committed. */
 export type TriggeredInTransaction<T extends AnyTask> = Pick<
   RunHandle<TaskId<T>, TaskOutput<T>>,
   'id' | 'taskIdentifier'
 >;
 
-/** `millrace.trigger` refuses more. */
+/** The limit of `millrace.trigger`. */
 const maxBytes = 3_000_000;
 
 /**
- * Triggers a run in a transaction of your database: it is created when the transaction commits, and never when it rolls back. The
- * database needs an outbox (`millrace outbox install`). The transaction is one of `pg`, `postgres`, Drizzle, Prisma, Kysely, Knex or
- * TypeORM. The task is a task object, or the id of one.
+ * Triggers a run in a transaction of your database: it is created when the transaction commits, and never if it rolls back. The database needs
+ * an outbox (`millrace outbox install`). Accepts a transaction of `pg`, `postgres`, Drizzle, Prisma, Kysely, Knex or TypeORM, and a task object
+ * or its id.
  *
- * Runs of transactions have no parent run. A relative `delay` counts from this call.
+ * Runs triggered in a transaction have no parent run. A relative `delay` counts from this call.
  *
- * Throws a TransactionError where no transaction is open, or it is read-only or has failed, or the database has no outbox or does not
- * let this role use it. Throws an UnserializableError for a payload that cannot be sent. Other errors of the database, such as a failed
- * serialization, come as they are.
+ * Throws a TransactionError if no transaction is open, if it is read-only or has failed, or if the database has no outbox or does not let this
+ * role use it. Throws an UnserializableError for a payload that cannot be serialized. Other database errors, such as a serialization failure,
+ * are rethrown unchanged.
  *
  * @example
  * await db.transaction(async (tx) => {
@@ -71,13 +71,13 @@ export async function trigger<T extends AnyTask = AnyTask>(
   });
 }
 
-/** The payload as the text of a JSON value, with the type that says how it is read. */
+/** The payload as JSON text, with the type needed to parse it. */
 function jsonOf(payload: unknown): { readonly text: string | undefined; readonly type: string } {
   const { text, type } = encode(payload, 'payload');
   if (text === undefined || type !== 'application/json') {
     return { text: text === undefined ? undefined : JSON.stringify(text), type };
   }
-  // No `jsonb` holds these characters, but a text with their escapes does.
+  // `jsonb` cannot hold these characters, but a string with their escapes can.
   if (/\\u(?:0000|d[89a-f])/i.test(text))
     return { text: JSON.stringify(`{"json":${text}}`), type: 'application/super+json' };
   return { text, type };
@@ -94,15 +94,15 @@ async function sealedJsonOf(
   return { text: JSON.stringify(sealed.text), type: sealed.type };
 }
 
-/** Of text: some drivers would write a string that is sent as `jsonb` as a JSON string. */
+/** Cast from text: some drivers would send a string parameter of type `jsonb` as a JSON string. */
 const call = `millrace.trigger($1::text, nullif($2::text, '')::jsonb, $3::text::jsonb)`;
 
-/** The id of the run; null where no transaction is open. */
+/** The id of the run; null if no transaction is open. */
 async function send(open: Open, values: readonly string[]): Promise<unknown> {
   if (open.isSure) return idOf(await open.query(`select ${call} as id`, values));
-  // A local setting ends with its transaction: without one, the second statement does not find it, and triggers nothing.
+  // A local setting ends with its transaction: without a transaction, the second statement does not find it and triggers nothing.
   const mark = crypto.randomUUID();
-  // One after the other: `postgres` never ends the second of two statements that are sent together after its transaction.
+  // In sequence: `postgres` may send the second of two concurrent statements after its transaction has ended.
   await open.query(`select set_config('millrace.transaction', $1, true)`, [mark]);
   const rows = await open.query(
     `select case when current_setting('millrace.transaction', true) = $4 then ${call} end as id`,

@@ -1,6 +1,6 @@
 import { timeoutMessage, type SignText, type Transport } from './transport.ts';
 
-/** The transport where there is no node:http: browsers, edge runtimes. */
+/** The transport for platforms without node:http: browsers and edge runtimes. */
 export const send: Transport = async ({ method, baseURL, path, headers, body, timeoutMs }) => {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new Error(timeoutMessage(timeoutMs))), timeoutMs);

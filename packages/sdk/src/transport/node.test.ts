@@ -79,7 +79,7 @@ test('node:http sends again at once when the server had closed the idle connecti
     socket.on('error', () => {});
     socket.on('data', () => {
       requests += 1;
-      // The first connection answers once, then is reset under the second request.
+      // The first connection replies once, then is reset during the second request.
       if (isFirst && requests === 2) socket.resetAndDestroy();
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
     });

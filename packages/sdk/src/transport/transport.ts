@@ -1,4 +1,4 @@
-/** One HTTP request, whole in memory. */
+/** One HTTP request, entirely in memory. */
 export interface HttpRequest {
   readonly method: string;
   /** Without a trailing slash; may have a path. */
@@ -7,7 +7,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Milliseconds from the start of the request to the end of its reply. */
+  /** Milliseconds from the start of the request to the end of its response. */
   readonly timeoutMs: number;
 }
 
@@ -18,10 +18,10 @@ export interface HttpReply {
   readonly text: string;
 }
 
-/** HMAC-SHA256 in base64url, at once; not there where the platform signs only asynchronously. */
+/** Synchronous HMAC-SHA256 in base64url; missing on platforms that only sign asynchronously. */
 export type SignText = (key: string, text: string) => string;
 
-/** Sends one request once. Rejects only when no whole reply came. */
+/** Sends one request once. Rejects only if no complete response arrived. */
 export type Transport = (request: HttpRequest) => Promise<HttpReply>;
 
 export const timeoutMessage = (timeoutMs: number): string => `no reply within ${timeoutMs / 1_000} s`;

@@ -8,15 +8,15 @@ export interface CreateTokenOptions {
   timeout?: Date | string;
   /** At most 10, each of at most 128 characters. */
   tags?: string | string[];
-  /** A second token with this key is the first one (`isCached`). At most 2,048 characters. */
+  /** A second token with this key returns the first one (`isCached`). At most 2,048 characters. */
   idempotencyKey?: string;
   /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
   idempotencyKeyTTL?: string;
 }
 
 /**
- * Creates a token. A run waits for it with `wait.forToken`; whoever has it completes it, with `wait.completeToken`, over HTTP, or by a
- * POST to its `url`. In a run, an attempt whose code runs again gets the token that it made before.
+ * Creates a token. A run waits for it with `wait.forToken`. Any holder of the token completes it: with `wait.completeToken`, over HTTP, or by a
+ * POST to its `url`. In a run, code that executes again gets the token that it created before.
  *
  * @example
  * const token = await wait.createToken({ timeout: '2d', tags: [`order:${order.id}`] });

@@ -5,8 +5,8 @@ import { ResultPromise, type WaitResult } from './result-promise.ts';
 import { fromRetrieved, tokenId, type TokenReference } from './token.ts';
 
 /**
- * Waits until somebody completes the token, or it times out: `{ ok: true, output }` or `{ ok: false, error }`, a WaitTimeoutError.
- * The run waits as `wait.for` does. A token that is over already does not wait.
+ * Waits until the token is completed or times out: `{ ok: true, output }` or `{ ok: false, error }`, a WaitTimeoutError. The run waits as with
+ * `wait.for`. Returns immediately if the token has already ended.
  *
  * @example
  * const result = await wait.forToken<{ approved: boolean }>(token);

@@ -1,7 +1,7 @@
 import { currentRun, type RunScope, type RunWaits } from '../run-scope.ts';
 import { insideOfStep, outsideOfRun } from './misplaced.ts';
 
-/** The attempt that waits. */
+/** The waiting attempt. */
 export interface WaitingRun {
   readonly run: string;
   readonly attempt: number;
@@ -9,11 +9,11 @@ export interface WaitingRun {
   readonly version: string | undefined;
   readonly fence: number | undefined;
   readonly waits: RunWaits;
-  /** Aborted when the attempt is to stop. */
+  /** Aborted when the attempt must stop. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** The attempt that the calling code belongs to. Throws outside of one. */
+/** The attempt to which the calling code belongs. Throws outside of runs. */
 export function waitingRun(what: string): WaitingRun {
   const scope = currentRun();
   if (!scope) throw outsideOfRun(what);
@@ -27,13 +27,13 @@ export function waitingRun(what: string): WaitingRun {
   return { run, attempt, version, fence, waits, signal };
 }
 
-/** A counter for each kind of wait. It gives the same numbers when the code runs again. */
+/** A counter for each kind of wait. It returns the same numbers when the code runs again. */
 export function nextOf(waits: RunWaits, name: string): number {
   const count = (waits.counts.get(name) ?? 0) + 1;
   waits.counts.set(name, count);
   return count;
 }
 
-/** The `waitKey` by which code that runs again finds what it created before. */
+/** The `waitKey` by which code that runs again finds the objects that it created before. */
 export const ownKey = ({ run, attempt }: Pick<RunScope, 'run' | 'attempt'>, what: string): string =>
   `${run}/${attempt} ${what}`;

@@ -5,7 +5,7 @@ import { listTokens } from './list-tokens.ts';
 import { retrieveToken } from './retrieve-token.ts';
 import { waitFor, waitUntil } from './time.ts';
 
-/** Waits in a task: for a time, or for a token that somebody completes. */
+/** Waits in a task: for a time, or for the completion of a token. */
 export const wait = {
   for: waitFor,
   until: waitUntil,

@@ -3,27 +3,27 @@ import { pages, type PageList } from '../client/page.ts';
 import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type WaitpointToken } from './token.ts';
 
-/** Which tokens. Lists mean any of them; several filters mean all of them. */
+/** Filters for tokens. A list matches any of its values; several filters must all match. */
 export interface ListTokensParams {
   status?: WaitpointToken['status'] | WaitpointToken['status'][];
   tags?: string | string[];
   idempotencyKey?: string;
-  /** A range back from now: a number and s, m, h, d or w. Wins over `from` and `to`. */
+  /** A range up to now: a number and s, m, h, d or w. Takes precedence over `from` and `to`. */
   period?: string;
-  /** Created then or later: a date, or milliseconds since 1970. */
+  /** Created at or after this time: a date, or milliseconds since 1970. */
   from?: Date | number;
-  /** Created then or earlier: a date, or milliseconds since 1970. */
+  /** Created at or before this time: a date, or milliseconds since 1970. */
   to?: Date | number;
-  /** Tokens a page: 1 to 100. Default 25. */
+  /** Tokens per page: 1 to 100. Default 25. */
   limit?: number;
   /** Start after this token. */
   after?: string;
-  /** Start before this token. Wins over `after`. */
+  /** Start before this token. Takes precedence over `after`. */
   before?: string;
 }
 
 /**
- * Tokens of the environment, newest first. Await it for one page, or iterate it for all from there on.
+ * Tokens of the environment, newest first. Await the result for one page, or iterate over it for that page and all later ones.
  *
  * @example
  * for await (const token of wait.listTokens({ status: 'WAITING' })) console.log(token.id, token.timeoutAt);

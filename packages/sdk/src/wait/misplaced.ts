@@ -1,12 +1,12 @@
 import { explained } from '../explained.ts';
 
-/** What belongs to a run was called where there is none. */
+/** The error for a function that was called outside of a run but requires one. */
 export const outsideOfRun = (what: string): Error =>
   new Error(
     explained(`${what} works only in the code of a task while it runs: call it there.`, 'outside-of-a-run'),
   );
 
-/** What cannot be in a step was called in one. */
+/** The error for a function that was called inside a step, where it is not allowed. */
 export const insideOfStep = (what: string, step: string): Error =>
   new Error(
     explained(

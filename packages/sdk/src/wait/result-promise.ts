@@ -5,9 +5,9 @@ export type WaitResult<TOutput> =
 
 type OutputOf<TResult extends WaitResult<unknown>> = Extract<TResult, { readonly ok: true }>['output'];
 
-/** Await it for the result, be it a success or not; `unwrap()` it for the output alone. */
+/** Await it for the result, successful or not; `unwrap()` it for the output alone. */
 export class ResultPromise<TResult extends WaitResult<unknown>> extends Promise<TResult> {
-  /** What `then` and the like return is a plain promise. */
+  /** `then` and similar methods return a plain promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

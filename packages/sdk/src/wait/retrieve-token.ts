@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { fromRetrieved, tokenId, type RetrievedToken, type TokenReference } from './token.ts';
 
 /**
- * A token as it is now. Throws a NotFoundError when the environment has no such token.
+ * The current state of a token. Throws a NotFoundError when the environment has no such token.
  *
  * @example
  * const { status, output } = await wait.retrieveToken('waitpoint_…');

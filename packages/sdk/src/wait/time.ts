@@ -1,6 +1,6 @@
 import { nextOf, waitingRun } from './in-run.ts';
 
-/** A length of time; several parts add up. Months and years are those of the calendar. */
+/** A length of time; the parts are added up. Months and years follow the calendar. */
 export interface WaitTime {
   seconds?: number;
   minutes?: number;
@@ -14,7 +14,7 @@ export interface WaitTime {
 const unitMs = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 const maxMs = 100 * 366 * unitMs.days;
 
-/** Milliseconds of a length of time from then on. */
+/** The length of a time in milliseconds, counted from `now`. */
 export function lengthOf(time: WaitTime, now: number, what = 'wait.for'): number {
   const known = [...Object.keys(unitMs), 'months', 'years'];
   const parts = Object.entries(time).filter(([, amount]) => amount !== undefined) as [string, unknown][];
@@ -35,7 +35,7 @@ export function lengthOf(time: WaitTime, now: number, what = 'wait.for'): number
 }
 
 /**
- * Waits for a duration. Meanwhile the run is WAITING: it takes no slot of its queue or runner, its `maxDuration` is paused, and it
+ * Waits for a duration. The run is WAITING in the meantime: it occupies no slot of its queue or runner, its `maxDuration` is paused, and it
  * continues even after a restart of its runner, the server or PostgreSQL.
  *
  * @example
@@ -48,14 +48,14 @@ export async function waitFor(time: WaitTime): Promise<void> {
 }
 
 export interface WaitUntil {
-  /** When to go on. A date that is past: at once. */
+  /** When to continue. A date in the past means immediately. */
   date: Date;
-  /** Throw if the date is past. Default false. */
+  /** Throw if the date is in the past. Default false. */
   throwIfInThePast?: boolean;
 }
 
 /**
- * Waits until a date, as `wait.for` waits.
+ * Waits until a date, like `wait.for`.
  *
  * @example
  * await wait.until({ date: new Date('2027-01-01T00:00:00Z') });

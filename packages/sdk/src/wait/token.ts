@@ -10,39 +10,39 @@ export type WaitpointToken = {
   [K in keyof WireToken]: K extends DateField ? Date | Extract<WireToken[K], undefined> : WireToken[K];
 };
 
-/** A token, and once it is over what it was completed with. */
+/** A token, with its result once it has ended. */
 export interface RetrievedToken extends WaitpointToken {
-  /** What it was completed with. */
+  /** The data with which it was completed. */
   output?: unknown;
-  /** Of one that timed out. */
+  /** Set if it timed out. */
   error?: Error;
-  /** The runs that wait for it now, at most 50. */
+  /** The runs that currently wait for it, at most 50. */
   waitingRuns?: readonly { readonly id: string; readonly taskIdentifier: string }[];
 }
 
-/** A token that was created. */
+/** A newly created token. */
 export interface CreatedToken {
   /** `waitpoint_…` */
   readonly id: string;
-  /** True when an idempotency key found a token that was there already. */
+  /** True when an idempotency key matched an existing token. */
   readonly isCached: boolean;
-  /** A POST to it completes the token, without a credential; its body is what the token is completed with. */
+  /** A POST to it completes the token, without a credential; the request body becomes the data. */
   readonly url: string;
-  /** For a frontend that is to complete it; good for 24 hours. Undefined when the server sent none. */
+  /** A token with which a frontend may complete it; valid for 24 hours. Undefined when the server sent none. */
   readonly publicAccessToken: string | undefined;
 }
 
-/** A token by its id (`waitpoint_…`) or as it was created or found. */
+/** A token by its id (`waitpoint_…`), or a returned token. */
 export type TokenReference = string | { readonly id: string };
 
-/** Checks what a caller without types may hand over. */
+/** Validates input from untyped callers. */
 export function tokenId(token: TokenReference): string {
   const id: unknown = typeof token === 'string' ? token : (token as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) return id;
   throw new TypeError('A token is named by its id (waitpoint_…) or by what wait.createToken returned.');
 }
 
-/** Nobody completed the token in its time. */
+/** The token was not completed in time. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
 }
@@ -55,7 +55,7 @@ export function fromWire(wire: WireToken): WaitpointToken {
   return copy as WaitpointToken;
 }
 
-/** A token as it is retrieved, in the clear. Throws a SealedError for data that cannot be opened. */
+/** A decrypted token, as retrieved. Throws a SealedError for data that cannot be opened. */
 export async function fromRetrieved(
   client: ApiClient,
   wire: Reply<Operations['retrieveWaitpointToken']>,

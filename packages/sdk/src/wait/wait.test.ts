@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Acts as the code of an attempt whose waits are over at once, and says what it waited for. */
+/** Runs a function as the code of an attempt whose waits end immediately, and returns the waits. */
 async function inRun<T>(act: () => Promise<T>): Promise<{ value: T; waits: Wait[] }> {
   const waits: Wait[] = [];
   const begin = async (one: Wait): Promise<void> => void waits.push(one);
@@ -77,11 +77,11 @@ describe('triggerAndWait', () => {
     expect(keys()).toEqual(before);
     const given = await inRun(async () => double.triggerAndWait({ n: 1 }, { idempotencyKey: 'mine' }));
     expect(given.value.ok).toBe(true);
-    // As any key that a run gives: its own.
+    // Scoped to the run, like any key that a run creates.
     expect(keys()).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), 'run_p']]);
   });
 
-  /** Answers each of these paths so before it answers as otherwise, without retries of single calls. */
+  /** Uses the given responses for these paths before the default ones, without retries of individual calls. */
   async function answering(answers: Record<string, Answer[]>, act: () => Promise<void>): Promise<void> {
     answerOf = (path) => answers[path]?.shift() ?? results[path];
     configure({ retry: { maxAttempts: 1 } });

@@ -23,10 +23,10 @@ export type Duration = number | string;
 const part = /(\d+(?:\.\d+)?)\s*([a-z]+)/gi;
 const wholePattern = /^(?:\s*\d+(?:\.\d+)?\s*[a-z]+\s*,?(?:\s*and)?)+$/i;
 
-/** A hundred years. The engine cannot use every time that a number can name. */
+/** A hundred years. The engine does not support every time that a number can represent. */
 const maxMs = 36_525 * unitMs.day;
 
-/** Milliseconds of a length of time. Throws a TypeError that says what is accepted. */
+/** Milliseconds of a length of time. Throws a TypeError with the accepted formats. */
 export function durationMs(given: Duration): number {
   const ms = typeof given === 'string' ? parse(given) : given;
   if (typeof ms === 'number' && ms >= 0 && ms <= maxMs) return Math.round(ms);

@@ -1,6 +1,6 @@
 /**
- * Moves `Date` of this process with the clock of the engine: code that computes a date from now computes it from the moved time. Timers
- * are left alone. Returns what puts the former `Date` back.
+ * Shifts `Date` in this process with the clock of the engine, so that code computes dates from the shifted time. Timers are not affected.
+ * Returns a function that restores the original `Date`.
  */
 export function moveDate(shiftMs: () => number): () => void {
   const Real = globalThis.Date;
@@ -14,7 +14,7 @@ export function moveDate(shiftMs: () => number): () => void {
   });
   globalThis.Date = Moved;
   return () => {
-    // Fake timers of a test runner may have replaced it meanwhile: they put back what they found.
+    // Fake timers of a test runner may have replaced it in the meantime: they restore the `Date` that they found.
     if (globalThis.Date === Moved) globalThis.Date = Real;
   };
 }

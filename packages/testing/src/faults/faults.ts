@@ -3,35 +3,35 @@ import type { Break, Passing } from './gateway.ts';
 
 export interface CrashOptions {
   /**
-   * Whether the result of the step is stored before the process dies. Default false: the worst moment, in which its work is done and nobody
-   * knows, so that the next execution does it again.
+   * Whether the result of the step is stored before the process dies. Default false: the worst moment, in which its work is done but not
+   * recorded, so that the next execution repeats it.
    */
   readonly stored?: boolean;
-  /** Which time a step of this name ends. Default 1, the next one. */
+  /** Which execution of a step with this name ends. Default 1, the next one. */
   readonly time?: number;
 }
 
-/** Which reply is lost: of a trigger, of storing the result of a step, or of requests whose `METHOD /path` matches. */
+/** The lost reply: of a trigger, of storing the result of a step, or of requests whose `METHOD /path` matches. */
 export type LostReply = 'trigger' | 'step' | RegExp;
 
-/** Faults on demand. Each happens once. A test that ends before a fault has happened fails. */
+/** Faults on demand. Each happens once. A test that ends before a requested fault has happened fails. */
 export interface Faults {
   /**
-   * The process that executes runs dies when this step has done its work. The code of all its runs goes no further, and the engine gives
-   * them to another runner, which executes them from the start, with the stored results of their steps.
+   * The process that executes runs dies when this step has done its work. The code of all its runs stops, and the engine assigns them to
+   * another runner, which executes them from the start, with the stored results of their steps.
    */
   crashAfter(step: string, options?: CrashOptions): void;
   /**
-   * The next run of this task is executed by two runners at the same time, as when one of them was cut off and is still alive. The engine
-   * accepts what the second one says, and refuses the first.
+   * Two runners execute the next run of this task at the same time, as when one of them was disconnected and is still alive. The engine accepts
+   * the second one and rejects the first.
    */
   duplicateDelivery(task: AnyTask | string): void;
-  /** The engine handles the request, and the connection breaks before the reply arrives. The SDK then sends the request again. */
+  /** The engine handles the request, and the connection breaks before the reply arrives. The SDK then repeats the request. */
   loseReply(of: LostReply): void;
 }
 
 interface Armed {
-  /** For a sentence about a fault that did not happen. */
+  /** Used in the sentence about a fault that did not happen. */
   readonly what: string;
   readonly breakOf?: (passing: Passing) => Break | undefined;
   readonly task?: string;
@@ -42,7 +42,7 @@ const patterns = {
   step: /^PUT \/api\/v1\/runs\/[^/]+\/steps$/,
 } as const;
 
-/** The faults that were asked for and have not happened. */
+/** The requested faults that have not happened. */
 export class ArmedFaults implements Faults {
   readonly #armed = new Set<Armed>();
   readonly #steps: string[] = [];
@@ -93,7 +93,7 @@ export class ArmedFaults implements Faults {
     this.#armed.add(armed);
   }
 
-  /** What happens to this request. */
+  /** The fault for this request, if any. */
   breakOf(passing: Passing): Break | undefined {
     const step = endedStep(passing);
     if (step !== undefined) this.#steps.push(step);
@@ -109,7 +109,7 @@ export class ArmedFaults implements Faults {
     return armed !== undefined && this.#armed.delete(armed);
   }
 
-  /** A sentence about each fault that did not happen. Forgets all. */
+  /** A sentence about each fault that did not happen. Clears all faults. */
   takeUnused(): string[] {
     const steps = [...new Set(this.#steps)].map((name) => `"${name}"`).join(', ');
     const sentences = [...this.#armed].map(({ what, task }) =>

@@ -14,7 +14,7 @@ export interface Passing {
   readonly fence: number | undefined;
 }
 
-/** What happens to a request: the connection breaks before it arrives, or after it was handled, and then `act` is called. */
+/** The fault of a request: the connection breaks before it arrives, or after it was handled, and then `act` is called. */
 export interface Break {
   readonly at: 'request' | 'reply';
   act?(): void;
@@ -26,8 +26,8 @@ interface Open {
 }
 
 /**
- * What stands between the SDK and the engine: the network. Requests and replies pass as they are, unless a fault was asked for. It is where
- * faults happen, so that neither side is changed.
+ * Represents the network between the SDK and the engine. Requests and replies pass unchanged, unless a fault was requested. Faults happen here,
+ * so that neither side is changed.
  */
 export class Gateway {
   readonly #upstream: URL;
@@ -44,7 +44,7 @@ export class Gateway {
     upstream: string,
     faults: {
       readonly breakOf: (passing: Passing) => Break | undefined;
-      /** Whether the process of the attempt with this fence counts as dead: nothing of it arrives any more. */
+      /** Whether the process of the attempt with this fence counts as dead: nothing from it arrives any more. */
       readonly isGone: (fence: number) => boolean;
     },
   ) {
@@ -60,7 +60,7 @@ export class Gateway {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Notes requests of the test's own code that are under way, and those that come until the returned function is called. It replies them. */
+  /** Records requests of the test's own code that are in progress, and new ones until the returned function is called, which returns them. */
   watch(): () => string[] {
     const noted = [...this.#open].flatMap(({ passing }) => ofTest(passing));
     const note = (passing: Passing): void => void noted.push(...ofTest(passing));
@@ -128,14 +128,14 @@ export class Gateway {
     }
     const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...headers } = reply.headers;
     response.writeHead(reply.statusCode ?? 502, headers);
-    // A stream of events must arrive at once.
+    // A stream of events must arrive immediately.
     response.flushHeaders();
     reply.pipe(response);
     reply.on('error', () => response.destroy());
   }
 }
 
-/** What reads is no matter: a subscription may be open for as long as the test file. */
+/** Reads are ignored: a subscription may be open for as long as the test file. */
 const ofTest = ({ fence, method, path }: Passing): string[] =>
   fence === undefined && method !== 'GET' ? [`${method} ${path}`] : [];
 

@@ -13,14 +13,14 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Limits of rate take their time from here, so that it moves with that of the server. */
+/** Rate limits take their time from here, so that it moves with that of the server. */
 const testClock = `
   create table test_clock (shift_ms float8 not null);
   insert into test_clock values (0);
   create or replace function rate_now() returns timestamptz language sql volatile as
   $$ select clock_timestamp() + shift_ms * interval '1 millisecond' from test_clock $$`;
 
-/** Prepares it for tests. If what is in its folder is damaged, it is made again. */
+/** Prepares it for tests. If the data in its folder is damaged, it is created again. */
 export async function openCluster(
   starting: Promise<Data>,
   folder: string,
@@ -37,7 +37,7 @@ export async function openCluster(
   const clone = async (name: string): Promise<void> => {
     await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   };
-  /** The one that the host before has left, for the first that asks. */
+  /** A database left by the previous host, for the first request. */
   let found = await exists(sql, ready);
   return {
     async create() {
@@ -53,7 +53,7 @@ export async function openCluster(
         await sql.unsafe(`drop database if exists ${database.database} with (force)`);
     },
     async stop() {
-      // The next start need not clone. Under its name only once it is complete.
+      // The next start need not clone. It gets its name only once it is complete.
       const name = newName();
       if (!found)
         await clone(name)
@@ -84,7 +84,7 @@ async function prepare(postgres: Data): Promise<{ postgres: Data; sql: Sql; rele
   }
 }
 
-/** Migrates a template for the SQL of this release, once. Drops what earlier hosts left behind. Replies what names the release. */
+/** Migrates a template for the SQL of this release, once. Drops leftovers of earlier hosts. Returns the name of the release. */
 async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Promise<string> {
   const release = await checksum();
   const template = templateOf(release);
@@ -105,12 +105,12 @@ async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Pro
     // A database with a session in it cannot be renamed or cloned.
     await inDraft.end();
   }
-  // A process that dies before leaves a draft, which the next one drops.
+  // A process that dies before this leaves a draft, which the next one drops.
   await sql.unsafe(`alter database ${draft} rename to ${template}`);
   return release;
 }
 
-/** Of the SQL of the server that is installed. */
+/** Checksum of the SQL of the installed server. */
 async function checksum(): Promise<string> {
   const hash = createHash('sha256').update(testClock);
   const folder = fileURLToPath(new URL('../sql', import.meta.resolve('@millrace/server')));

@@ -4,7 +4,7 @@ import { startPostgres } from 'millrace/embedded';
 
 export type Data = Awaited<ReturnType<typeof startPostgres>>;
 
-/** Nothing in here need survive a power failure: what is damaged is made again. */
+/** The data need not survive a power failure: damaged data is created again. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -18,14 +18,14 @@ const settings = {
 
 const dataDir = (folder: string): string => join(folder, 'data');
 
-/** Starts PostgreSQL in a folder that stays between runs. Loads nothing of the server. */
+/** Starts PostgreSQL in a folder that persists between runs. Loads nothing of the server. */
 export const startData = (folder: string, onLog: (line: string) => void): Promise<Data> =>
   startPostgres({ dataDir: dataDir(folder), settings, onLog });
 
 export const removeData = (folder: string): Promise<void> =>
   rm(dataDir(folder), { recursive: true, force: true });
 
-/** Whether making the data again would help: not if another process has the folder, and not if there is no program to run. */
+/** Whether creating the data again would help: not if another process has the folder, and not if there are no binaries. */
 export function isDamage(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown };
   return (

@@ -4,10 +4,10 @@ import { connect, createLog, parseMasterKey, readOpenWork, startServer } from '@
 import type { Cluster } from './cluster.ts';
 import type { HostCalls, TestProject } from './protocol.ts';
 
-/** A server on a database of its own: that of one test file. */
+/** A server with its own database, for one test file. */
 export interface Installation {
   readonly url: string;
-  /** Sets the tasks of the projects that follow. */
+  /** Sets the tasks of later projects. */
   use(tasks: readonly TaskManifest[]): void;
   project(before: string | undefined): Promise<TestProject>;
   work(environment: string): Promise<HostCalls['work']['reply']>;
@@ -15,7 +15,7 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** Longer than any test moves the clock: a runner must not be taken for lost, nor data for old. */
+/** Longer than any test moves the clock, so that a runner never counts as lost, nor data as old. */
 const endlessMs = 200 * 365 * 86_400_000;
 /** The longest delay of a Node.js timer. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -43,7 +43,7 @@ export async function startInstallation(
     masterKey: parseMasterKey(randomBytes(32).toString('hex'), 'the key of the tests'),
     log: createLog({ write: onLog }),
     rateLimits: {},
-    // A process that stands at a breakpoint answers nothing.
+    // A process that is stopped at a breakpoint does not respond.
     leaseTimes: { leaseMs: endlessMs, pingMs: maxTimerMs, graceMs: 1 },
     retention,
     notificationNetworks: ['127.0.0.0/8', '::1/128'],
@@ -62,7 +62,7 @@ export async function startInstallation(
   const [organization] = await sql<{ id: string }[]>`select id from organizations`;
   const first = server.credentials?.projectRef ?? '';
   let tasks: readonly TaskManifest[] = [];
-  /** A project that knows the tasks. */
+  /** A project with the tasks registered. */
   const prepare = async (ref: string | undefined): Promise<Omit<TestProject, 'now'>> => {
     const made = { name: 'Tests' };
     const projectRef =
@@ -80,7 +80,7 @@ export async function startInstallation(
     );
     return { projectRef, environment: id, secretKey: apiKey, version };
   };
-  // Always one ahead, so that no test waits for its project.
+  // Always one in advance, so that no test waits for its project.
   let next: Promise<Omit<TestProject, 'now'>> | undefined;
   const prepareNext = (ref?: string): Promise<unknown> => {
     next = prepare(ref);
@@ -98,7 +98,7 @@ export async function startInstallation(
       const project = await next;
       if (!project) throw new Error('The engine was not opened.');
       const prepared = prepareNext();
-      // Its schedules and waiting runs must not go on in the tests that follow.
+      // Its schedules and waiting runs must not continue during later tests.
       if (before !== undefined)
         void prepared
           .then(() => ask('DELETE', `/api/v1/projects/${before}?confirm=${before}`))

@@ -1,6 +1,6 @@
 /**
- * The process that has the PostgreSQL and the servers of all test processes of this machine. It is started by the first one, and ends when
- * none has been connected for a few seconds.
+ * The process that runs the PostgreSQL and the servers of all test processes on this machine. The first one starts it, and it ends when none
+ * has been connected for a few seconds.
  */
 import { appendFileSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -16,16 +16,16 @@ const onLog = (line: string): void => appendFileSync(log, `${line.trimEnd()}\n`)
 
 const maxLogBytes = 1024 * 1024;
 
-/** It has the runs of many days. */
+/** The log covers the runs of many days. */
 async function shortenLog(): Promise<void> {
   const found = await stat(log).catch(() => undefined);
   if (found && found.size > maxLogBytes) await rm(log);
 }
 
-/** How long the host before may take to stop. */
+/** How long the previous host may take to stop. */
 const stoppingMs = 15_000;
 
-// Half of the time of a start is that of reading the server. Node before 22 has no such cache.
+// Half of the start time is spent loading the server. Node.js before 22 has no such cache.
 (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(join(folder, 'code'));
 const reading = Promise.all([import('./cluster.ts'), import('./serve.ts')]);
 reading.catch(() => undefined);
@@ -34,18 +34,18 @@ async function main(): Promise<void> {
   const until = Date.now() + stoppingMs;
   for (;;) {
     try {
-      // Meanwhile the server is read.
+      // The server is loaded at the same time.
       await shortenLog();
       const starting = startData(folder, onLog);
       starting.catch(() => undefined);
       const [{ openCluster }, { serve }] = await reading;
       const cluster = await openCluster(starting, folder, onLog);
-      // Of a host that was killed.
+      // Left by a host that was killed.
       await rm(join(folder, addressFile), { force: true });
       await serve({ folder, cluster, onLog, idleMs: Number(idleMs) }).finally(() => cluster.stop());
       return;
     } catch (error) {
-      // Another host was faster, or is just stopping. If it serves, nobody needs this one.
+      // Another host was faster, or is just stopping. If it serves, this one is not needed.
       if ((error as Error).name !== 'DataFolderInUse' || Date.now() > until) throw error;
       await sleep(50);
     }

@@ -1,18 +1,18 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { OpenWork } from '@millrace/server';
 
-/** What a test process asks of the host: one JSON object a line over one connection, which is also the sign that the process lives. */
+/** The requests of a test process to the host: one JSON object per line over one connection, which also shows that the process lives. */
 export interface HostCalls {
-  /** Starts a server on a new database, for these tasks. It lasts as long as the connection. */
+  /** Starts a server on a new database, for these tasks. It lives as long as the connection. */
   readonly open: {
     readonly given: { readonly tasks: readonly TaskManifest[] };
     readonly reply: { readonly url: string };
   };
   /** A new, empty project. */
   readonly project: { readonly given: { readonly before?: string | undefined }; readonly reply: TestProject };
-  /** What the environment has left to do, and the server's time. */
+  /** The remaining work of the environment, and the server's time. */
   readonly work: { readonly given: { readonly environment: string }; readonly reply: OpenWork & Time };
-  /** Moves the clock forward to this time and wakes these background jobs. An earlier time moves nothing. */
+  /** Moves the clock forward to this time and wakes these background jobs. An earlier time has no effect. */
   readonly moveTo: {
     readonly given: { readonly at: number; readonly jobs: readonly string[] };
     readonly reply: Time;
@@ -30,7 +30,7 @@ export interface TestProject extends Time {
   /** Public id of the environment. */
   readonly environment: string;
   readonly secretKey: string;
-  /** With the tasks. */
+  /** The version with the tasks. */
   readonly version: string;
 }
 
@@ -38,7 +38,7 @@ export type HostCall = keyof HostCalls;
 
 export interface HostRequest {
   readonly id: number;
-  /** Proves that the caller may read the file of the host. */
+  /** Proves that the caller may read the host's file. */
   readonly token: string;
   readonly call: HostCall;
   readonly given: unknown;
@@ -48,7 +48,7 @@ export type HostReply =
   | { readonly id: number; readonly reply: unknown }
   | { readonly id: number; readonly error: string };
 
-/** How test processes find the host, in its folder. */
+/** The address of the host for test processes, stored in its folder. */
 export interface HostAddress {
   readonly port: number;
   readonly token: string;

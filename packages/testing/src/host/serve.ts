@@ -24,8 +24,7 @@ export interface ServeOptions {
 }
 
 /**
- * Serves test processes until none is connected for a while. A process that dies ends its connection, however it dies, and with it goes
- * what it had opened.
+ * Serves test processes until none is connected for a while. When a process dies, its connection ends, and everything that it opened is closed.
  */
 export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): Promise<void> {
   const token = randomBytes(16).toString('hex');
@@ -46,7 +45,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   const spare = new SpareInstallation(() => startInstallation(cluster, onLog));
 
   const server = createServer((socket) => {
-    // It came a moment too late. Its process joins the next host.
+    // It connected a moment too late. Its process joins the next host.
     if (isEnding) return void socket.destroy();
     clearTimeout(idle);
     connected += 1;
@@ -67,7 +66,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
     });
     createInterface(socket).on('line', (line) => {
       const request = readRequest(line);
-      // Some other program of this machine.
+      // Another program on this machine.
       if (request?.token !== token) return socket.destroy();
       return void answer(open, request).then(
         (reply) => send(socket, { id: request.id, reply }),
@@ -80,13 +79,13 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   const { port } = server.address() as AddressInfo;
   const address: HostAddress = { port, token, pid: process.pid };
   const draft = join(folder, `${addressFile}.${process.pid}`);
-  // Whoever can read it may use the host.
+  // Any process that can read it may use the host.
   await writeFile(draft, JSON.stringify(address), { mode: 0o600 });
   await rename(draft, join(folder, addressFile));
   waitForUsers();
 
   await ended;
-  // A process that comes from now on starts another host.
+  // A process that connects from now on starts another host.
   await rm(join(folder, addressFile), { force: true });
   server.close();
   await Promise.all(closing);

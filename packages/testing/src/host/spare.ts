@@ -1,9 +1,9 @@
 import type { Installation } from './installation.ts';
 
-/** The test file that has just got its server should not share the processor with the start of another one. */
+/** The test file that has just got its server should not share the CPU with the start of another one. */
 const quietMs = 700;
 
-/** One server ahead of what is asked for, so that a test file does not wait for a start. */
+/** Keeps one server ready in advance, so that a test file does not wait for a start. */
 export class SpareInstallation {
   readonly #start: () => Promise<Installation>;
   #spare: Promise<Installation> | undefined;
@@ -24,7 +24,7 @@ export class SpareInstallation {
     this.#spare = undefined;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.prepare(), quietMs);
-    // One that could not be started says nothing about the next.
+    // If it could not be started, the next one may still start.
     return spare?.catch(() => this.#start()) ?? this.#start();
   }
 

@@ -50,7 +50,7 @@ async function connectTo(folder: string): Promise<{ socket: Socket; token: strin
     await once(socket, 'connect');
     return { socket, token };
   } catch {
-    // Of a host that was killed, or that is just stopping.
+    // Left by a host that was killed, or that is just stopping.
     socket.destroy();
     return undefined;
   }

@@ -3,10 +3,12 @@ import { open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logFile } from '../host/protocol.ts';
 
-/** A start that took longer has failed, or its process was stopped. */
+/** A start that takes longer has failed, or its process was stopped. */
 const staleMs = 30_000;
 
-/** Starts a host unless another process is just doing so. Replies what is to be called when it serves or has failed; undefined if not started. */
+/**
+ * Starts a host unless another process is already doing so. Returns a function to call when it serves or has failed; undefined if not started.
+ */
 export async function startHost(
   main: string,
   folder: string,
@@ -35,7 +37,7 @@ export async function startHost(
   return { failed, done: () => rm(lock, { force: true }) };
 }
 
-/** Without what a test runner sets for its own processes, and without what would change how a server behaves. */
+/** Without variables that a test runner sets for its own processes, and without those that would change the behavior of a server. */
 function hostEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(?:NODE_|VITEST|JEST|OTEL_|MILLRACE_|PG[A-Z]+$|DATABASE_)/.test(name),

@@ -23,7 +23,7 @@ test('names a call that was not awaited, and where it is', async () => {
   await kit.check();
 });
 
-/** What the kit complains of first. */
+/** The first complaint of the kit. */
 async function complaint(): Promise<string> {
   for (;;) {
     try {
@@ -35,7 +35,7 @@ async function complaint(): Promise<string> {
 }
 
 test('names a trigger that was not awaited, and code that still executes', async () => {
-  // Long enough to be seen while it executes, on any machine.
+  // Long enough to be observed while it executes, on any machine.
   const forgotten = nap.trigger(2_000);
   expect(await complaint()).toMatch(/The request POST \/api\/v1\/tasks\/nap\/trigger was still going/);
   await forgotten;

@@ -54,7 +54,7 @@ export class TestEnvironment {
     await this.#use(project);
   }
 
-  /** Continues in a new, empty environment. */
+  /** Switches to a new, empty environment. */
   async renew(): Promise<void> {
     this.runner.close();
     await this.#use(await this.#channel.call('project', { before: this.project.projectRef }));
@@ -87,7 +87,7 @@ export class TestEnvironment {
     for (const name of variables) delete process.env[name];
     process.env['MILLRACE_API_URL'] = this.url;
     process.env['MILLRACE_SECRET_KEY'] = project.secretKey;
-    // Reads them again. A lost reply should not cost a test a second.
+    // Reads the variables again. A lost reply should not cost a test a second.
     configure({ retry: { minTimeoutInMs: 5 } });
     this.runner = new InProcessRunner({
       url: this.#engineUrl,
@@ -107,7 +107,7 @@ export class TestEnvironment {
     this.gateway.breakOff();
   }
 
-  /** No attempt has a lease any more: the engine has taken back the runs of the runner that is gone. */
+  /** No attempt has a lease any more: the engine has reclaimed the runs of the runner that is gone. */
   async #takenBack(): Promise<void> {
     for (;;) {
       const { executing } = await this.work();

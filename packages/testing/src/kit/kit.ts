@@ -13,29 +13,29 @@ import { Progress } from './progress.ts';
 import { readWaiting, type WaitingRun } from './waiting.ts';
 
 export interface TestKitOptions extends TaskDefaults {
-  /** The tasks that the engine knows: tasks, or modules with tasks (`import * as tasks from …`). */
+  /** The tasks for the engine: tasks, or modules with tasks (`import * as tasks from …`). */
   readonly tasks: readonly TaskSource[];
-  /** Runs that execute at once. Default 100. */
+  /** Maximum number of runs that execute concurrently. Default 100. */
   readonly concurrency?: number;
-  /** Move `Date` of this process with the clock of the engine. Default true. */
+  /** Shift `Date` in this process with the clock of the engine. Default true. */
   readonly moveDate?: boolean;
 }
 
 export interface DrainOptions {
-  /** Milliseconds of real time after which to give up with an error that says what is not over. Default 10,000. */
+  /** Milliseconds of real time after which an error with the unfinished work is thrown. Default 10,000. */
   readonly timeoutInMs?: number;
 }
 
 export interface TestKit {
-  /** The address of the engine. The SDK has it already, with the key of the test's environment. */
+  /** The address of the engine. The SDK is already configured with it, and with the key of the test's environment. */
   readonly url: string;
   readonly secretKey: string;
   readonly projectRef: string;
   /** The engine's time. */
   now(): Date;
   /**
-   * Runs everything that can run now, also what that triggers, until nothing can. Time does not move: a delay, a wait or the pause before a
-   * retry is not over. Returns the runs that are not over, each with a sentence that says what it waits for.
+   * Executes all runs that can execute now, including those that they trigger, until none can. Time does not move: delays, waits and pauses
+   * before retries do not end. Returns the unfinished runs, each with a sentence about what it waits for.
    *
    * @example
    * await order.trigger({ id: 1 });
@@ -43,19 +43,19 @@ export interface TestKit {
    */
   drain(options?: DrainOptions): Promise<readonly WaitingRun[]>;
   /**
-   * Moves the clock. What becomes due on the way happens in its order and at its time: waits and delays end, schedules fire, retries start,
-   * runs expire. Returns as `drain` does, when nothing can run at the new time.
+   * Moves the clock. Everything that becomes due on the way happens in order and at its time: waits and delays end, schedules fire, retries
+   * start, runs expire. Returns like `drain`, when no run can execute at the new time.
    *
    * @example
    * await kit.advance('3 days');
    */
   advance(time: Duration, options?: DrainOptions): Promise<readonly WaitingRun[]>;
-  /** The runs of a task, the oldest first, with payload, output and error. */
+  /** The runs of a task, oldest first, with payload, output and error. */
   runsOf<T extends AnyTask>(task: T): Promise<Run<TaskOutput<T>>[]>;
   readonly faults: Faults;
-  /** Continues in a new, empty environment, with the same tasks. The clock stays where it is. */
+  /** Switches to a new, empty environment, with the same tasks. The clock is not reset. */
   reset(): Promise<void>;
-  /** Throws if the test has left something behind: a call without `await`, code of a run that still executes, a fault that did not happen. */
+  /** Throws if the test has left unfinished work: a call without `await`, code of a run that still executes, or a fault that did not happen. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -72,8 +72,8 @@ export function currentKit(): Kit {
 }
 
 /**
- * Connects this process to the engine of the tests, and starts that if needed. Tests of vitest, jest and node:test have it easier with
- * `useMillrace` of `@millrace/testing/vitest`, `/jest` and `/node`.
+ * Connects this process to the test engine, and starts it if necessary. For tests with vitest, jest and node:test, `useMillrace` of
+ * `@millrace/testing/vitest`, `/jest` and `/node` is simpler.
  *
  * @example
  * const kit = await createTestKit({ tasks: [order, sendMail] });
@@ -102,7 +102,7 @@ export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
 
 const maxTries = 5;
 
-/** A host may end in the moment in which this process joins it. Then the next one is joined. */
+/** A host may end at the moment in which this process joins it. Then the next one is joined. */
 async function openInstallation(tasks: HostCalls['open']['given']['tasks']) {
   for (let tries = 1; ; tries += 1) {
     const channel = await joinHost();
@@ -115,10 +115,10 @@ async function openInstallation(tasks: HostCalls['open']['given']['tasks']) {
   }
 }
 
-/** Turns of the event loop in which a call that was begun reaches the gateway. Both are in this process: no time is right under any load. */
+/** Turns of the event loop in which a started call reaches the gateway. Both are in this process, and no time limit is reliable under load. */
 const lateTurns = 20;
 
-/** Not that of `Date`, which moves. */
+/** Not that of `Date`, which is shifted. */
 const realNow = (): number => performance.timeOrigin + performance.now();
 
 export class Kit implements TestKit {
@@ -239,7 +239,7 @@ export class Kit implements TestKit {
   }
 }
 
-/** The runs of a task, the oldest first. */
+/** The runs of a task, oldest first. */
 export async function readRuns<T extends AnyTask>(task: T): Promise<Run<TaskOutput<T>>[]> {
   if (typeof task?.id !== 'string') throw new TypeError('runsOf takes a task, as task(…) returns it.');
   const ids: string[] = [];

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 
-/** This package, source and build: a reader of an error does not want to see it. */
+/** This package, source and build, whose frames are hidden from stacks. */
 const own = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Calls that a test has made and that are not over: where each was made. */
+/** Unfinished calls of a test, each with the position where it was made. */
 export class PendingCalls {
   readonly #pending = new Map<Promise<unknown>, string>();
 
-  /** Remembers a call until it is over. `what` is the call as the test has it. */
+  /** Tracks a call until it has ended. `what` is the call as written in the test. */
   track<T>(what: string, act: () => Promise<T>): Promise<T> {
     const where = callerOf(new Error('here').stack ?? '');
     const call = act();
@@ -17,7 +17,7 @@ export class PendingCalls {
     return call;
   }
 
-  /** Forgets them all. */
+  /** Returns and clears all calls. */
   take(): string[] {
     const calls = [...this.#pending.values()];
     this.#pending.clear();

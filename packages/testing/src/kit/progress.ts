@@ -7,13 +7,13 @@ type Work = HostCalls['work']['reply'];
 
 const defaultTimeoutMs = 10_000;
 
-/** When nothing claims the runs in queues for so long, the engine is asked what holds them back. */
+/** If no queued run is claimed for this many milliseconds, the engine is asked for the reason. */
 const heldBackMs = 20;
 
 /** Such a run is about to start. */
 const aboutToStart: ReadonlySet<string> = new Set(['waiting_its_turn', 'no_runner', 'not_waiting']);
 
-/** Lets everything happen that can happen at the engine's time, and moves that. */
+/** Lets everything happen that can happen at the engine's current time, and moves that time. */
 export class Progress {
   readonly #environment: TestEnvironment;
 
@@ -25,7 +25,7 @@ export class Progress {
     await this.#untilIdle(performance.now() + timeoutMs, timeoutMs);
   }
 
-  /** As `untilIdle`, at each time on the way at which something is due, and at the end. */
+  /** Like `untilIdle`, at each time on the way at which something is due, and at the end. */
   async advance(ms: number, timeoutMs = defaultTimeoutMs): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     let work = await this.#untilIdle(deadline, timeoutMs);
@@ -38,7 +38,7 @@ export class Progress {
     await this.#untilIdle(deadline, timeoutMs);
   }
 
-  /** What is left to do when nothing can happen now. */
+  /** The remaining work when nothing can happen now. */
   async #untilIdle(deadline: number, timeoutMs: number): Promise<Work> {
     let held: { readonly fence: number; readonly since: number } | undefined;
     for (let pauseMs = 0; ; pauseMs = Math.min(5, pauseMs + 1)) {
@@ -62,7 +62,7 @@ export class Progress {
     }
   }
 
-  /** Whether a limit or a pause holds back all runs that are in queues, and nothing was claimed while that was asked. */
+  /** Whether a limit or a pause blocks all queued runs, and nothing was claimed during the check. */
   async #isHeldBack({ lastFence, queued }: Work): Promise<boolean> {
     const waiting = await readWaiting();
     if (waiting.length === 0 || waiting.some(({ reason }) => aboutToStart.has(reason))) return false;

@@ -7,9 +7,9 @@ import { withDefaults, type Task } from 'millrace/in-process';
 export type TaskSource = AnyTask | Readonly<Record<string, unknown>>;
 
 export interface TaskDefaults {
-  /** As `retry` in millrace.config.ts: for tasks that declare none. */
+  /** Like `retry` in millrace.config.ts: for tasks that declare none. */
   readonly retry?: object | undefined;
-  /** As `maxDuration` in millrace.config.ts, in seconds. */
+  /** Like `maxDuration` in millrace.config.ts, in seconds. */
   readonly maxDuration?: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface GivenTasks {
   readonly manifests: readonly TaskManifest[];
 }
 
-/** Reads what the test gives as tasks. Throws a TypeError that says what to do. */
+/** The tasks in the test's options. Throws a TypeError that explains the fix. */
 export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults): GivenTasks {
   if (!Array.isArray(sources))
     throw new TypeError(
@@ -41,7 +41,8 @@ export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults
       const complete = withDefaults(task, defaults);
       originals.set(complete, task);
       tasks.set(task.id, complete);
-      // In a dev environment, runs of tasks without a ttl expire after ten minutes: nobody may be there to execute them. Here the clock is moved.
+      // In a dev environment, runs of tasks without a ttl expire after ten minutes, because there may be no runner. Here the clock is moved, so
+      // they must not.
       const manifest = manifestOf(complete, 'test');
       manifests.push({ ...manifest, ttl: manifest.ttl ?? 0 });
     }

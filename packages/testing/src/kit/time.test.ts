@@ -2,7 +2,7 @@ import { auth, queues, RateLimitError, runs, task, wait, type TriggerOptions } f
 import { beforeEach, expect, test } from 'vitest';
 import { useMillrace } from '../vitest.ts';
 
-/** What happened, each with its minute of the test. */
+/** The events, each with its minute of the test. */
 const seen: string[] = [];
 let began = 0;
 const see = (what: string): void => {
@@ -91,7 +91,7 @@ test('a wait for a token ends when the token times out', async () => {
   expect(await kit.advance('1h')).toEqual([]);
   expect(seen.slice(1)).toEqual(['WaitTimeoutError at 120', 'WaitTimeoutError at 120']);
   expect((await wait.retrieveToken(token)).status).toBe('TIMED_OUT');
-  // A token that is over lets nobody wait.
+  // No run can wait for an ended token.
   await ask.trigger(token.id);
   expect(await kit.drain()).toEqual([]);
   expect(seen).toHaveLength(4);
@@ -130,7 +130,7 @@ test('triggers are collected until their time or their number is reached', async
   ]);
   await kit.advance('10m');
   expect(seen).toEqual(['a+b at 30']);
-  // That run collects no more.
+  // That run no longer collects payloads.
   expect((await collect.trigger('c')).id).not.toBe(first.id);
   await kit.advance('10m');
   for (const text of ['d', 'e', 'f']) await collect.trigger(text);
@@ -209,7 +209,7 @@ test('an idempotency key leads to its run until its time is over', async () => {
   await kit.advance('1m');
   const second = await note.trigger('c', options);
   expect(second).toMatchObject({ isCached: false });
-  // Without a time of its own, it is remembered for 30 days.
+  // Without a TTL of its own, it is remembered for 30 days.
   const third = await note.trigger('d', { idempotencyKey: 'other' });
   await kit.advance('29 days');
   expect(await note.trigger('e', { idempotencyKey: 'other' })).toMatchObject({ id: third.id });

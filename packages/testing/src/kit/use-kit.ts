@@ -42,7 +42,7 @@ export function useKit(options: TestKitOptions, hooks: Hooks): TestKit {
     await kit?.check();
   });
   hooks.afterAll(async () => kit?.close());
-  // The kit is there when the first test starts, and this is called before.
+  // The kit exists when the first test starts, but this is called earlier.
   return new Proxy({} as TestKit, {
     get(_, name) {
       if (!kit) throw new Error('The test kit is there once the tests run: use it inside of test(…).');

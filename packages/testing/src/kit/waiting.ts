@@ -1,30 +1,30 @@
 import { runs, type RunReference } from '@millrace/sdk';
 
-/** A run that is not over, and why. */
+/** An unfinished run, with the reason. */
 export interface WaitingRun {
   readonly id: string;
   readonly task: string;
   readonly status: string;
   /** For programs. */
   readonly reason: string;
-  /** For people: what it waits for. */
+  /** For people: what the run waits for. */
   readonly message: string;
-  /** Until when, if it waits for a time. */
+  /** The end of the wait, if it waits for a time. */
   readonly until?: Date | undefined;
 }
 
 const open = ['PENDING_VERSION', 'DELAYED', 'QUEUED', 'DEQUEUED', 'EXECUTING', 'WAITING'] as const;
 
-/** Runs that are told about. */
+/** Maximum number of runs in a message. */
 const most = 20;
 
-/** The runs that are not over, the oldest first. */
+/** The unfinished runs, oldest first. */
 export async function readWaiting(): Promise<WaitingRun[]> {
   const { data } = await runs.list({ status: [...open], limit: most });
   const read = await Promise.all(
     data.toReversed().map(({ id, taskIdentifier }) => whyOf(id, taskIdentifier)),
   );
-  // The engine goes on meanwhile: a pause of some milliseconds may end, and the run with it.
+  // The engine continues in the meantime: a pause of some milliseconds may end, and the run with it.
   return read.filter(({ status }) => open.some((one) => one === status));
 }
 

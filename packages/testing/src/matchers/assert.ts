@@ -1,16 +1,16 @@
 import type { AnyTask, Run } from '@millrace/sdk';
 import { currentKit, readRuns } from '../kit/kit.ts';
 
-/** Compares what is with what was expected. Test runners know placeholders such as `expect.any(String)`. */
+/** Compares an actual with an expected value. Test runners support placeholders such as `expect.any(String)`. */
 export type Equals = (actual: unknown, expected: unknown) => boolean;
 
 export interface Verdict {
   readonly pass: boolean;
-  /** Why it is so: for the failure of the assertion, or of its negation. */
+  /** The reason, for the failure of the assertion or of its negation. */
   readonly message: () => string;
 }
 
-/** An expectation that was not given, which `undefined` may be. */
+/** Stands for an omitted expectation, because `undefined` may be an expected value. */
 export const anything: unique symbol = Symbol('anything');
 
 const shown = (value: unknown): string => {
@@ -29,7 +29,7 @@ const need = (task: unknown, what: string): AnyTask => {
   throw new TypeError(`${what} must be a task, as task(…) returns it; got ${shown(task)}.`);
 };
 
-/** As the engine shows it: dates are texts there. */
+/** A value as the engine returns it: dates are strings. */
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(plain);
@@ -82,7 +82,7 @@ export const completed = (task: unknown, output: unknown, equals: Equals): Promi
     `completed${output === anything ? '' : ` with ${shown(output)}`}`,
   );
 
-/** Whether a run of the task has failed, with an error whose message holds this text, or matches. */
+/** Whether a run of the task has failed, with an error whose message contains this text, or matches. */
 export const failed = (task: unknown, error: string | RegExp | undefined): Promise<Verdict> =>
   ended(
     'toHaveFailed()',

@@ -18,12 +18,12 @@ export const matchers = {
   },
 };
 
-/** What `expect(task)` can say. All of them are to be awaited. */
+/** The assertions of `expect(task)`. All of them must be awaited. */
 export interface TaskMatchers {
   /** A run of the task has triggered one of the other, with this payload. */
   toHaveTriggered<T extends AnyTask>(task: T, payload?: TaskInput<T>): Promise<void>;
   /** A run of the task has completed, with this output. */
   toHaveCompleted(output?: TaskOutput<AnyTask>): Promise<void>;
-  /** A run of the task has failed, with an error whose message holds this text or matches. */
+  /** A run of the task has failed, with an error whose message contains this text or matches. */
   toHaveFailed(error?: string | RegExp): Promise<void>;
 }

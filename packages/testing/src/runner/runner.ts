@@ -24,13 +24,13 @@ export interface RunnerOptions {
   readonly secretKey: string;
   readonly version: string;
   readonly tasks: ReadonlyMap<string, Task>;
-  /** Attempts that execute at once. */
+  /** Maximum number of concurrent attempts. */
   readonly concurrency: number;
   /** The engine's time, in milliseconds since 1970. */
   readonly now: () => number;
   /** Whether an attempt of this task is to be delivered twice. */
   readonly deliversTwice: (task: string) => boolean;
-  /** Resolves when the engine has taken back what the last connection held. */
+  /** Resolves when the engine has reclaimed the attempts of the last connection. */
   readonly takenBack: () => Promise<void>;
 }
 
@@ -40,15 +40,15 @@ interface Live {
   readonly waiting: Waits;
   readonly limit: TimeLimit | undefined;
   isSuspended: boolean;
-  /** The number of the last suspension that is over. */
+  /** The number of the last suspension that has ended. */
   resumed: number;
-  /** Its process counts as dead. */
+  /** Whether its process counts as dead. */
   isGone: boolean;
 }
 
 const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
 
-/** A runner that executes runs in this process: the code is that of the test's own modules, and breakpoints in it hold. */
+/** A runner that executes runs in this process: the code is that of the test's own modules, so breakpoints in it work. */
 export class InProcessRunner {
   readonly #options: RunnerOptions;
   readonly #credentials: Credentials;
@@ -58,7 +58,7 @@ export class InProcessRunner {
   #environment: EnvironmentFacts | undefined;
   #reconnecting: Promise<void> | undefined;
   #isClosed = false;
-  /** Attempts that were begun, in total. */
+  /** Total number of started attempts. */
   begun = 0;
 
   constructor(options: RunnerOptions) {
@@ -66,7 +66,7 @@ export class InProcessRunner {
     this.#credentials = new Credentials(options.secretKey);
   }
 
-  /** Attempts whose code executes now: not those that wait. */
+  /** Attempts whose code executes now, excluding those that wait. */
   get executing(): { readonly run: string; readonly task: string }[] {
     return [...this.#live.values()]
       .filter(({ isSuspended, isGone }) => !isSuspended && !isGone)
@@ -82,7 +82,7 @@ export class InProcessRunner {
     return this.#live.get(fence)?.isGone ?? false;
   }
 
-  /** Resolves when the engine gives it runs. */
+  /** Resolves when the engine can assign runs to it. */
   connect(): Promise<void> {
     const { url, secretKey, version, concurrency } = this.#options;
     const runner = `runner_${randomUUID().replaceAll('-', '')}`;
@@ -116,7 +116,7 @@ export class InProcessRunner {
     });
   }
 
-  /** As if the process had died in this moment: its code goes no further, and the engine gives its runs to another runner. */
+  /** As if the process had died at this moment: its code stops, and the engine assigns its runs to another runner. */
   crash(): void {
     for (const live of this.#live.values()) {
       live.isGone = true;
@@ -132,7 +132,7 @@ export class InProcessRunner {
     await this.#reconnecting;
   }
 
-  /** Asks the code to stop and ends the connection. */
+  /** Stops the code and ends the connection. */
   close(): void {
     this.#isClosed = true;
     for (const live of this.#live.values()) if (!live.isGone) live.abort({ kind: 'settled' });
@@ -140,7 +140,7 @@ export class InProcessRunner {
     this.#connection?.close();
   }
 
-  /** Ends the connection without a goodbye, and opens that of another runner once the engine has taken back its runs. */
+  /** Ends the connection abruptly, and opens that of another runner once the engine has reclaimed its runs. */
   #replace(): void {
     this.#connection?.close();
     this.#reconnecting = this.#options.takenBack().then(async () => {
@@ -220,7 +220,7 @@ export class InProcessRunner {
       signal: controller.signal,
       onLog: (line) => this.#log(live, { run, attempt, ...line }),
       onWait: (wait) => waiting.begin(wait),
-      // Signed anew for each call: the clock may have moved.
+      // Signed for each call, because the clock may have moved.
       credential: () => (live.isGone ? new Promise<string>(() => undefined) : this.#credential(run, fence)),
       isGone: () => live.isGone,
       heard,

@@ -1,7 +1,6 @@
 /*
- * A second, slow answer to "when does this run?": it walks real minutes one by one, reads the wall clock of each from
- * `Intl`, and applies the five rules as they are worded. It shares nothing with the code it judges: not the reading of
- * patterns, not the calendar, not the way offsets are found.
+ * An independent, slow implementation: it walks real minutes one by one, reads the wall clock of each from `Intl`, and applies the five rules
+ * literally. It shares nothing with the tested code: neither the parsing of patterns, nor the calendar, nor the way offsets are found.
  */
 
 export const MINUTE = 60_000;
@@ -28,7 +27,7 @@ export function wallClock(zone: string): WallClock {
   };
 }
 
-/** A stretch of real minutes and what the wall clock showed in each. */
+/** A range of real minutes with the wall clock of each. */
 export interface Walk {
   readonly from: number;
   readonly walls: Int32Array;
@@ -36,7 +35,7 @@ export interface Walk {
   readonly isFirst: (wall: number, index: number) => boolean;
 }
 
-/** The wall minute of every real minute in [from, to), assuming that a clock that agrees at both ends of `step` was left alone between. */
+/** The wall minute of every real minute in [from, to), assuming that a clock that agrees at both ends of `step` did not change in between. */
 export function readWalk(clock: WallClock, from: number, to: number, step: number): Walk {
   const walls = new Int32Array(to - from);
   fill(clock, walls, from, from, to, step);
@@ -97,7 +96,7 @@ const ALIASES: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
 };
 
-/** Reads a pattern by asking of every value whether the text names it. */
+/** Parses a pattern by checking for every value whether the text contains it. */
 export function readRule(pattern: string): Rule {
   const [minute = '', hour = '', date = '', month = '', weekday = ''] = (ALIASES[pattern] ?? pattern).split(
     ' ',
@@ -171,7 +170,7 @@ export interface Change {
   readonly moved: number;
 }
 
-/** Where the wall clock stops running evenly between two real minutes, seen by looking every `step` minutes. */
+/** Where the wall clock stops running evenly between two real minutes, sampled every `step` minutes. */
 export function findChanges(clock: WallClock, from: number, to: number, step: number): Change[] {
   const changes: Change[] = [];
   let first = clock(from);

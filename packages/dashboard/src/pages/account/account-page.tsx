@@ -7,7 +7,7 @@ import { Browsers } from './browsers.tsx';
 import { Tokens } from './tokens.tsx';
 import './account.css';
 
-/** What belongs to the user and to no environment: who they are, where they are logged in, their tokens. */
+/** The user's own data, outside of environments: profile, browser sessions, tokens. */
 export function AccountPage() {
   const { user, organizations } = useSession();
   return (

@@ -9,7 +9,7 @@ import { Section } from '../../parts/page.tsx';
 /** The code in the address that `millrace login --approval` opens. */
 const codeInAddress = (): string => new URLSearchParams(location.search).get('approve') ?? '';
 
-/** Lets a machine in that shows a code: first it is shown who asks. */
+/** Approves a machine that shows a code, after showing the origin of the request. */
 export function Approve() {
   const [userCode, setUserCode] = useState(codeInAddress);
   const [asking, setAsking] = useState<ReplyOf<'describeAuthorizationCode'>>();

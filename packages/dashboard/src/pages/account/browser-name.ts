@@ -15,7 +15,7 @@ const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /**
- * A browser in words, from what it says of itself.
+ * The name of a browser, from its user agent.
  *
  * @example browserName('Mozilla/5.0 (X11; Linux x86_64) … Firefox/140.0') // 'Firefox on Linux'
  */

@@ -16,7 +16,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 
-/** The personal access tokens of the user: with one, a program does what its user may. */
+/** The user's personal access tokens, with which a program has the user's permissions. */
 export function Tokens() {
   const [isMaking, setMaking] = useState(false);
   const [asked, setAsked] = useState<AccessToken>();

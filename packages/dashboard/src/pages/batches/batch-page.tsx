@@ -14,7 +14,7 @@ import { countText } from '../../parts/count-text.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { lookOfBatch, portionsOf } from './looks.ts';
 
-/** One batch: how far it is, and its runs. */
+/** One batch: its progress and its runs. */
 export function BatchPage() {
   const { batchId = '' } = useParams({ strict: false }) as { readonly batchId?: string };
   const asked = useAsk('retrieveBatch', { params: { batchId } }, { live: true, keepPrevious: false });
@@ -31,7 +31,7 @@ export function BatchPage() {
     );
   const { counts, runCount, received } = batch;
   const ended = counts.completed + counts.failed + counts.ended;
-  // The list of runs looks back seven days unless it is told from when on.
+  // Without a start time the list of runs covers seven days.
   const runs = {
     'filter[batch]': batch.id,
     'filter[createdAt][from]': String(Date.parse(batch.createdAt) - 60_000),

@@ -8,7 +8,7 @@ const completed: Look = { word: 'Completed', glyph: 'disc', tone: 'good' };
 const withFailures: Look = { word: 'With failures', glyph: 'cross', tone: 'bad' };
 const abandoned: Look = { word: 'Never filled', glyph: 'hourglass', tone: 'warn' };
 
-/** What the API calls pending is two things: items that are missing, or runs that have not ended. */
+/** Pending in the API has two meanings: missing items, or unfinished runs. */
 export function lookOfBatch({ status, received, runCount, counts }: ListedBatch): Look {
   if (status === 'ABORTED') return abandoned;
   if (status !== 'PENDING') return counts.failed > 0 ? withFailures : completed;

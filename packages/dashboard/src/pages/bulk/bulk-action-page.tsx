@@ -13,7 +13,7 @@ import { Duration, Time } from '../../parts/time/time.tsx';
 import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
 import { StopButton } from './stop-button.tsx';
 
-/** One bulk action: how far it is, and the runs that it made. */
+/** One bulk action: its progress, and the runs that it created. */
 export function BulkActionPage() {
   const { bulkActionId = '' } = useParams({ strict: false }) as { readonly bulkActionId?: string };
   const given = { params: { bulkActionId } };

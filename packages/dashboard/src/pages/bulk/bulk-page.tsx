@@ -87,7 +87,7 @@ const columns: readonly Column<BulkAction>[] = [
   { id: 'stop', header: '', width: '84px', align: 'end', cell: (action) => <StopButton action={action} /> },
 ];
 
-/** What was done, or is being done, to many runs at once. */
+/** Past and current actions on many runs. */
 export function BulkPage() {
   const goTo = useGoTo();
   const pageHref = usePageHref();

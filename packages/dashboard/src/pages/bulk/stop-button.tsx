@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { doneOf, verbs } from './looks.ts';
 
-/** Stops a bulk action after a question that says how many runs are left. */
+/** Stops a bulk action after a confirmation with the number of remaining runs. */
 export function StopButton({ action }: { readonly action: BulkAction }) {
   const [isAsking, setAsking] = useState(false);
   const may = useMay();

@@ -13,11 +13,11 @@ import { useEach } from './use-each.ts';
 
 interface BulkErrorsProps {
   readonly selection: Selection;
-  /** Those that are loaded. */
+  /** The loaded groups. */
   readonly rows: readonly ErrorItem[];
 }
 
-/** Resolves, ignores or merges the chosen groups. The first two can be taken back; merging asks before. */
+/** Resolves, ignores or merges the selected groups. The first two can be undone; merging requires confirmation. */
 export function BulkErrors({ selection, rows }: BulkErrorsProps) {
   const [isMerging, setMerging] = useState(false);
   const may = useMay();

@@ -14,7 +14,7 @@ export type ErrorItem = ReplyOf<'listErrors'>['data'][number];
 const shownCharacters = 300;
 const newMs = 24 * 3_600_000;
 
-/** The columns of the list. `now` decides what is new; `period` names what the trend is of. */
+/** The columns of the list. `now` determines which groups are new; `period` is that of the trend. */
 export const errorColumns = ({
   now,
   period,

@@ -1,4 +1,4 @@
 import type { ReplyOf } from '../../api/operation-types.ts';
 
-/** An error group as its page has it. */
+/** An error group in the form used by its page. */
 export type ErrorDetail = ReplyOf<'retrieveError'>;

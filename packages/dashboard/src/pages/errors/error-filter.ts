@@ -3,13 +3,13 @@ import type { SearchTexts } from '../../parts/search.ts';
 
 export type ErrorQuery = Readonly<Record<string, string>>;
 
-/** Keys of the filter; words without a key, and with any other one, are searched for in type and message. */
+/** Keys of the filter; words without a key, or with an unknown one, are searched in type and message. */
 const keys: Readonly<Record<string, string>> = {
   task: 'filter[taskIdentifier]',
   version: 'filter[version]',
 };
 
-/** What the filter's words mean for `listErrors`. Messages have colons: `TypeError: x` is a text, not a key. */
+/** The `listErrors` query for the filter's words. Messages contain colons: `TypeError: x` is a text, not a key. */
 export function errorFilterQuery(text: string): ErrorQuery {
   const query: Record<string, string> = {};
   const searched: string[] = [];
@@ -25,10 +25,10 @@ export function errorFilterQuery(text: string): ErrorQuery {
 export const ranges = ['1h', '1d', '7d', '30d'] as const;
 export const defaultRange = '7d';
 
-/** What the address of the list asks for, and the period that its trends show. */
+/** The query in the list's address, and the period of its trends. */
 export function errorListQuery({ q = '', status = 'unresolved', range, from, to, sort }: SearchTexts): {
   readonly query: ErrorQuery;
-  /** What time series are asked for. */
+  /** The time range of the requested series. */
   readonly time: { readonly period?: string; readonly from?: string; readonly to?: string };
   readonly trend: string;
 } {

@@ -27,12 +27,12 @@ const periods = ['24h', '7d', '30d'] as const;
 const defaultPeriod = '7d';
 const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags');
 
-/** One error group: where in the code, since when, how often, in which versions, and what was done about it. */
+/** One error group: its position in the code, its first occurrence, frequency and versions, and the actions taken. */
 export function ErrorPage() {
   const { errorId = '' } = useParams({ strict: false }) as { errorId?: string };
   const [{ period = defaultPeriod }] = useSearchTexts();
   const group = useAsk('retrieveError', { params: { errorId }, query: { trend: period } }, { live: 10_000 });
-  // Another period of the same group keeps the old numbers; another group does not.
+  // For another period of the same group the old numbers stay; for another group they do not.
   const isOther = group.isPlaceholderData && group.data?.id !== errorId;
   if (group.data && !isOther) return <OneError group={group.data} period={period} />;
   return (
@@ -147,7 +147,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
         </div>
         <aside className="stack">
           <OneGroup group={group} />
-          {/* What is written there changes with the state. */}
+          {/* Its contents change with the state. */}
           <History key={`${group.status} ${group.resolvedAt}`} errorId={group.id} />
         </aside>
       </div>

@@ -4,7 +4,7 @@ import { Time } from '../../parts/time/time.tsx';
 import type { ErrorDetail } from './error-detail.ts';
 import { useNameOf } from './people.ts';
 
-/** What holds for a group that is resolved or ignored, and what ends it. */
+/** The state of a resolved or ignored group, and the condition that ends it. */
 export function ErrorState({ group }: { readonly group: ErrorDetail }) {
   const nameOf = useNameOf();
   if (group.status === 'resolved')

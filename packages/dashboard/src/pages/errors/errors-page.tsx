@@ -36,7 +36,7 @@ const sorts = [
   { value: 'firstSeen', label: 'Newest' },
 ] as const;
 
-/** Why runs fail: groups of errors with the same cause. */
+/** Failed runs, grouped by cause. */
 export function ErrorsPage() {
   const environment = useEnvironment();
   const [search, setSearch] = useSearchTexts();
@@ -173,7 +173,7 @@ export function ErrorsPage() {
   );
 }
 
-/** To the minute: addresses stay short. */
+/** To the minute, which keeps addresses short. */
 const isoText = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
 
 function cliText(query: Readonly<Record<string, string>>): string {

@@ -13,7 +13,7 @@ import type { ErrorDetail } from './error-detail.ts';
 
 const examples = 20;
 
-/** What a run of the group failed with: the latest, and the ones before it one by one. */
+/** The errors of individual runs of the group: the latest, and earlier ones one by one. */
 export function Examples({ group }: { readonly group: ErrorDetail }) {
   const [{ example }, setSearch] = useSearchTexts();
   const runs = useAsk('listRuns', {

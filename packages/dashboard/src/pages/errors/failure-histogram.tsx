@@ -7,7 +7,7 @@ interface FailureHistogramProps {
   readonly onRange: (from: number, to: number) => void;
 }
 
-/** How runs failed over the range, and how many groups began and came back. Brushing it narrows the list to that time. */
+/** Failed runs over the range, and the number of new and recurring groups. Selecting a range filters the list by that time. */
 export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
   const stats = useAsk('retrieveStats', { query: time }, { live: 30_000 });
   const all = stats.data?.series[0];

@@ -18,7 +18,7 @@ const looks: Readonly<Record<ErrorChange['act'], Look>> = {
   split: { word: 'Split', glyph: 'half', tone: 'quiet' },
 };
 
-/** What happened to the group, the newest first. */
+/** The changes of the group, newest first. */
 export function History({ errorId }: { readonly errorId: string }) {
   const history = useAskPages('listErrorHistory', { params: { errorId }, query: { 'page[size]': 10 } });
   const nameOf = useNameOf();

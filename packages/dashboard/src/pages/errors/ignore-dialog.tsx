@@ -21,14 +21,14 @@ const durations = [
   { value: String(30 * 24 * hourMs), label: 'For 30 days' },
 ];
 
-/** Asks until when. Whatever happens first ends it. */
+/** Prompts for the end of the ignore: the first condition that is met ends it. */
 export const IgnoreDialog = ({ isOpen, onClose, errorId }: IgnoreDialogProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title="Ignore this error">
     <IgnoreForm errorId={errorId} onClose={onClose} />
   </Dialog>
 );
 
-/** A number that was written, undefined for nothing, null for what is no such number. */
+/** The entered number, undefined if it is empty, null if it is invalid. */
 export function numberOf(text: string, isWhole: boolean): number | undefined | null {
   const trimmed = text.trim().replaceAll(',', '');
   if (trimmed === '') return undefined;

@@ -15,7 +15,7 @@ interface MergeDialogProps {
   readonly group: ErrorDetail;
 }
 
-/** Chooses other groups of the task that are the same cause. */
+/** Selects other groups of the task with the same cause. */
 export const MergeDialog = ({ isOpen, onClose, group }: MergeDialogProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title="Merge other errors into this one" isWide>
     <MergeForm group={group} onClose={onClose} />

@@ -1,7 +1,7 @@
 const versionText = /^(\d{8})\.(\d{1,9})$/;
 
 /**
- * The name that the next version gets: the day in UTC, and how many came before it on that day. Undefined where versions are named in another way.
+ * The name of the next version: the day in UTC, and a counter. Undefined if versions have other names.
  *
  * @example nextVersion('20261123.2', Date.parse('2026-11-23T10:00Z')) // '20261123.3'
  */

@@ -11,7 +11,7 @@ import { Section } from '../../parts/page.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import type { ErrorDetail } from './error-detail.ts';
 
-/** Why these errors are one group: what their fingerprint was made of. Fingerprints that were merged can be split again. */
+/** The reason why these errors form one group: the input of their fingerprint. Merged fingerprints can be split again. */
 export function OneGroup({ group }: { readonly group: ErrorDetail }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isAsked, setAsked] = useState(false);

@@ -1,7 +1,7 @@
 import { useAsk } from '../../api/ask.ts';
 import { useProject, useSession } from '../../api/session.ts';
 
-/** What a user of the organisation is called; the id of one who left. */
+/** The name of a user of the organization, or the id of a former member. */
 export function useNameOf(): (userId: string) => string {
   const { user } = useSession();
   const organization = useProject()?.organization.id ?? '';

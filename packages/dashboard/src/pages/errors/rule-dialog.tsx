@@ -4,7 +4,7 @@ import { RuleForm, type RulePatterns } from './rule-form.tsx';
 interface RuleDialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** Of an error whose like the rule shall match. */
+  /** The error from which the rule's patterns are derived. */
   readonly start?: RulePatterns;
 }
 

@@ -17,10 +17,10 @@ interface RuleFormProps {
   readonly onAdded: () => void;
 }
 
-/** A rule's pattern of a text as it is: `*` and `\` stand for themselves. */
+/** A rule pattern that matches a text literally: `*` and `\` are escaped. */
 export const patternOf = (text: string): string => text.slice(0, 500).replaceAll(/[\\*]/g, String.raw`\$&`);
 
-/** A rule that can be tried before it is added: which of the latest failures it would have regrouped. */
+/** A rule that can be previewed before it is added, against the latest failures. */
 export function RuleForm({ start, onAdded }: RuleFormProps) {
   const { project: projectRef } = useEnvironment();
   const may = useMay();
@@ -54,7 +54,7 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
         event.preventDefault();
         if (!hasPattern) return;
         setTried(shape);
-        // The key of the group has no part in what matches; trying needs none.
+        // The group key does not affect matching; a preview needs none.
         preview.mutate({ ...given, body: { ...body, groupKey: body.groupKey || 'preview' } });
       }}
     >

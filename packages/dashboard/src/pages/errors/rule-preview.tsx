@@ -4,13 +4,13 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 // The table's style.
 import '../../parts/plot/plot.css';
 
-/** What a rule would have done. Nothing was changed by trying it. */
+/** The effect that a rule would have had. The preview changes nothing. */
 export const RulePreview = ({
   preview: { looked, matched, from, into },
   isOutdated,
 }: {
   readonly preview: ErrorRulePreview;
-  /** The patterns were changed since. */
+  /** The patterns have changed since. */
   readonly isOutdated: boolean;
 }) => (
   <div className={`card rule-preview ${isOutdated ? 'is-outdated' : ''}`} role="status">

@@ -17,7 +17,7 @@ import { RuleDialog } from './rule-dialog.tsx';
 import '../../parts/plot/plot.css';
 import './errors.css';
 
-/** The rules of the project that group errors, in the order in which they are tried. */
+/** The project's rules that group errors, in the order in which they are evaluated. */
 export function RulesPage() {
   const { project: projectRef } = useEnvironment();
   const [isAdding, setAdding] = useState(false);

@@ -54,7 +54,7 @@ const columns: readonly Column<EventRun>[] = [
   },
 ];
 
-/** One event: what it said, and what it started. */
+/** One event: its payload, and the runs that it triggered. */
 export function EventPage() {
   const { eventId = '' } = useParams({ strict: false }) as { readonly eventId?: string };
   const asked = useAsk('retrieveEvent', { params: { eventId } }, { live: 2_000, keepPrevious: false });

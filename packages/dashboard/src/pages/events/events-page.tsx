@@ -110,7 +110,7 @@ const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>
   },
 ];
 
-/** What happened, told once, and the runs that it started. */
+/** Events and the runs they triggered. */
 export function EventsPage() {
   const [{ view, send }, setSearch] = useSearchTexts();
   const may = useMay();

@@ -1,6 +1,6 @@
 /**
- * Whether the name of a subscription matches that of an event: `*` is one segment, `**` at the end one or more. The server decides; this only says
- * beforehand which tasks may start.
+ * Whether the name of a subscription matches that of an event: `*` is one segment, `**` at the end one or more. The server decides; this only
+ * predicts which tasks may be triggered.
  *
  * @example matchesName('order.*', 'order.paid') // true
  */

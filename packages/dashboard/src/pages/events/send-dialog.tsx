@@ -23,7 +23,7 @@ const deliveries: readonly { readonly value: Delivery; readonly label: string }[
   { value: 'at', label: 'At a time' },
 ];
 
-/** The value of a JSON text; a sentence if it is none. An empty text is no value. */
+/** The value of a JSON text, or a sentence if it is invalid. An empty text means no value. */
 function readJson(text: string): { readonly value: unknown } | { readonly error: string } {
   if (text.trim() === '') return { value: undefined };
   try {
@@ -33,11 +33,11 @@ function readJson(text: string): { readonly value: unknown } | { readonly error:
   }
 }
 
-/** Sends an event. It says beforehand which tasks are subscribed to its name. */
+/** Sends an event. It first shows which tasks subscribe to its name. */
 export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
   const listId = useId();
   const zone = useTimeZone();
-  // Kept while the dialog is open: sending again after a lost reply sends the same event.
+  // Stable while the dialog is open: repeating the request after a lost response sends the same event.
   const [randomId] = useState(() => crypto.randomUUID());
   const [name, setName] = useState(given.includes('*') ? given.slice(0, given.indexOf('*')) : given);
   const [payload, setPayload] = useState('{\n  \n}');

@@ -18,7 +18,7 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
     width: 'minmax(110px, 1.2fr)',
     isEssential: true,
     cell: ({ on }) =>
-      // The list of events finds whole names only.
+      // The list of events only supports exact names.
       on.name.includes('*') ? (
         <span className="cut event-name">{on.name}</span>
       ) : (
@@ -81,7 +81,7 @@ const example = `export const welcome = task({
   run: async (user) => {},
 });`;
 
-/** Which tasks an event starts, as the current version declares it. */
+/** The tasks that an event triggers, as declared by the current version. */
 export function Subscriptions({ onSend }: { readonly onSend: ((name: string) => void) | undefined }) {
   const goTo = useGoTo();
   const tasks = useAsk('listTasks', {}, { live: 30_000 });

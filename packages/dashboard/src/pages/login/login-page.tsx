@@ -11,7 +11,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { takeLink } from './link.ts';
 import './login.css';
 
-/** Shown in the stead of any page as long as nobody is logged in: the address stays, so a link to a run survives the login. */
+/** Shown instead of any page until the user is logged in: the address stays, so a link to a run survives the login. */
 export default function LoginPage() {
   const [way, setWay] = useState('command');
   useEffect(() => {
@@ -40,7 +40,7 @@ export default function LoginPage() {
 
 type Credential = Parameters<typeof call<'createBrowserSession'>>[1]['body'];
 
-/** After the login: asks who that is. The page then shows what its address says. */
+/** After the login: requests the session. The page of the address is then shown. */
 function useEntry(): () => Promise<void> {
   const client = useQueryClient();
   const router = useRouter();
@@ -69,13 +69,13 @@ function useLogin() {
   return { logIn, error, isBusy };
 }
 
-/** A one-time link was opened: `millrace dev` prints one, `millrace open` makes one. */
+/** Handles a one-time link, as printed by `millrace dev` or created by `millrace open`. */
 function LinkLogin() {
   const { logIn, error, isBusy } = useLogin();
   const [token] = useState(takeLink);
   useEffect(() => {
     if (token !== undefined) void logIn({ token });
-    // Once: the link is for one use.
+    // Once, because the link can only be used once.
   }, [token]);
   if (token === undefined) return null;
   if (isBusy) return <p role="status">Logging in by your link</p>;
@@ -86,7 +86,7 @@ function LinkLogin() {
   );
 }
 
-/** The identity provider of the organization, if there is one. The reader comes back to the page that they wanted. */
+/** The identity provider of the organization, if there is one. The reader returns to the requested page. */
 function ProviderLogin() {
   const { data } = useQuery({
     queryKey: ['listLoginProviders'],
@@ -97,7 +97,7 @@ function ProviderLogin() {
     <a
       key={name}
       className="button main"
-      // Not the reply's address: a proxy may not have said under which one the browser knows the server.
+      // Not the address in the response: a proxy may not forward the one that the browser uses.
       href={`${baseUrl}login/oidc?return=${encodeURIComponent(ownAddress())}`}
     >
       Sign in with {name}
@@ -105,13 +105,13 @@ function ProviderLogin() {
   ));
 }
 
-/** The page that is wanted, without the path below which the server is reached. */
+/** The requested page, without the server's base path. */
 const ownAddress = (): string =>
   `/${location.pathname.slice(new URL(baseUrl).pathname.length)}${location.search}`;
 
 const Ways = ({ children }: { readonly children: ReactNode }) => <div className="stack">{children}</div>;
 
-/** The page shows a code; somebody who is logged in on the command line approves it. */
+/** Shows a code, which a user who is logged in with the CLI approves. */
 function ApprovalLogin() {
   const entry = useEntry();
   const enter = useEffectEvent(entry);
@@ -168,7 +168,7 @@ function ApprovalLogin() {
   );
 }
 
-/** Asks for a code and until it is approved. */
+/** Requests a code and polls until it is approved. */
 async function poll(signal: AbortSignal, onCode: (code: string) => void): Promise<boolean> {
   const asked = await call(
     'createAuthorizationCode',

@@ -9,7 +9,7 @@ import { recipientOf } from './endpoint-words.ts';
 import { alertKinds, alertWords } from './types.ts';
 
 interface AlertFormProps {
-  /** The one that is changed; without it, one is added. */
+  /** The alert to change; without it, a new one is added. */
   readonly alert?: Alert;
   readonly onClose: () => void;
 }

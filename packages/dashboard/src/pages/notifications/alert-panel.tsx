@@ -25,7 +25,7 @@ interface AlertPanelProps {
   readonly mayWrite: boolean;
 }
 
-/** One alert, and what it holds for now. */
+/** One alert, and the subjects for which it is firing. */
 export function AlertPanel({ alert, mayWrite }: AlertPanelProps) {
   const [, setSearch] = useSearchTexts();
   return (

@@ -19,7 +19,7 @@ import { alertLook } from './alert-look.ts';
 import { conditionText } from './condition-text.ts';
 import { alertWords } from './types.ts';
 
-/** The conditions that the server watches. */
+/** The conditions that the server monitors. */
 export function AlertsTab() {
   const params = useEnvironmentPath();
   const may = useMay();

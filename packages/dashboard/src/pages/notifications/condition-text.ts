@@ -1,7 +1,7 @@
 import type { Alert } from '@millrace/contract';
 
 /**
- * The condition of an alert as a sentence without its end.
+ * The condition of an alert as a sentence without a period.
  *
  * @example conditionText(alert) // 'More than 10 % of the runs of charge failed within 5m'
  */

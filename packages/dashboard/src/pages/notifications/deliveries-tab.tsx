@@ -25,7 +25,7 @@ const outcomes = [
   { value: 'FAILED', label: 'Failed' },
 ] as const;
 
-/** What was sent, or is tried again. One of them opens with what it says, and can be sent again. */
+/** Sent and pending deliveries. Each opens with its content, and can be sent again. */
 export function DeliveriesTab() {
   const params = useEnvironmentPath();
   const may = useMay();

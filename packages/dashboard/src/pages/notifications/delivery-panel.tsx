@@ -17,7 +17,7 @@ interface DeliveryPanelProps {
   readonly mayResend: boolean;
 }
 
-/** One delivery: what was sent, how it was answered, and sending it again. */
+/** One delivery: its content, the response, and sending it again. */
 export function DeliveryPanel({ id, recipients, mayResend }: DeliveryPanelProps) {
   const params = useEnvironmentPath();
   const [, setSearch] = useSearchTexts();

@@ -11,7 +11,7 @@ import { TypeChoice } from './type-choice.tsx';
 import { messageTypes, typeWords } from './types.ts';
 
 interface EndpointFormProps {
-  /** The one that is changed; without it, one is added. */
+  /** The endpoint to change; without it, a new one is added. */
   readonly endpoint?: NotificationEndpoint;
   readonly onClose: () => void;
   readonly onDone: (made: { readonly secret?: string | undefined }) => void;
@@ -25,7 +25,7 @@ const kinds = [
 
 const outdated = ['listNotificationEndpoints', 'retrieveNotificationEndpoint'] as const;
 
-/** Adds an endpoint, or changes one. What is secret of it (a chat's address, a password) stays as it is unless it is typed again. */
+/** Adds or changes an endpoint. Its secrets (a chat's address, a password) stay unchanged unless they are entered again. */
 export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
   const params = useEnvironmentPath();
   const [kind, setKind] = useState<EndpointKind>(endpoint?.kind ?? 'webhook');
@@ -59,7 +59,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
       update.mutate({
         params: { ...params, endpointId: endpoint.id },
         body: {
-          // As it was, `error.*` included, unless a mark was set or taken.
+          // Unchanged, including `error.*`, unless a checkbox was changed.
           types: [...types],
           description: about === '' ? null : about,
           ...(kind === 'email'

@@ -19,11 +19,11 @@ import { kindWords } from './types.ts';
 interface EndpointPanelProps {
   readonly endpoint: NotificationEndpoint | undefined;
   readonly mayWrite: boolean;
-  /** A new secret was made. */
+  /** Called when a new secret was created. */
   readonly onSecret: (secret: string) => void;
 }
 
-/** One endpoint: how it is, and what can be done with it. */
+/** One endpoint: its state, and the available actions. */
 export function EndpointPanel({ endpoint, mayWrite, onSecret }: EndpointPanelProps) {
   const [, setSearch] = useSearchTexts();
   return (

@@ -1,7 +1,7 @@
 import type { NotificationEndpoint } from '@millrace/contract';
 import type { Look } from '../../parts/status/run-status.ts';
 
-/** Where it sends to: an address, the origin of a chat, or who gets the mail. */
+/** The destination: an address, the origin of a chat, or the recipients of the email. */
 export const recipientOf = ({ mail, url }: Pick<NotificationEndpoint, 'mail' | 'url'>): string =>
   mail ? mail.to.join(', ') : url;
 

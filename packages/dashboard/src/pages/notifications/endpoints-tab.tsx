@@ -19,7 +19,7 @@ import { endpointLook, recipientOf } from './endpoint-words.ts';
 import { NewSecret } from './new-secret.tsx';
 import { kindWords } from './types.ts';
 
-/** The addresses, chats and mailboxes that facts of the environment are told to. */
+/** The webhooks, chats and mailboxes that receive notifications of the environment. */
 export function EndpointsTab() {
   const params = useEnvironmentPath();
   const may = useMay();

@@ -1,7 +1,7 @@
 import type { SmtpSecurity } from '@millrace/contract';
 import { SelectField, TextField } from '../../parts/form/field.tsx';
 
-/** As they are typed. */
+/** As entered. */
 export interface MailSettings {
   readonly host: string;
   readonly port: string;
@@ -15,7 +15,7 @@ export interface MailSettings {
 interface MailFieldsProps {
   readonly settings: MailSettings;
   readonly onChange: (settings: MailSettings) => void;
-  /** The server has a password already. */
+  /** Whether the server already has a password. */
   readonly isKnown: boolean;
   readonly error: string | undefined;
 }

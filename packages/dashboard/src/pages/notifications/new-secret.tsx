@@ -2,7 +2,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CopiedButton } from '../../parts/once/copied-button.tsx';
 import { ShownOnce } from '../../parts/once/shown-once.tsx';
 
-/** The secret that signs the requests of a webhook, once. */
+/** The secret that signs the requests of a webhook, shown once. */
 export const NewSecret = ({
   secret,
   onClose,

@@ -11,7 +11,7 @@ import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EndpointsTab } from './endpoints-tab.tsx';
 import './notifications-page.css';
 
-/** Whom facts of the environment are told to, which conditions are watched, and what was sent. */
+/** Endpoints, alerts and deliveries of the environment. */
 export function NotificationsPage() {
   const params = useEnvironmentPath();
   const [{ tab = 'endpoints' }, setSearch] = useSearchTexts();

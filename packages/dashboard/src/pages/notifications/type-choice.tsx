@@ -14,7 +14,7 @@ const covers = (selector: string, type: string): boolean =>
   selector === type ||
   (selector.endsWith('.*') && type.startsWith(selector.slice(0, -1)));
 
-/** Which facts an endpoint is told. A selector such as `error.*` shows as all that it stands for. */
+/** The types of notifications for an endpoint. A selector such as `error.*` is shown as all types that it includes. */
 export function TypeChoice({ types, chosen, onChange, error }: TypeChoiceProps) {
   const is = (type: string): boolean => chosen.some((selector) => covers(selector, type));
   return (

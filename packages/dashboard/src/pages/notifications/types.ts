@@ -1,6 +1,6 @@
 import type { AlertKind, EndpointKind, NotificationType } from '@millrace/contract';
 
-/** What people call the facts that can be told. */
+/** Display names of the notification types. */
 export const typeWords: Readonly<Record<NotificationType, string>> = {
   'run.failed': 'A run failed',
   'error.new': 'An error occurred for the first time',
@@ -14,7 +14,7 @@ export const typeWords: Readonly<Record<NotificationType, string>> = {
   'alert.resolved': 'An alert is over',
 };
 
-/** What chats and mail take: what is grouped. */
+/** Types that chats and email accept: grouped ones. */
 export const messageTypes = ['alert.firing', 'alert.resolved', 'endpoint.disabled'] as const;
 
 export const kindWords: Readonly<Record<EndpointKind, string>> = {
@@ -25,11 +25,11 @@ export const kindWords: Readonly<Record<EndpointKind, string>> = {
 
 interface AlertWords {
   readonly label: string;
-  /** What the threshold counts. */
+  /** The unit of the threshold. */
   readonly unit: string;
   readonly threshold: number;
   readonly window: string;
-  /** What the window means. */
+  /** The meaning of the window. */
   readonly windowHint: string;
   readonly of?: 'task' | 'queue';
 }
@@ -37,7 +37,7 @@ interface AlertWords {
 const counted = 'The time in which they are counted, such as 5m.';
 const held = 'For how long it must hold, such as 1m.';
 
-/** The conditions that can be watched, with what they begin with. */
+/** The conditions that can be monitored, with their initial settings. */
 export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
   'error.new': {
     label: 'New errors',

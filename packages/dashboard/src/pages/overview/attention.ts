@@ -2,7 +2,7 @@ import type { EnvironmentConcurrency, Queue, RunnerInfo, Schedule } from '@millr
 import { readableDuration } from '@millrace/contract/plain';
 import { countText } from '../../parts/count-text.ts';
 
-/** What may need a person, each with the page on which something can be done. */
+/** A possible problem, with the page on which it can be solved. */
 export interface Concern {
   readonly id: string;
   readonly tone: 'bad' | 'warn';
@@ -12,7 +12,7 @@ export interface Concern {
   readonly action: string;
 }
 
-/** What is known; what was not answered yet is left out. */
+/** The available data; missing responses are omitted. */
 export interface Known {
   readonly now: number;
   readonly installationPausedAt?: string | null | undefined;
@@ -22,18 +22,16 @@ export interface Known {
   readonly schedules?: readonly Schedule[] | undefined;
   readonly newErrors?: number | undefined;
   readonly regressedErrors?: number | undefined;
-  /** How long the oldest run has waited now. */
+  /** How long the oldest run has been waiting. */
   readonly oldestMs?: number | null | undefined;
 }
 
-/** A schedule that is so late is not only at its turn. */
+/** A schedule that is later than this is not merely due. */
 const lateMs = 60_000;
-/** A wait of that length is one that somebody notices. */
+/** A wait of this length is noticeable. */
 const longWaitMs = 5 * 60_000;
 
-/**
- * What needs a person's attention, what stops most first: nothing runs at all, then a part of it, then what fails.
- */
+/** Problems that need attention, most severe first: nothing runs, then partial outages, then failures. */
 export function concernsOf(known: Known): readonly Concern[] {
   const { now, concurrency, runners, queues = [], schedules = [] } = known;
   const found: Concern[] = [];

@@ -5,7 +5,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Time } from '../../parts/time/time.tsx';
 
-/** The unresolved errors that occurred most in the range. */
+/** The most frequent unresolved errors in the range. */
 export function ErrorList({ range }: { readonly range: string }) {
   const errors = useAsk(
     'listErrors',

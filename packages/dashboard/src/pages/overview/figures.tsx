@@ -20,7 +20,7 @@ export function share(part: number, whole: number): string {
   return percent < 0.1 ? '< 0.1 %' : `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
-/** The numbers of now, and those of the range. */
+/** The current numbers, and those of the range. */
 export function Figures({ stats, range, concurrency, runners, oldestMs }: FiguresProps) {
   const total = stats?.total;
   const failed = total && total.failed + total.crashed + total.systemFailure + total.timedOut;

@@ -17,11 +17,11 @@ import { Storage } from './storage.tsx';
 import { TaskTable } from './task-table.tsx';
 import './overview.css';
 
-/** As many are counted. */
+/** Maximum number counted. */
 const maxNewErrors = 50;
 const ranges = ['1h', '6h', '24h', '7d', '30d'];
 
-/** How the environment is doing, and what needs a person first. */
+/** The state of the environment, with urgent problems first. */
 export function OverviewPage() {
   const [{ range = '24h' }, setSearch] = useSearchTexts();
   const stats = useAsk('retrieveStats', { query: { period: range } }, { live: 15_000 });
@@ -110,7 +110,7 @@ export function OverviewPage() {
   );
 }
 
-/** What needs a person first; nothing is worth a line, too. */
+/** Urgent problems first; a line is also shown if there are none. */
 function Concerns({ known }: { readonly known: Omit<Known, 'now'> }) {
   const concerns = concernsOf({ ...known, now: useNow() });
   if (concerns.length === 0)

@@ -7,7 +7,7 @@ import { useGoTo } from '../../parts/page-link.tsx';
 
 const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
 
-/** How runs ended, what waited, and how long it took: on the same axis. */
+/** Outcomes, queue depth and durations of runs on a common axis. */
 export function Series({ stats }: { readonly stats: StatsSeries | undefined }) {
   const goTo = useGoTo();
   const points = stats?.points ?? [];

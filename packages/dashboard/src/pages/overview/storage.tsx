@@ -3,7 +3,7 @@ import { useAsk } from '../../api/ask.ts';
 import { useSession } from '../../api/session.ts';
 import { Section } from '../../parts/page.tsx';
 
-/** What the installation takes on disk, for those who may know it: owners. */
+/** The disk usage of the installation, for users with permission: owners. */
 export function Storage() {
   const { organizations } = useSession();
   const isOwner = organizations.some(({ role }) => role === 'owner');

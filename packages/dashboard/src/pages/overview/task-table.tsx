@@ -7,7 +7,7 @@ import { Skeleton } from '../../parts/failure.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { share } from './figures.tsx';
 
-/** The tasks with most runs in the range, and how they went. */
+/** The tasks with the most runs in the range, and their outcomes. */
 export function TaskTable({ range }: { readonly range: string }) {
   const stats = useAsk(
     'retrieveStats',

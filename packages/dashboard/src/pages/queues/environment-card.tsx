@@ -10,7 +10,7 @@ import { LimitDialog } from './limit-dialog.tsx';
 import { Load } from './load.tsx';
 import { outdated } from './pause-button.tsx';
 
-/** All queues together: how much runs and waits, with the switch that holds everything. */
+/** All queues together: the numbers of executing and waiting runs, with the switch that pauses everything. */
 export function EnvironmentCard() {
   const [asked, setAsked] = useState<'pause' | 'limit'>();
   const { kind } = useEnvironment();

@@ -7,11 +7,11 @@ import { Load } from './load.tsx';
 interface KeyTableProps {
   readonly keys: readonly QueueKey[];
   readonly limit: number | null;
-  /** There are more keys with runs. */
+  /** Whether there are more keys with runs. */
   readonly isCut: boolean;
 }
 
-/** The concurrency keys of a queue. Each has the queue's limit for itself. */
+/** The concurrency keys of a queue. The queue's limit applies to each separately. */
 export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
   if (!keys.some(({ key }) => key !== null))
     return (

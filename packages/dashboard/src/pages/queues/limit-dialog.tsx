@@ -9,18 +9,18 @@ interface LimitDialogProps {
   readonly title: string;
   readonly hint: string;
   readonly limit: number | null;
-  /** What a limit of 0 does: nothing starts. */
+  /** Number of waiting runs that a limit of 0 would block. */
   readonly waiting: number;
   readonly isBusy: boolean;
   readonly error: string | undefined;
   readonly onSubmit: (limit: number) => void;
-  /** Without a limit of its own again. */
+  /** Removes the override. */
   readonly reset?: { readonly label: string; readonly onReset: () => void } | undefined;
 }
 
 const most = 100_000;
 
-/** Asks how many runs may execute at once. */
+/** Prompts for the concurrency limit. */
 export const LimitDialog = ({ isOpen, onClose, title, ...form }: LimitDialogProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title={title}>
     <LimitForm {...form} />

@@ -4,7 +4,7 @@ interface LoadProps {
   readonly limit: number | null;
 }
 
-/** How many run of how many may, as numbers and as a bar. */
+/** Executing runs and their limit, as numbers and as a bar. */
 export const Load = ({ running, limit }: LoadProps) => (
   <span className="load">
     <span className="number load-text">

@@ -5,10 +5,10 @@ import { useMay } from '../../api/session.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 
-/** What is shown anew after a queue was changed. */
+/** The operations to refresh after a queue was changed. */
 export const outdated = ['listQueues', 'retrieveQueue', 'retrieveConcurrency', 'retrieveRunReason'] as const;
 
-/** Pauses a queue or resumes it. It can be taken back, so nothing asks before. */
+/** Pauses a queue or resumes it. It can be undone, so there is no confirmation. */
 export function usePause(queue: Queue): { readonly toggle: () => void; readonly isPending: boolean } {
   const act = useAct('pauseQueue', {
     outdates: outdated,

@@ -2,10 +2,10 @@ import type { Queue } from '@millrace/contract';
 
 type Named = Pick<Queue, 'name' | 'type'>;
 
-/** The name by which runs and commands know a queue: `task/<id>` for that of a task. */
+/** The queue name used by runs and commands: `task/<id>` for that of a task. */
 export const fullName = ({ name, type }: Named): string => (type === 'task' ? `task/${name}` : name);
 
-/** The queue that a part of an address names: an id, or a name as runs have it. */
+/** The queue in a segment of an address: an id, or a name as used by runs. */
 export function referenceOf(text: string): {
   readonly queue: string;
   readonly type: 'id' | 'task' | 'custom';

@@ -36,7 +36,7 @@ const maxKeys = 100;
 const live = runColumnsOf('task', 'id', 'created', 'version', 'tags', 'key');
 const all = runColumnsOf('status', 'task', 'id', 'created', 'duration', 'version', 'tags');
 
-/** One queue: what runs and waits in it, why, and how much it may run. */
+/** One queue: its executing and waiting runs, the reasons, and its limits. */
 export function QueuePage() {
   const { queueId = '' } = useParams({ strict: false }) as { queueId?: string };
   const { queue, type } = referenceOf(queueId);

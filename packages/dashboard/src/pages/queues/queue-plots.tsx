@@ -4,7 +4,7 @@ import { endedSeries } from '../../parts/plot/run-stats.ts';
 
 const ranges = ['1h', '6h', '1d', '7d'];
 
-/** How much waited, how long, and what ended, over a range that the address has. */
+/** Queue depth, waiting times and outcomes over the range in the address. */
 export const QueuePlots = ({ name }: { readonly name: string }) => (
   <OverTime
     subject={{ queue: name }}

@@ -1,7 +1,7 @@
 import type { Queue } from '@millrace/contract';
 import type { Look } from '../../parts/status/run-status.ts';
 
-/** What a queue does now, in a word with a shape and a colour. */
+/** The current state of a queue as a word with a shape and a color. */
 export function queueLook({ paused, queued, running, concurrencyLimit, rateLimit }: Queue): Look {
   if (paused) return { word: 'Paused', glyph: 'slashed', tone: 'warn' };
   if (concurrencyLimit === 0) return { word: 'Limit is 0', glyph: 'slashed', tone: 'warn' };

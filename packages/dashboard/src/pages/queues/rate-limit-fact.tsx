@@ -2,14 +2,14 @@ import type { Queue, ShownRateLimit } from '@millrace/contract';
 import { readableDuration } from '@millrace/contract/plain';
 import { Time } from '../../parts/time/time.tsx';
 
-/** Such as `100 in 1m, at most 10 at once`. */
+/** Formatted such as `100 in 1m, at most 10 at once`. */
 export function rateText({ limit, period, burst, key }: ShownRateLimit): string {
   const atOnce =
     burst === 1 && limit > 1 ? ', evenly spaced' : burst < limit ? `, at most ${burst} at once` : '';
   return `${limit.toLocaleString('en')} in ${readableDuration(period * 1_000)}${atOnce}${key ? ', of each key' : ''}`;
 }
 
-/** How many runs may start in a period, what is left of it now, and what the code declares if somebody set another one. */
+/** The rate limit, its current remainder, and the limit declared in code if it is overridden. */
 export function RateLimitFact({ rateLimit }: { readonly rateLimit: Queue['rateLimit'] }) {
   const { current, base, isOverridden, overriddenAt, available, nextStartAt } = rateLimit;
   return (

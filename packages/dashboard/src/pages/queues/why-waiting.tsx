@@ -11,10 +11,10 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { fullName } from './queue-name.ts';
 
-/** So many waiting runs are asked why. */
+/** Number of waiting runs for which the reason is requested. */
 const asked = 5;
 
-/** Reasons that somebody has to end, with the page where. */
+/** Reasons that require manual action, with the page for it. */
 const ends: Readonly<Record<string, readonly [page: string, label: string]>> = {
   environment_paused: ['/queues', 'All queues'],
   no_version: ['/versions', 'Versions'],
@@ -22,7 +22,7 @@ const ends: Readonly<Record<string, readonly [page: string, label: string]>> = {
   environment_at_limit: ['/queues', 'All queues'],
 };
 
-/** Why runs of the queue wait, in the server's own sentences: it is asked about some of them. */
+/** The reasons why runs of the queue wait, in the server's words, for a sample of them. */
 export function WhyWaiting({ queue }: { readonly queue: Queue }) {
   const environment = useEnvironment();
   const { isPaused } = useLive();
@@ -88,7 +88,7 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
   );
 }
 
-/** Each reason with the first reply that has it, and how many do. */
+/** Each reason with its first response, and the number of runs. */
 function byReason(
   replies: readonly RunReasonReply[],
 ): readonly (readonly [reason: string, first: RunReasonReply, count: number])[] {

@@ -8,7 +8,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { attemptWords } from './timeline/words.ts';
 
-/** What differs from the attempt before: most often that is what one looks for. */
+/** The differences from the previous attempt, which are usually the relevant part. */
 export function changesOf(attempt: Attempt, before: Attempt | undefined): ReadonlySet<string> {
   if (!before) return new Set();
   const pairs: readonly (readonly [string, unknown, unknown])[] = [
@@ -20,7 +20,7 @@ export function changesOf(attempt: Attempt, before: Attempt | undefined): Readon
   return new Set(pairs.filter(([, now, then]) => now !== then).map(([name]) => name));
 }
 
-/** The attempts below each other. What an attempt has otherwise than the one before it is marked. */
+/** The attempts of a run. Differences from the previous attempt are highlighted. */
 export function AttemptsTab({ runId, isLive }: { readonly runId: string; readonly isLive: boolean }) {
   const attempts = useAsk('listRunAttempts', { params: { runId } }, { live: isLive });
   if (attempts.error && !attempts.data) return <Failure error={attempts.error} />;

@@ -10,20 +10,20 @@ interface DataTabProps {
   /** "Payload". */
   readonly label: string;
   readonly value: unknown;
-  /** Where the value is, if it is stored apart because of its size. */
+  /** The address of the value, if it is stored separately because of its size. */
   readonly url?: string | undefined;
-  /** What to say where there is none. */
+  /** Shown if there is no value. */
   readonly none: string;
 }
 
-/** A payload or an output. Large ones are fetched when they are looked at. */
+/** A payload or an output. Large ones are fetched when they are opened. */
 export function DataTab({ label, value, url, none }: DataTabProps) {
   if (url !== undefined) return <StoredData label={label} url={url} />;
   if (value === undefined) return <Empty title={none} />;
   return <Data label={label} value={value} />;
 }
 
-/** A value in plain JSON; what is sealed in it is opened if it can be. */
+/** A value in plain JSON; sealed parts are opened if possible. */
 export function Data({ label, value }: { readonly label: string; readonly value: unknown }) {
   const opened = useOpened(value);
   return (
@@ -32,7 +32,7 @@ export function Data({ label, value }: { readonly label: string; readonly value:
       {typeof opened.value === 'string' ? (
         <TextBlock label={label} text={opened.value} />
       ) : (
-        // Another tree when it is opened: what was open in the other has no meaning in it.
+        // A new tree when it is opened, because the state of the old one does not apply.
         <JsonTree key={opened.state} label={label} value={opened.value} />
       )}
     </>
@@ -43,7 +43,7 @@ function StoredData({ label, url }: { readonly label: string; readonly url: stri
   const address = new URL(url, baseUrl);
   const isOwn = address.origin === new URL(baseUrl).origin;
   const stored = useQuery({
-    // The address is signed anew each time; what is there stays the same.
+    // The address is signed for each request; the content stays the same.
     queryKey: ['packet', address.pathname],
     enabled: isOwn,
     staleTime: Infinity,

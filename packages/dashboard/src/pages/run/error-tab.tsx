@@ -8,7 +8,7 @@ import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
 import type { RunDetail } from './use-run.ts';
 
-/** What the run failed with, and how often that happens. */
+/** The error of the run, and its frequency. */
 export function ErrorTab({
   run,
   error,
@@ -32,7 +32,7 @@ export function ErrorTab({
 
 type ShownError = NonNullable<RunDetail['error']>;
 
-/** An error that was sealed as a whole, with its causes in one list, as the server shows others. */
+/** An error that was sealed as a whole, with its causes in one list, as the server returns others. */
 function useOpenedError(error: ShownError) {
   const opened = useOpened(envelopeOf(error.sealed));
   if (opened.state !== 'opened') return { opened, shown: error };
@@ -58,7 +58,7 @@ function envelopeOf(text: string | undefined): unknown {
   }
 }
 
-/** The group beside the error: is it new, how often, since when. */
+/** The error group: whether it is new, its frequency and its first occurrence. */
 function Group({ id }: { readonly id: string }) {
   const group = useAsk('retrieveError', { params: { errorId: id }, query: { trend: '7d' } });
   if (!group.data) return null;

@@ -5,7 +5,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import type { RunDetail } from './use-run.ts';
 
-/** Reasons about which somebody has to do something. */
+/** Reasons that require manual action. */
 const held: ReadonlySet<RunReason> = new Set([
   'no_version',
   'installation_paused',
@@ -14,7 +14,7 @@ const held: ReadonlySet<RunReason> = new Set([
   'no_runner',
 ]);
 
-/** Why a run does not execute, with the page on which that can be changed. */
+/** The reason why a run does not execute, with the page on which that can be changed. */
 export function Reason({ run }: { readonly run: RunDetail }) {
   const isWaiting = !run.isCompleted && !run.isExecuting;
   const reason = useAsk(

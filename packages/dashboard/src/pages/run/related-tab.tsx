@@ -28,7 +28,7 @@ const relatedRun = ({ id, taskIdentifier, status, createdAt, finishedAt }: Relat
   endedAt: finishedAt,
 });
 
-/** What started the run, and what it started. */
+/** The origin of the run, and the runs that it triggered. */
 export function RelatedTab({ run }: { readonly run: RunDetail }) {
   const { root, parent, children } = run.relatedRuns;
   const above = [root, parent].filter(
@@ -49,7 +49,7 @@ export function RelatedTab({ run }: { readonly run: RunDetail }) {
   );
 }
 
-/** All of them, in the order in which they were triggered: a run itself names the first hundred. */
+/** All children in the order in which they were triggered: the run itself lists only the first hundred. */
 function Children({ run }: { readonly run: RunDetail }) {
   const { pages, error, hasMore, loadMore } = usePages(
     'retrieveRunTimeline',
@@ -81,7 +81,7 @@ interface RunRowsProps {
 
 const rowHeight = 32;
 
-/** A table of which only the rows in sight are in the document. */
+/** A table of which only the visible rows are in the document. */
 function RunRows({ label, runs, hasMore = false, loadMore }: RunRowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({

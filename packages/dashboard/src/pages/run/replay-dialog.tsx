@@ -12,17 +12,17 @@ interface ReplayDialogProps {
   readonly onStarted: (id: string) => void;
 }
 
-/** Starts a new run with the payload of an old one, changed if need be. */
+/** Starts a new run with the payload of an old one, which can be edited. */
 export const ReplayDialog = ({ run, isOpen, onClose, onStarted }: ReplayDialogProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title={`Replay ${run.taskIdentifier}`} isWide>
     <ReplayForm run={run} onStarted={onStarted} />
   </Dialog>
 );
 
-/** Longer payloads are replayed as they are: a text field of megabytes is of no use. */
+/** Longer payloads are replayed unchanged: a text field of megabytes is unusable. */
 const maxEdited = 200_000;
 
-/** The payload as it can be edited; undefined where it is too large, or not here. */
+/** The payload for editing; undefined if it is too large or not available. */
 export function editableText(run: Pick<RunDetail, 'payload' | 'payloadPresignedUrl'>): string | undefined {
   if (run.payloadPresignedUrl !== undefined) return undefined;
   const text = run.payload === undefined ? '' : JSON.stringify(run.payload, undefined, 2);

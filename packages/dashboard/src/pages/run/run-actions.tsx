@@ -11,7 +11,7 @@ import { countText } from '../../parts/count-text.ts';
 import { ReplayDialog } from './replay-dialog.tsx';
 import type { RunDetail } from './use-run.ts';
 
-/** Cancel, replay, and the same as code. */
+/** Cancel, replay, and the code example. */
 export function RunActions({ run }: { readonly run: RunDetail }) {
   const [asked, setAsked] = useState<'cancel' | 'replay'>();
   const may = useMay();

@@ -10,7 +10,7 @@ import { RunActions } from './run-actions.tsx';
 import { RunView } from './run-view.tsx';
 import { useRun } from './use-run.ts';
 
-/** One run: what happened, why it waits, what it said and returned. */
+/** One run: its timeline, the reason why it waits, its logs and output. */
 export function RunPage() {
   const { runId = '' } = useParams({ strict: false }) as { runId?: string };
   const run = useRun(runId);

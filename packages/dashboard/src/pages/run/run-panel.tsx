@@ -4,7 +4,7 @@ import { RunActions } from './run-actions.tsx';
 import { RunView } from './run-view.tsx';
 import { useRun } from './use-run.ts';
 
-/** A run beside a list. */
+/** A run next to a list. */
 export default function RunPanel({ runId }: { readonly runId: string }) {
   const run = useRun(runId);
   if (!run.data)

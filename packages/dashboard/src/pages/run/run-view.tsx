@@ -27,7 +27,7 @@ import type { RunDetail } from './use-run.ts';
 import '../../parts/runs/runs.css';
 import './run.css';
 
-/** How the run came to be. */
+/** The origin of the run. */
 function origin(run: RunDetail): readonly [string, ReactNode] {
   const { parent } = run.relatedRuns;
   if (run.schedule)
@@ -50,7 +50,7 @@ function origin(run: RunDetail): readonly [string, ReactNode] {
   return ['Started by', run.isTest ? 'a test' : 'a trigger'];
 }
 
-/** What is known of a run at a glance. */
+/** The main properties of a run. */
 export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
   <Facts
     facts={[
@@ -98,7 +98,7 @@ export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
   />
 );
 
-/** Everything about a run but its title: for its page, and for the side panel. */
+/** Everything about a run except its title: for its page, and for the side panel. */
 export function RunView({ run }: { readonly run: RunDetail }) {
   const [{ tab = '' }, setSearch] = useSearchTexts();
   const isLive = !run.isCompleted;
@@ -172,7 +172,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
   );
 }
 
-/** As many runs as a page of a timeline can have. */
+/** Maximum number of runs on a page of a timeline. */
 const pageSize = 500;
 
 function RunTimeline({ run }: { readonly run: RunDetail }) {

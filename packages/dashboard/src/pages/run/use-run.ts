@@ -12,7 +12,7 @@ const ofRun: ReadonlySet<OperationName> = new Set([
   'listRunAttempts',
 ]);
 
-/** A run, asked for again whenever the server tells a change of it, until it is over. */
+/** A run, requested again whenever the server reports a change, until it has ended. */
 export function useRun(runId: string) {
   const client = useQueryClient();
   const run = useAsk('retrieveRun', { params: { runId } }, { keepPrevious: false });

@@ -9,18 +9,18 @@ import { BulkBar } from '../../parts/table/bulk-bar.tsx';
 import type { Selection } from '../../parts/table/selection.ts';
 import { bulkFilterOf } from './bulk-filter.ts';
 
-/** The most runs that can be named one by one. */
+/** Maximum number of runs that can be listed individually. */
 const maxNamed = 500;
 
 interface BulkActionsProps {
   readonly selection: Selection;
   readonly query: RunFilterQuery;
-  /** How many the filter finds: `412` or `10,000+`. */
+  /** The number of filter matches: `412` or `10,000+`. */
   readonly total: string | undefined;
   readonly onStart: (bulkActionId: string) => void;
 }
 
-/** Cancels or replays the chosen runs, or all that the filter finds. The confirmation states how many. */
+/** Cancels or replays the selected runs, or all that match the filter. The confirmation contains their number. */
 export function BulkActions({ selection, query, total, onStart }: BulkActionsProps) {
   const [asked, setAsked] = useState<'cancel' | 'replay'>();
   const may = useMay();
@@ -76,7 +76,7 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
   );
 }
 
-/** How a bulk action stands, until it is over. */
+/** The progress of a bulk action, until it has ended. */
 export function BulkProgress({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const action = useAsk(
     'retrieveBulkAction',

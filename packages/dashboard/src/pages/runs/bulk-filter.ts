@@ -3,9 +3,9 @@ import type { Given } from '../../api/operation-types.ts';
 
 type BulkFilter = NonNullable<Given<'createBulkAction'>['body']['filter']>;
 
-/** The filter of a bulk action that finds the same runs as a list does. */
+/** The filter of a bulk action that matches the same runs as a list. */
 export function bulkFilterOf(query: RunFilterQuery): BulkFilter {
   const filter = runFilterParams(query);
-  // Without any of them, the list has the runs of seven days.
+  // Without any filter, the list has the runs of seven days.
   return Object.keys(filter).length > 0 ? filter : { period: '7d' };
 }

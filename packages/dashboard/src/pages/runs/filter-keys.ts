@@ -9,7 +9,7 @@ import type { RunStatus } from '@millrace/contract';
 const periods = ['15m', '1h', '2h', '6h', '12h', '1d', '2d', '7d', '30d'];
 const machines = ['micro', 'small-1x', 'small-2x', 'medium-1x', 'medium-2x', 'large-1x', 'large-2x'];
 
-/** The words of the filter of runs, with values from the API. */
+/** The words of the run filter, with values from the API. */
 export function runFilterKeysOf(environment: Environment): readonly FilterKey[] {
   const ask = <N extends 'listTasks' | 'listQueues' | 'listDeployments'>(
     name: N,

@@ -3,7 +3,7 @@ import { useAsk } from '../../api/ask.ts';
 import { Legend, Plot } from '../../parts/plot/plot.tsx';
 import { endedSeries } from '../../parts/plot/run-stats.ts';
 
-/** What the time series can be narrowed by: one task, or one queue, or one version. */
+/** The supported filters of time series: one task, queue or version. */
 function statsQueryOf(query: RunFilterQuery) {
   const only = (name: string): string | undefined => {
     const value = query[name];
@@ -26,7 +26,7 @@ function statsQueryOf(query: RunFilterQuery) {
   if (version !== undefined) used.add('filter[version]');
   return {
     given: { ...range, task, queue, version },
-    /** Other filters that the series do not follow. */
+    /** Whether there are other filters, which the series ignore. */
     isNarrower: Object.keys(query).some((name) => !used.has(name) && name !== 'filter[status]'),
     subject: task ?? queue ?? version,
   };
@@ -37,7 +37,7 @@ interface RunHistogramProps {
   readonly onRange: (from: number, to: number) => void;
 }
 
-/** How runs ended over the range of the list. Brushing it narrows the list to that time. */
+/** Runs by outcome over the range of the list. Selecting a range filters the list by that time. */
 export function RunHistogram({ query, onRange }: RunHistogramProps) {
   const { given, isNarrower, subject } = statsQueryOf(query);
   const stats = useAsk('retrieveStats', { query: given }, { live: 30_000 });

@@ -29,14 +29,14 @@ import './runs-page.css';
 
 const ranges = ['1h', '1d', '7d', '30d'];
 
-/** The list of runs: the model of all list pages. Everything that it shows is in its address. */
+/** The list of runs: the model for all list pages. Its whole state is in its address. */
 export function RunsPage() {
   const environment = useEnvironment();
   const [{ q = '', bulk }, setSearch] = useSearchTexts();
   const selection = useSelection();
   const read = useMemo(() => runFilterQuery(q), [q]);
   const isWrong = isUnreadable(read);
-  // A filter that cannot be read leaves the list as it was.
+  // An invalid filter does not change the list.
   const lastReadable = useRef<RunFilterQuery>({});
   if (!isWrong) lastReadable.current = read;
   const query = lastReadable.current;
@@ -136,10 +136,10 @@ export function RunsPage() {
 const hasTimes = (query: RunFilterQuery): boolean =>
   query['filter[createdAt][from]'] !== undefined || query['filter[createdAt][to]'] !== undefined;
 
-/** To the minute: addresses stay short. */
+/** To the minute, which keeps addresses short. */
 const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
 
-/** The options of `runs.list` that mean the same, as code. */
+/** The equivalent options of `runs.list`, as code. */
 function sdkFilter(query: RunFilterQuery): string {
   const params = runFilterParams(query);
   if (Object.keys(params).length === 0) return '';

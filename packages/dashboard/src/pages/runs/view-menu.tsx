@@ -11,7 +11,7 @@ interface ViewMenuProps {
   readonly onChoose: (filter: string) => void;
 }
 
-/** Filters that are looked at often: those that everybody has, and one's own. */
+/** Frequently used filters: built-in ones, and the reader's own. */
 export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
   const { project } = useEnvironment();
   const { views, save, remove } = useViews(project);

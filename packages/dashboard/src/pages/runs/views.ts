@@ -5,7 +5,7 @@ export interface View {
   readonly filter: string;
 }
 
-/** What people look for most. */
+/** The built-in filters. */
 export const usualViews: readonly View[] = [
   { name: 'Failed in the last day', filter: 'status:failed,crashed,system-failure,timed-out since:1d' },
   { name: 'Running now', filter: 'status:running since:30d' },
@@ -24,7 +24,7 @@ function readViews(project: string): readonly View[] {
   }
 }
 
-/** Filters with a name, kept in this browser for each project. */
+/** Named filters, stored in this browser for each project. */
 export function useViews(project: string): {
   readonly views: readonly View[];
   readonly save: (view: View) => void;

@@ -9,24 +9,24 @@ import { countText } from '../../parts/count-text.ts';
 import { exactText } from '../../parts/time/format.ts';
 import { zonedInstant, zonedText } from '../../parts/time/zoned.ts';
 
-/** Most ticks of one request: the contract's `maxBackfilled`. */
+/** Maximum number of ticks in one request: the contract's `maxBackfilled`. */
 const most = 1_000;
 const day = 86_400_000;
 
 interface BackfillDialogProps {
   readonly schedule: Schedule;
-  /** The zone in which the reader looks at the schedule. */
+  /** The time zone in which the schedule is shown. */
   readonly zone: string;
   readonly onClose: () => void;
 }
 
-/** Runs the ticks of a past range. It says how many they are before it starts anything. */
+/** Runs the ticks of a past range. It shows their number before it starts anything. */
 export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps) {
   const [now] = useState(() => Date.now());
   const [from, setFrom] = useState(() => zonedText(now - day, zone));
   const [to, setTo] = useState(() => zonedText(now, zone));
   const start = zonedInstant(from, zone);
-  // The field has no seconds: "now" means now.
+  // The field has no seconds, so the current minute means now.
   const end = to === zonedText(now, zone) ? now : zonedInstant(to, zone);
   const isRange = start !== undefined && end !== undefined && start < end;
   const preview = useAsk(

@@ -11,7 +11,7 @@ export const lookOfSchedule = ({ active: isActive, nextRun }: Schedule): Look =>
 const skipped: Look = { word: 'Skipped', glyph: 'dotted', tone: 'warn' };
 const fired: Look = { word: 'Fired', glyph: 'disc', tone: 'quiet' };
 
-/** Of a tick that fired: the status of its run. */
+/** For a tick that fired: the status of its run. */
 export const lookOfTick = (tick: ScheduleTick): Look =>
   tick.outcome === 'skipped' ? skipped : tick.status === undefined ? fired : runStatusLooks[tick.status];
 

@@ -10,7 +10,7 @@ import { browserTimeZone } from '../../parts/time/zone.ts';
 import { missedText, overlapTexts } from './looks.ts';
 
 interface ScheduleFormProps {
-  /** The one to edit; without it, a new one is made. */
+  /** The schedule to edit; without it, a new one is created. */
   readonly schedule?: Schedule;
   readonly onClose: () => void;
   readonly onDone: (schedule: Schedule) => void;
@@ -35,7 +35,7 @@ const valuesOf = (schedule: Schedule | undefined): Values => ({
 
 const missedRules = ['once', 'skip', 'all:1h', 'all:6h', 'all:1d', 'all:7d'];
 
-/** Makes a schedule, or replaces the settings of one. */
+/** Creates a schedule, or replaces the settings of one. */
 export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
   const id = useId();
   const [values, setValues] = useState(() => valuesOf(schedule));

@@ -23,7 +23,7 @@ import { tickText, Ticks } from './ticks.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './schedules.css';
 
-/** One schedule: when it fires next, in any zone, and what became of its ticks. */
+/** One schedule: its next times, in any zone, and the results of its ticks. */
 export function SchedulePage() {
   const { scheduleId = '' } = useParams({ strict: false }) as { readonly scheduleId?: string };
   const schedule = useAsk(
@@ -193,12 +193,12 @@ function isZone(text: string | undefined): text is string {
 interface NextTimesProps {
   readonly schedule: Schedule;
   readonly zone: string;
-  /** To choose from at once; every other one can be typed. */
+  /** Suggestions; any other zone can be typed. */
   readonly zones: readonly string[];
   readonly onZone: (zone: string) => void;
 }
 
-/** The next times on the clocks of any zone. */
+/** The next times in any time zone. */
 function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
   const id = useId();
   const [typed, setTyped] = useState(zone);

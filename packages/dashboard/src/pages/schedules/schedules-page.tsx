@@ -188,7 +188,7 @@ const example = `export const report = schedules.task({
   run: async ({ timestamp }) => {},
 });`;
 
-/** The API finds one schedule by its id or its key; it has no search. */
+/** The API finds one schedule by its id or key; it has no search. */
 function OpenByKey() {
   const [text, setText] = useState('');
   const goTo = useGoTo();

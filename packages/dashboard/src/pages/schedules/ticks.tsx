@@ -21,7 +21,7 @@ const outcomes = [
   { value: 'skipped', label: 'Skipped' },
 ] as const;
 
-/** To the second: ticks have no parts of one. */
+/** To the second: ticks have no fractions. */
 export const tickText = (at: string, zone: string): string =>
   exactText(Date.parse(at), zone).replace(/\.\d{3}/, '');
 
@@ -94,7 +94,7 @@ interface TicksProps {
   readonly zone: string;
 }
 
-/** What became of the ticks of the last 30 days. */
+/** The results of the ticks of the last 30 days. */
 export function Ticks({ schedule, zone }: TicksProps) {
   const [{ outcome = 'all' }, setSearch] = useSearchTexts();
   const goTo = useGoTo();
@@ -140,7 +140,7 @@ export function Ticks({ schedule, zone }: TicksProps) {
   );
 }
 
-/** The newest ticks at a glance, the oldest first. The table has the same for readers of the screen. */
+/** An overview of the newest ticks, oldest first. For screen readers, the table has the same data. */
 const TickStrip = ({ ticks, zone }: { readonly ticks: readonly ScheduleTick[]; readonly zone: string }) => (
   <div className="tick-strip" aria-hidden="true">
     {ticks.toReversed().map((tick) => {

@@ -12,7 +12,7 @@ const shapes = [
   { value: 'json', label: 'JSON' },
 ] as const;
 
-/** As the message before was written: tasks expect one shape. */
+/** In the format of the last message: tasks expect one shape. */
 const shapeAfter = (last: unknown): Shape =>
   last === undefined
     ? 'object'
@@ -28,7 +28,7 @@ interface ComposerProps {
   readonly last: unknown;
 }
 
-/** Writes to `.in`: the task reads it next. What is typed stays until the server has it. */
+/** Writes to `.in`, which the task reads next. Typed text stays until the server has it. */
 export function Composer({ session, last }: ComposerProps) {
   const [chosen, setChosen] = useState<Shape>();
   const [text, setText] = useState('');
@@ -59,7 +59,7 @@ export function Composer({ session, last }: ComposerProps) {
   };
   const onKeyDown = usePartKeys('In the message', [
     { keys: 'Mod+Enter', does: 'Send', run: send, whileTyping: true },
-    // JSON has lines of its own.
+    // JSON has line breaks of its own.
     ...(shape === 'json' ? [] : [{ keys: 'Enter', does: 'Send', run: send, whileTyping: true }]),
   ]);
   const error = wrong ?? append.error?.message;

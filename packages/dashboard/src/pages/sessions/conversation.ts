@@ -1,4 +1,4 @@
-/** A record as the stream of a channel has it. */
+/** A record as received from a channel's stream. */
 export interface ChannelRecord {
   readonly seq_num: number;
   /** Milliseconds since 1970. */
@@ -18,9 +18,9 @@ export type Entry =
       readonly seq: number;
       readonly at: number;
       readonly parts: readonly Part[];
-      /** How many chunks it came in. */
+      /** Number of its chunks. */
       readonly chunks: number;
-      /** The task said that its turn is complete. */
+      /** Whether the task has completed its turn. */
       readonly isComplete: boolean;
     }
   | { readonly kind: 'control'; readonly seq: number; readonly at: number; readonly name: string };
@@ -36,20 +36,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What was appended: the envelope `{"data": …}` of the SDKs is taken off. */
+/** The appended data, without the envelope `{"data": …}` of the SDKs. */
 function dataOf(body: string): unknown {
   const value = parsed(body);
   return isObject(value) && Object.hasOwn(value, 'data') ? value['data'] : value;
 }
 
-/** A message to the task: a text that is JSON is what the JSON says. */
+/** A message to the task: valid JSON is parsed. */
 export function messageOf(body: string): unknown {
   const data = dataOf(body);
   return typeof data === 'string' ? parsed(data) : data;
 }
 
 /**
- * The words in a message, in the shapes that chats have; undefined if there are none.
+ * The text of a message, in the common shapes of chats; undefined if there is none.
  *
  * @example wordsOf({ text: 'Hello' }) // 'Hello'
  */
@@ -68,7 +68,7 @@ export function wordsOf(value: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** A chunk of an answer: words to join with those before, or a value of its own. */
+/** A chunk of a reply: text to append, or a separate value. */
 export function partOf(data: unknown): Part {
   if (typeof data === 'string') return { kind: 'text', text: data };
   if (isObject(data)) {
@@ -91,12 +91,12 @@ function joined(parts: readonly Part[], next: Part): readonly Part[] {
 const controlOf = ({ headers = [] }: ChannelRecord): string | undefined =>
   headers.find(([name]) => name === 'trigger-control')?.[1];
 
-/** Headers without a name are commands of the log, and no data. */
+/** Headers without a name are commands of the log, not data. */
 const isCommand = ({ headers }: ChannelRecord): boolean => headers?.[0]?.[0] === '';
 
 /**
- * Two channels as one conversation, in the order of time. The chunks of an answer are one entry, until the task's turn is complete or somebody
- * writes.
+ * Two channels as one conversation, in the order of time. The chunks of a reply are one entry, until the task's turn is complete or a message
+ * arrives.
  */
 export function conversationOf(
   ins: readonly ChannelRecord[],

@@ -7,17 +7,17 @@ import { clockText } from '../../parts/time/format.ts';
 import { useTimeZone } from '../../parts/time/zone.ts';
 import { wordsOf, type Entry } from './conversation.ts';
 
-/** Entries in the document at first; earlier ones come when they are asked for. */
+/** Number of entries rendered initially; earlier ones are rendered on request. */
 const firstShown = 100;
 
 interface EntriesProps {
   readonly entries: readonly Entry[];
   readonly isLoaded: boolean;
-  /** Somebody expects an answer: the task has not completed its turn. */
+  /** Whether a reply is pending: the task has not completed its turn. */
   readonly isAnswering: boolean;
 }
 
-/** The conversation. It follows its end while the reader is there. */
+/** The conversation. It scrolls with its end while the reader is there. */
 export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -36,7 +36,7 @@ export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
       className="entries"
       role="log"
       aria-label="Conversation"
-      // A log that scrolls is reached by the keyboard.
+      // A scrollable log must be focusable by keyboard.
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
@@ -109,7 +109,7 @@ const EntryView = memo(function EntryView({ entry, zone }: { readonly entry: Ent
   );
 });
 
-/** A chunk that is no text: one line until it is opened. */
+/** A chunk that is not text: one line until it is opened. */
 function Value({ value }: { readonly value: unknown }) {
   const [isOpen, setOpen] = useState(false);
   const text = JSON.stringify(value) ?? '';

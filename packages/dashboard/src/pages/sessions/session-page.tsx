@@ -24,7 +24,7 @@ import { isExpired, lookOfSession } from './looks.ts';
 import { useChannel } from './use-channel.ts';
 import './sessions.css';
 
-/** One session: its channel as a conversation that goes on. */
+/** One session: its channels as a live conversation. */
 export function SessionPage() {
   const { session = '' } = useParams({ strict: false }) as { readonly session?: string };
   const asked = useAsk('retrieveSession', { params: { session } }, { live: true, keepPrevious: false });

@@ -2,21 +2,21 @@ import { useState } from 'react';
 import { useFollow } from '../../api/use-follow.ts';
 import type { ChannelRecord } from './conversation.ts';
 
-/** What is kept of a channel in the page. */
+/** Maximum number of records in the page. */
 const most = 20_000;
 
 interface Channel {
   readonly records: readonly ChannelRecord[];
-  /** All that there was when the page came has been read. */
+  /** Whether all records that existed at the start have been read. */
   readonly isLoaded: boolean;
   readonly error: unknown;
 }
 
-/** Follows one channel of a session from its beginning. A stream that begins again adds nothing twice. */
+/** Follows one channel of a session from its beginning. A reopened stream adds no duplicates. */
 export function useChannel(
   operation: 'subscribeToSessionIn' | 'subscribeToSessionOut',
   session: string,
-  /** Nothing more comes: the session is closed or has expired. */
+  /** The stream is complete: the session is closed or has expired. */
   isEnded: boolean,
 ): Channel {
   const [records, setRecords] = useState<readonly ChannelRecord[]>([]);

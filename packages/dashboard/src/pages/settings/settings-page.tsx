@@ -16,13 +16,13 @@ import './settings.css';
 interface SettingsSection {
   readonly id: string;
   readonly label: string;
-  /** What it is about: the environment, or the organisation. */
+  /** The subject of a section: the environment, or the organization. */
   readonly about: 'environment' | 'project' | 'organization' | 'installation';
   readonly isShown: boolean;
   readonly content: ReactNode;
 }
 
-/** Who and what may act: keys of the environment, members of the organisation, what they did, what it takes. */
+/** Keys of the environment, members of the organization, the audit log and storage. */
 export function SettingsPage() {
   const { section = 'keys' } = useParams({ strict: false }) as { section?: string };
   const { kind } = useEnvironment();

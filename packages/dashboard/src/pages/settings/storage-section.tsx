@@ -30,7 +30,7 @@ const words: Readonly<Record<StorageClass, string>> = {
   other: 'Organizations, projects, keys, variables',
 };
 
-/** What each class of data of the whole installation takes on disk. */
+/** The disk usage of each class of data in the whole installation. */
 export function StorageSection() {
   const [{ class: chosen }, setSearch] = useSearchTexts();
   const storage = useAsk('retrieveStorage', {}, { live: 60_000, inEnvironment: false });

@@ -10,7 +10,7 @@ import '../../parts/runs/runs.css';
 import { failuresOf } from '../../parts/plot/run-stats.ts';
 
 export interface TaskRow extends TaskInfo {
-  /** Undefined for tasks that are not among the first in the order of the page. */
+  /** Undefined for tasks that are not among the first in the page's sort order. */
   readonly lastDay: StatsSeries | undefined;
 }
 

@@ -1,4 +1,4 @@
 import type { ReplyOf } from '../../api/operation-types.ts';
 
-/** A task as its page has it. */
+/** A task in the form used by its page. */
 export type TaskDetail = ReplyOf<'retrieveTask'>;

@@ -17,7 +17,7 @@ import { rateText } from './task-stats.ts';
 const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');
 const ranges = ['1h', '1d', '7d', '30d'];
 
-/** How a task goes: its latest runs in figures, over time, and its errors. */
+/** The state of a task: its latest runs in numbers, over time, and its errors. */
 export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
   <div className="stack">
     <Figures task={task} />

@@ -20,11 +20,11 @@ import { retryText, startsText } from './task-words.ts';
 import { TestTab } from './test/test-tab.tsx';
 import './tasks.css';
 
-/** One task: what it is, how it goes, and a place to try it. */
+/** One task: its settings, its runs, and a form to test it. */
 export function TaskPage() {
   const { taskId = '' } = useParams({ strict: false }) as { taskId?: string };
   const task = useAsk('retrieveTask', { params: { taskId } }, { live: 15_000, keepPrevious: false });
-  // Its own state for each task: what is typed for one is not for another.
+  // Each task has its own state, so that typed text is not applied to another.
   if (task.data) return <OneTask key={task.data.id} task={task.data} />;
   return (
     <Page title="Task">

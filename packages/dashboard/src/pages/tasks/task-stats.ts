@@ -1,7 +1,7 @@
 import type { StatsCounts } from '@millrace/contract';
 import { failuresOf } from '../../parts/plot/run-stats.ts';
 
-/** `98.5 %`, or undefined where nothing ended. A rate that is not quite 100 % never reads so. */
+/** `98.5 %`, or undefined if nothing ended. A rate below 100 % is never rounded up to it. */
 export function rateText(rate: number | null | undefined): string | undefined {
   if (rate == null) return undefined;
   const percent = rate * 100;

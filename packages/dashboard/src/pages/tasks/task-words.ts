@@ -1,7 +1,7 @@
 import type { TaskInfo } from '@millrace/contract';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 
-/** What starts a task beside triggers; undefined if nothing does. */
+/** The schedule or event that triggers a task; undefined if there is none. */
 export function startsText({ schedule, on }: Pick<TaskInfo, 'schedule' | 'on'>): string | undefined {
   const starts = [
     schedule && `cron ${schedule.cron} ${schedule.timezone}`,
@@ -10,7 +10,7 @@ export function startsText({ schedule, on }: Pick<TaskInfo, 'schedule' | 'on'>):
   return starts.length === 0 ? undefined : starts.join(', ');
 }
 
-/** How often a task is tried again, and how long apart. */
+/** The number of retries of a task, and their delays. */
 export function retryText({ retry }: Pick<TaskInfo, 'retry'>): string {
   const attempts = retry?.maxAttempts;
   if (attempts === undefined) return 'as the project says';

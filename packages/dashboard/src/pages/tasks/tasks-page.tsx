@@ -19,10 +19,10 @@ const orders: Readonly<Record<string, (a: TaskRow, b: TaskRow) => number>> = {
   success: (a, b) => rateOf(a) - rateOf(b),
 };
 
-/** Tasks without runs come last, and with them those that are not among the first of the statistics. */
+/** Tasks without runs come last, together with those that are not among the first of the statistics. */
 const rateOf = ({ lastDay }: TaskRow): number => (lastDay && successOf(lastDay.total)) ?? 2;
 
-/** The tasks of the current version, with how they went in the last day. */
+/** The tasks of the current version, with their outcomes of the last day. */
 export function TasksPage() {
   const [{ q = '', sort = 'name' }, setSearch] = useSearchTexts();
   const [text, setText] = useState(q);

@@ -4,7 +4,7 @@ import { useEnvironmentPath } from '../../api/environment.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 
-/** How the environment's own variables differ between two revisions. `to` undefined: now. */
+/** The differences between two revisions of the environment's own variables. `to` undefined: the present. */
 export function Difference({ from, to }: { readonly from: number; readonly to: number | undefined }) {
   const params = useEnvironmentPath();
   const difference = useAsk(
@@ -18,7 +18,7 @@ export function Difference({ from, to }: { readonly from: number; readonly to: n
   return <Changes changes={difference.data.changes} />;
 }
 
-/** Lines that go and lines that come, as in the diff of a file. Values of secrets are known to nobody here. */
+/** Removed and added lines, as in the diff of a file. Values of secrets are not available here. */
 export const Changes = ({ changes }: { readonly changes: readonly VariableDifference[] }) =>
   changes.length === 0 ? (
     <p className="muted">Nothing differs.</p>

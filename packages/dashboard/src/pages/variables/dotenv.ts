@@ -1,5 +1,5 @@
 /**
- * The names that a text in the format of .env files sets, for a preview. The server reads the text itself, with the values.
+ * The names in a text in the format of .env files, for a preview. The server parses the text itself, with the values.
  *
  * @example namesIn('A=1\n# no\nexport B="x\ny=2"') // ['A', 'B']
  */
@@ -9,6 +9,6 @@ export function namesIn(text: string): readonly string[] {
   return [...names];
 }
 
-/** A name at the beginning of a line with its value, which in quotes may go over several lines. */
+/** A name at the beginning of a line with its value, which may span several lines in quotes. */
 const assignment =
   /^[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*(?:=[^\S\n]*?|:[^\S\n]+?)(?:[^\S\n]*'(?:\\'|[^'])*'|[^\S\n]*"(?:\\"|[^"])*"|[^\S\n]*`(?:\\`|[^`])*`|[^\n]*)/gm;

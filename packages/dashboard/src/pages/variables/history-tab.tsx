@@ -18,7 +18,7 @@ import { actText, useRevisions } from './revisions.ts';
 
 const keyOf = ({ revision }: VariableRevision): string => String(revision);
 
-/** Every change of the environment's own variables: who, when, which names. One of them opens with what it changed. */
+/** Every change of the environment's own variables: who made it, when, and the names. Each opens with its details. */
 export function HistoryTab({ mayRollBack }: { readonly mayRollBack: boolean }) {
   const params = useEnvironmentPath();
   const [{ revision }, setSearch] = useSearchTexts();
@@ -89,7 +89,7 @@ interface RevisionPanelProps {
   readonly mayRollBack: boolean;
 }
 
-/** One change: what it changed, or how what was then differs from what is now. */
+/** One change: its details, or its differences from the present. */
 function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPanelProps) {
   const [{ with: other = 'before' }, setSearch] = useSearchTexts();
   const at = Number(number);

@@ -16,7 +16,7 @@ interface ImportDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sets many variables at once, all or none, from a text as .env files have it. */
+/** Sets many variables at once, all or none, from a text in the format of .env files. */
 export const ImportDialog = ({ isOpen, variables, onClose }: ImportDialogProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title="Import variables" isWide>
     <ImportForm variables={variables} onClose={onClose} />

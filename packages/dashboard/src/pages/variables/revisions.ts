@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
 
-/** The operations whose answers a change of variables outdates. */
+/** The operations whose responses a change of variables invalidates. */
 export const outdated = ['listVariables', 'listVariableRevisions', 'compareVariableRevisions'] as const;
 
-/** The newest changes, the last one first. */
+/** The newest changes, latest first. */
 export function useRevisions() {
   const params = useEnvironmentPath();
   return useAsk('listVariableRevisions', { params, query: { 'page[size]': 100 } }, { live: 15_000 });
@@ -17,7 +17,7 @@ export interface LastChange {
   readonly userId: string | undefined;
 }
 
-/** When each variable was changed last, as far back as the newest changes go. */
+/** When each variable was last changed, as far back as the newest changes go. */
 export const useLastChanges = (
   revisions: readonly VariableRevision[] = [],
 ): ReadonlyMap<string, LastChange> =>

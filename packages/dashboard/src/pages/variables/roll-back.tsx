@@ -7,12 +7,12 @@ import { Changes } from './difference.tsx';
 import { outdated } from './revisions.ts';
 
 interface RollBackProps {
-  /** A revision; undefined while nothing is asked. */
+  /** A revision; undefined while the dialog is closed. */
   readonly to: number | undefined;
   readonly onClose: () => void;
 }
 
-/** Asks before the variables become what they were at a revision, and shows what that changes. */
+/** Asks for confirmation before the variables are restored to a revision, and shows the changes. */
 export function RollBack({ to, onClose }: RollBackProps) {
   const params = useEnvironmentPath();
   const isOpen = to !== undefined && Number.isInteger(to) && to >= 0;

@@ -11,14 +11,14 @@ import { outdated } from './revisions.ts';
 
 interface VariableDialogProps {
   readonly isOpen: boolean;
-  /** The one that is changed; without it, one is added. */
+  /** The variable to change; without it, a new one is added. */
   readonly variable: EnvironmentVariable | undefined;
-  /** Those that there are. */
+  /** The existing names. */
   readonly names: readonly string[];
   readonly onClose: () => void;
 }
 
-/** Adds a variable, or gives one another value. The value of a secret one is not known here: a new one is typed. */
+/** Adds or changes a variable. The value of a secret one is not available here: a new one must be entered. */
 export const VariableDialog = ({ isOpen, variable, names, onClose }: VariableDialogProps) => (
   <Dialog
     isOpen={isOpen}

@@ -26,12 +26,12 @@ import { VariableDialog } from './variable-dialog.tsx';
 import { VariablePanel } from './variable-panel.tsx';
 import './variables-page.css';
 
-/** What is open over the page. What can be looked at is in the address instead. */
+/** The dialog over the page. Panels for viewing are in the address instead. */
 type Open =
   | { readonly what: 'add' | 'import' }
   | { readonly what: 'change' | 'delete'; readonly name: string };
 
-/** The variables that runs of the environment find in `process.env`, and their history. */
+/** The variables in the `process.env` of the environment's runs, and their history. */
 export function VariablesPage() {
   const path = useEnvironmentPath();
   const { branch } = useEnvironment();
@@ -172,7 +172,7 @@ const keyOf = ({ name }: EnvironmentVariable): string => name;
 
 interface ColumnOptions {
   readonly changed: ReadonlyMap<string, LastChange>;
-  /** Absent: the reader may not change any. */
+  /** Absent if the reader may not change any. */
   readonly onAct?: (what: 'change' | 'delete', name: string) => void;
 }
 

@@ -6,7 +6,7 @@ import { toast } from '../../api/toasts.ts';
 import { countText } from '../../parts/count-text.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 
-/** Ends a branch. One with runs that have not ended says so first, and how many are canceled comes back. */
+/** Archives a branch. If it has unfinished runs, it first asks whether to cancel them, and reports the number. */
 export function ArchiveBranch({
   branch,
   onClose,

@@ -9,7 +9,7 @@ interface ArchiveDialogProps {
   readonly onClose: () => void;
 }
 
-/** Frees the files of a version. It cannot come back, so its name is typed. */
+/** Frees the files of a version. It cannot be undone, so its name must be typed. */
 export function ArchiveDialog({ version, onClose }: ArchiveDialogProps) {
   const archive = useAct('archiveDeployment', {
     outdates: outdated,

@@ -17,7 +17,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { ArchiveBranch } from './archive-branch.tsx';
 
-/** Branches of preview and dev of the project: each is an environment of its own. */
+/** Preview and dev branches of the project: each is a separate environment. */
 export function BranchesTab() {
   const { projectRef } = useEnvironmentPath();
   const { project } = useEnvironment();

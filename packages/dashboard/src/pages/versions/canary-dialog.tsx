@@ -17,7 +17,7 @@ interface CanaryDialogProps {
 
 const usual = [1, 5, 10, 25, 50];
 
-/** Lets a share of the new runs start on a version, while the others start on the current one. */
+/** Starts a percentage of the new runs on a version, and the others on the current one. */
 export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
   const [text, setText] = useState(String(version.canaryPercent ?? 10));
   const [force, setForce] = useState(false);
@@ -78,7 +78,7 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
   );
 }
 
-/** All new runs start on the current version again. */
+/** Starts all new runs on the current version again. */
 export function AbortCanaryDialog({ version, current, onClose }: CanaryDialogProps) {
   const abort = useAct('abortCanary', {
     outdates: outdated,

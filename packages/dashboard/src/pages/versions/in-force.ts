@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../api/operation-types.ts';
 
 type Deployment = ReplyOf<'retrieveCurrentDeployment'>;
 
-/** The version that new runs start on, and the canary. Both undefined until something was promoted. */
+/** The current version, on which new runs start, and the canary. Both undefined until a version was promoted. */
 export function useInForce(): {
   readonly current: Deployment | undefined;
   readonly canary: Deployment | undefined;

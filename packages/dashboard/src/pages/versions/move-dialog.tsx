@@ -29,7 +29,7 @@ interface MoveDialogProps {
   readonly onClose: () => void;
 }
 
-/** Binds the waiting runs of a version to another one. First it shows what would be moved. */
+/** Binds the waiting runs of a version to another one. First it shows the runs that would be moved. */
 export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
   const list = useAsk('listDeployments', { query: { 'page[size]': 100 } });
   const others = (list.data?.data ?? []).filter(
@@ -47,7 +47,7 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
     showsErrors: true,
     onDone: (reply) => {
       setMoved((before) => before + reply.moved);
-      // A call does so many within some seconds; the same call goes on.
+      // A call moves a limited number within some seconds; repeating it continues.
       if (!reply.isComplete && reply.moved > 0) move.mutate({ params, body });
     },
   });

@@ -1,4 +1,4 @@
-/** The operations whose answers a change of versions outdates. */
+/** The operations whose responses a change of versions invalidates. */
 export const outdated = [
   'listDeployments',
   'retrieveDeployment',

@@ -13,12 +13,12 @@ import { isBefore } from './state-look.ts';
 interface PromoteDialogProps {
   readonly version: Deployment;
   readonly current: Deployment | undefined;
-  /** Any promotion ends it. */
+  /** The canary, which any promotion ends. */
   readonly canary: Deployment | undefined;
   readonly onClose: () => void;
 }
 
-/** Makes a version current, or goes back to one. It says what becomes of runs that have started, and what lacks. */
+/** Makes a version current, or rolls back to one. It shows the effect on started runs, and unmet requirements. */
 export function PromoteDialog({ version, current, canary, onClose }: PromoteDialogProps) {
   const [force, setForce] = useState(false);
   const { kind } = useEnvironment();

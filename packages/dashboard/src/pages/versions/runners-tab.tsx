@@ -20,7 +20,7 @@ import { Time } from '../../parts/time/time.tsx';
 
 const keyOf = ({ id }: RunnerInfo): string => id;
 
-/** Processes that execute attempts. One is drained before its machine is shut down. */
+/** Runner processes. One is drained before its machine is shut down. */
 export function RunnersTab() {
   const [{ runner: chosen }, setSearch] = useSearchTexts();
   const { kind } = useEnvironment();

@@ -18,13 +18,13 @@ export const lookOf = ({ state, canaryPercent }: Pick<Deployment, 'state' | 'can
 export const isPromotable = ({ state }: Pick<Deployment, 'state'>): boolean =>
   state === 'ready' || state === 'draining' || state === 'drained';
 
-/** Whether it is older than the current version, so that making it current goes back. */
+/** Whether it is older than the current version, so that making it current is a rollback. */
 export const isBefore = (
   one: Pick<Deployment, 'version'>,
   current: Pick<Deployment, 'version'> | undefined,
 ): boolean => current !== undefined && compareVersions(one.version, current.version) < 0;
 
-/** Versions are a day and a counter: `20261121.10` came after `20261121.9`. */
+/** Versions are a day and a counter: `20261121.10` is later than `20261121.9`. */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [one, other].map((version) => version.split('.').map(Number));
   return (a?.[0] ?? 0) - (b?.[0] ?? 0) || (a?.[1] ?? 0) - (b?.[1] ?? 0);

@@ -14,7 +14,7 @@ interface VersionEntry {
   readonly onSelect: () => void;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
-  /** What the page of a version is for. */
+  /** Whether it is the main action on a version's page. */
   readonly isMain?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Around {
   readonly canary: Deployment | undefined;
 }
 
-/** What can be done with a version, and the dialogs that ask first. */
+/** The actions on a version, with their confirmation dialogs. */
 export function useVersionActs({ current, canary }: Around) {
   const may = useMay();
   const [open, setOpen] = useState<{ readonly act: Act; readonly version: Deployment }>();
@@ -84,7 +84,7 @@ const ActDialog = ({
   return <Dialog {...props} />;
 };
 
-/** In a row of the list. */
+/** For a row of the list. */
 export const RowActs = ({
   version,
   entries,
@@ -96,7 +96,7 @@ export const RowActs = ({
     <Menu trigger={<IconButton icon="more" label={`What can be done with ${version}`} />} entries={entries} />
   );
 
-/** On the page of a version: the first is a button of its own. */
+/** For the page of a version: the first is a separate button. */
 export function PageActs({ entries }: { readonly entries: readonly VersionEntry[] }) {
   const [first, ...others] = entries;
   if (!first) return null;

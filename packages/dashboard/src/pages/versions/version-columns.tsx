@@ -7,7 +7,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { lookOf } from './state-look.ts';
 
-/** `acts`: what can be done with a version; absent for somebody who may only read. */
+/** `acts`: the actions on a version; absent for users who may only read. */
 export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly Column<Deployment>[] => [
   {
     id: 'version',

@@ -21,7 +21,7 @@ import { PageActs, useVersionActs } from './version-actions.tsx';
 import { WhatIsNew } from './version-columns.tsx';
 import './versions-page.css';
 
-/** One version by its name or id. The id of a runner leads to the runners. */
+/** One version by its name or id. The id of a runner redirects to the runners. */
 export function VersionPage() {
   const { version = '' } = useParams({ strict: false }) as { version?: string };
   const { project, env } = useEnvironmentParams();

@@ -19,7 +19,7 @@ import { versionColumns } from './version-columns.tsx';
 import { useInForce } from './in-force.ts';
 import './versions-page.css';
 
-/** What the environment's code is: its versions, who executes it, and the branches of the project. */
+/** The versions of the environment's code, its runners, and the branches of the project. */
 export function VersionsPage() {
   const [{ tab = 'versions' }, setSearch] = useSearchTexts();
   const runners = useAsk('listRunners', {}, { live: true });

@@ -10,7 +10,7 @@ import { blankFields, fieldsOf, objectOf, usualFields, type FieldKind, type Form
 
 interface CompleteFormProps {
   readonly token: WaitpointToken;
-  /** What it was completed with, as JSON text: somebody else may have been faster. */
+  /** Called with the data of the completion as JSON text: another user may have completed it first. */
   readonly onSent: (data: string) => void;
 }
 
@@ -97,7 +97,7 @@ function Loaded({
   };
 
   const send = (data: unknown): void => {
-    // An empty text is no value at all: the runs get undefined.
+    // An empty text means no value: the runs get undefined.
     const body = data === undefined ? {} : { data };
     onSent(JSON.stringify(data) ?? '');
     complete.mutate({ params: { waitpointId: token.id }, body });

@@ -1,14 +1,14 @@
 export type FieldKind = 'text' | 'number' | 'flag';
 
-/** A member of the object that a token is completed with. */
+/** A member of the object with which a token is completed. */
 export interface FormField {
   readonly name: string;
   readonly kind: FieldKind;
-  /** As it is typed; `true` or `false` of a flag. Empty: the member is left out. */
+  /** As entered; `true` or `false` for a flag. If empty, the member is omitted. */
   readonly text: string;
 }
 
-/** Without an earlier token to learn from: what most approvals are about. */
+/** The usual fields of approvals, if there is no earlier token to copy them from. */
 export const usualFields: readonly FormField[] = [
   { name: 'approved', kind: 'flag', text: '' },
   { name: 'comment', kind: 'text', text: '' },
@@ -23,7 +23,7 @@ const kindOf = (value: unknown): FieldKind | undefined =>
         ? 'flag'
         : undefined;
 
-/** The fields of an object whose members are texts, numbers and flags; undefined for everything else: it is written as JSON. */
+/** The fields of an object whose members are strings, numbers and flags; undefined for everything else, which is edited as JSON. */
 export function fieldsOf(value: unknown): readonly FormField[] | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const fields: FormField[] = [];
@@ -35,11 +35,11 @@ export function fieldsOf(value: unknown): readonly FormField[] | undefined {
   return fields;
 }
 
-/** The same fields, to be filled in. */
+/** The same fields, empty. */
 export const blankFields = (fields: readonly FormField[]): readonly FormField[] =>
   fields.map((field) => ({ ...field, text: '' }));
 
-/** The object that the fields make. Errors are by the place of their field. */
+/** The object with the values of the fields. Errors are by index of their field. */
 export function objectOf(
   fields: readonly FormField[],
 ): { readonly value: Readonly<Record<string, unknown>> } | { readonly errors: ReadonlyMap<number, string> } {

@@ -20,7 +20,7 @@ import './waits.css';
 
 type Token = ReplyOf<'retrieveWaitpointToken'>;
 
-/** One token: which runs wait for it, and a form to complete it. */
+/** One token: the runs that wait for it, and a form to complete it. */
 export function WaitPage() {
   const { waitpointId = '' } = useParams({ strict: false }) as { readonly waitpointId?: string };
   const asked = useAsk(
@@ -145,7 +145,7 @@ const Tags = ({ tags }: { readonly tags: readonly string[] }) => (
   </span>
 );
 
-/** What the runs got. */
+/** The data that the runs received. */
 function Outcome({ token, sent }: { readonly token: Token; readonly sent: string | undefined }) {
   const { output, outputType, status } = token;
   const value = output !== undefined && outputType?.includes('json') === true ? readJson(output) : undefined;

@@ -44,7 +44,7 @@ type StatusChoice = (typeof statuses)[number]['value'];
 const idOf = ({ id }: WaitpointToken): string => id;
 const minute = 60_000;
 
-/** When it times out; marked in the last ten minutes. */
+/** When it times out; highlighted in the last ten minutes. */
 function Timeout({ at }: { readonly at: string }) {
   const isNear = Date.parse(at) - useNow() < 10 * minute;
   return (
@@ -135,7 +135,7 @@ const columnsOf = (
 const example = `const token = await wait.createToken({ timeout: '1d', tags: ['approval'] });
 const { ok, output } = await wait.forToken<{ approved: boolean }>(token.id);`;
 
-/** Tokens that somebody outside completes, such as approvals. Those that wait come first. */
+/** Tokens that are completed from outside, such as approvals. Waiting ones come first. */
 export function WaitsPage() {
   const [{ status: asked }, setSearch] = useSearchTexts();
   const status: StatusChoice = statuses.find(({ value }) => value === asked)?.value ?? 'WAITING';
@@ -147,7 +147,7 @@ export function WaitsPage() {
   const given = { query: { ...query, 'page[size]': 50 } };
   const live = useLiveList('listWaitpointTokens', given, idOf);
   const { head } = live;
-  // One that was completed meanwhile is no longer waiting.
+  // A token that was completed in the meantime is no longer waiting.
   const waiting = new Set(head?.data.map(idOf));
   const oldest = head?.data.at(-1)?.id ?? '';
   const rows =

@@ -12,17 +12,17 @@ interface SameAsProps<N extends OperationName> {
   /** The operation behind the page or the button. */
   readonly operation: N;
   readonly given: Given<N>;
-  /** The command: `runs get run_…`, without the name of the program. Undefined where there is none. */
+  /** The command without the program name: `runs get run_…`. Undefined if there is none. */
   readonly cli: string | undefined;
-  /** A line or some of code with the SDK. */
+  /** One or more lines of code with the SDK. */
   readonly sdk: string;
 }
 
-/** A shell's word that is what it says, whatever is in it. */
+/** A literal shell word for any text. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as curl sends it. The key stays in a variable: a page that is copied from has none. */
+/** The request as a curl command. The key stays in a variable, because the page has none. */
 export function curlText(url: string, method: string, body: unknown): string {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(url)}`,
@@ -34,7 +34,7 @@ export function curlText(url: string, method: string, body: unknown): string {
   return lines.join(' \\\n  ');
 }
 
-/** "As code": what the page shows or the button does, as a command, as a request and with the SDK. */
+/** "As code": the equivalent of the page or button as a command, as a request and with the SDK. */
 export function SameAs<N extends OperationName>({ operation, given, cli, sdk }: SameAsProps<N>) {
   const [tab, setTab] = useState(() => localStorage.getItem('millrace.code') ?? 'cli');
   const environment = useEnvironment();

@@ -1,4 +1,4 @@
 import './dialog.css';
 
-/** What is behind a dialog. While the dialog is loaded it keeps keys from the page: whoever has pressed `/` goes on typing. */
+/** The background of a dialog. While the dialog is loading it blocks key presses for the page: after `/` a user keeps typing. */
 export const Backdrop = () => <div className="backdrop" />;

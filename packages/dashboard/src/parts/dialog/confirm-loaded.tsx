@@ -10,19 +10,19 @@ export interface ConfirmProps {
   readonly onClose: () => void;
   /** The question, with the count: "Cancel 412 runs?" */
   readonly title: string;
-  /** What follows from it, and whether it can be undone. */
+  /** The consequences, and whether they can be undone. */
   readonly children: ReactNode;
-  /** What the button says, with the count: "Cancel 412 runs". */
+  /** The label of the button, with the count: "Cancel 412 runs". */
   readonly action: string;
   readonly onConfirm: () => void;
   readonly isBusy?: boolean;
-  /** What has to be typed first, for what cannot be undone: a name. */
+  /** For irreversible actions: a name to type first. */
   readonly typed?: string;
-  /** Nothing is lost by it. */
+  /** Whether nothing is lost by it. */
   readonly isHarmless?: boolean;
-  /** It cannot be done yet: what it changes is not known, or something is to be chosen first. */
+  /** The action is not possible yet: its effect is not known, or a choice is required first. */
   readonly isDisabled?: boolean;
-  /** Why it failed. */
+  /** The error message. */
   readonly error?: string | undefined;
 }
 

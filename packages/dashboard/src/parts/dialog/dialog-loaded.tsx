@@ -12,7 +12,7 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** The loaded part of `Dialog`. The focus begins in the first field: who opened a form wants to write. */
+/** The loaded part of `Dialog`. The first field gets the focus. */
 function DialogLoaded({ isOpen, onClose, title, isWide = false, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
   return (

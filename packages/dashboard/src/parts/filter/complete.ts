@@ -2,16 +2,16 @@ import { filterWords, quotedValue } from '@millrace/contract/filter';
 
 export interface FilterKey {
   readonly key: string;
-  /** What it is about, in a few words. */
+  /** A short description. */
   readonly about: string;
-  /** Values to choose from: those that have `typed` in them. They may come from the API. */
+  /** Values that contain `typed`. They may come from the API. */
   readonly values?: (typed: string) => readonly string[] | Promise<readonly string[]>;
 }
 
 export interface Completion {
-  /** The whole filter after it was chosen. */
+  /** The whole filter after the choice. */
   readonly text: string;
-  /** Where the cursor is then. */
+  /** The cursor position after the choice. */
   readonly cursor: number;
   readonly label: string;
   readonly hint?: string;
@@ -19,7 +19,7 @@ export interface Completion {
 
 const maxShown = 12;
 
-/** The word in which the cursor is, and what was typed of it. */
+/** The word at the cursor, and its typed part. */
 function wordAt(
   text: string,
   cursor: number,
@@ -41,7 +41,7 @@ const replaced = (
 });
 
 /**
- * What the word at the cursor may become: keys, or values of its key. After a comma, one more value.
+ * Completions of the word at the cursor: keys, or values of its key. After a comma, one more value.
  *
  * @example
  * await completions('status:fa', 9, keys); // [{ text: 'status:failed ', label: 'failed', … }]

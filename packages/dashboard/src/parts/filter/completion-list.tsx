@@ -1,14 +1,14 @@
 interface CompletionListProps<C> {
-  /** What the field names in `aria-controls`; its options are `aria-activedescendant`. */
+  /** Referenced by the field's `aria-controls`; its options by `aria-activedescendant`. */
   readonly id: string;
   readonly className: string;
   readonly offered: readonly C[];
-  /** The index of the one that Enter takes. */
+  /** The index of the option that Enter selects. */
   readonly active: number;
   readonly onChoose: (completion: C) => void;
 }
 
-/** What a field that is typed in could go on with. */
+/** Completions for a text field. */
 export const CompletionList = <
   C extends { readonly text: string; readonly label: string; readonly hint?: string | undefined },
 >({
@@ -22,7 +22,7 @@ export const CompletionList = <
     id={`${id}-list`}
     role="listbox"
     aria-label="Completions"
-    // Browsers let Tab go to what scrolls.
+    // Otherwise browsers let Tab focus scrollable elements.
     tabIndex={-1}
     className={`menu ${className}`}
     hidden={offered.length === 0}

@@ -10,18 +10,18 @@ import './filter.css';
 import '../menu.css';
 
 interface FilterFieldProps {
-  /** The filter as it is in the address. */
+  /** The filter in the address. */
   readonly value: string;
-  /** With Enter, when a value is completed, and when the focus leaves. */
+  /** Called on Enter, when a value is completed, and when the focus leaves. */
   readonly onChange: (value: string) => void;
   readonly keys: readonly FilterKey[];
-  /** Why it cannot be read. */
+  /** The reason why it is invalid. */
   readonly error?: string | undefined;
   readonly placeholder?: string;
   readonly label?: string;
 }
 
-/** A filter in words, with what may come next. Its text is also what the command line takes. `f` leads to it. */
+/** A text filter with completions. The CLI accepts the same text. `f` focuses it. */
 export function FilterField({
   value,
   onChange,
@@ -38,7 +38,7 @@ export function FilterField({
   const [shownValue, setShownValue] = useState(value);
   const asked = useRef(0);
 
-  // Another filter came by a link or by Back.
+  // Another filter came from a link or from Back.
   if (shownValue !== value) {
     setShownValue(value);
     setText(value);
@@ -161,7 +161,7 @@ export function FilterField({
   );
 }
 
-/** The same text under the field, with a ground behind each word that has a key. */
+/** The same text below the field, with a background for each word that has a key. */
 function Marks({ text }: { readonly text: string }) {
   const words = filterWords(text);
   return words.map(({ key, from, to }, index) => {

@@ -4,13 +4,13 @@ import { useSearchTexts } from '../search.ts';
 import { wordQuery, type WordKey, type WordQuery } from './word-query.ts';
 
 interface WordFilter {
-  /** As it is in the address, in `q`. */
+  /** As in the address, in `q`. */
   readonly text: string;
-  /** A filter that cannot be read leaves the query as it was. */
+  /** An invalid filter does not change the query. */
   readonly query: WordQuery;
   readonly error: string | undefined;
   readonly set: (text: string) => void;
-  /** Narrows the list to one value: for a click on a cell. */
+  /** Filters the list by one value: for a click on a cell. */
   readonly add: (key: string, value: string) => void;
 }
 

@@ -1,10 +1,10 @@
 import { filterWords } from '@millrace/contract/filter';
 
-/** What a key of a filter becomes in the query. */
+/** The query parameter of a filter key. */
 export interface WordKey {
   /** Its parameter, such as `filter[status]`. */
   readonly parameter: string;
-  /** The words that are allowed, with what each is in the query. Without it, any text is. */
+  /** The allowed words, each with its value in the query. Default: any text. */
   readonly words?: Readonly<Record<string, string>>;
   /** `time`: an ISO 8601 date. `period`: a number and a unit. */
   readonly kind?: 'time' | 'period';
@@ -32,7 +32,7 @@ function valueOf(key: string, { words, kind }: WordKey, value: string): string |
 }
 
 /**
- * The query that a filter in words means, for lists other than runs. What cannot be read is `{ error }`, a sentence that says what to write.
+ * The query for a text filter, for lists other than runs. Invalid input gives `{ error }`, a sentence with the valid format.
  *
  * @example
  * wordQuery('name:order.created', { name: { parameter: 'filter[name]' } }); // { 'filter[name]': 'order.created' }

@@ -1,4 +1,4 @@
-/** When a key or token ends: in so many days. */
+/** The expiration of a key or token, in days. */
 export const expiryOptions: readonly { readonly value: string; readonly label: string }[] = [
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },

@@ -4,9 +4,9 @@ import './form.css';
 
 interface FieldProps {
   readonly label: string;
-  /** What to write, with an example. */
+  /** The expected input, with an example. */
   readonly hint?: ReactNode;
-  /** What is wrong with it, and what to do. */
+  /** The problem, with the fix. */
   readonly error?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export const TextField = ({
   </Field>
 );
 
-/** Several lines. `code`: in the mono font, without spelling marks. */
+/** Multiple lines. `code`: in the monospaced font, without spell checking. */
 export const TextArea = ({
   label,
   hint,
@@ -82,7 +82,7 @@ interface Option {
   readonly label: string;
 }
 
-/** The browser's own list: it works by keyboard and on phones, and needs no code. */
+/** The browser's own list: it supports keyboards and phones, and needs no code. */
 export const SelectField = ({
   label,
   hint,
@@ -119,7 +119,7 @@ export function CheckField({ label, hint, ...input }: Omit<FieldProps, 'error'> 
 }
 
 /**
- * The server's sentence about a field, for its `error`.
+ * The server's message about a field, for its `error`.
  *
  * @example
  * <TextField label="Name" error={fieldError(create.error, 'name')} />

@@ -3,11 +3,11 @@ import './form.css';
 
 interface FormErrorProps {
   readonly error: unknown;
-  /** Fields that show what is said about them themselves. */
+  /** Fields that show their own errors. */
   readonly fields?: readonly string[];
 }
 
-/** What is wrong with a form as a whole: the server's sentence, and what it says about things that have no field. */
+/** The error of a form as a whole: the server's message, and its details about values without a field. */
 export function FormError({ error, fields = [] }: FormErrorProps) {
   if (error === null || error === undefined) return null;
   const details = error instanceof ApiError ? error.details : [];

@@ -19,8 +19,8 @@ import { LongText } from './long-text.tsx';
 import './json.css';
 
 /**
- * A JSON value to look into: members open and close, long lists and texts come in pieces, each line can be copied. Arrows go through it; Tab goes through
- * what is in one line. It shows everything as text, whatever is in it.
+ * A JSON value as a tree: members open and close, long lists and texts are shown in pieces, each line can be copied. Arrows move through it;
+ * Tab moves through the controls of one line. All contents are shown as text.
  */
 export function JsonTree({
   value,
@@ -45,7 +45,7 @@ export function JsonTree({
     0,
     rows.findIndex((row) => keyOf(row) === active),
   );
-  // Millions of characters are searched once for each text, not each time that it is drawn.
+  // Millions of characters are searched once for each text, not on each render.
   const searched = useRef({ value, text: '', found: [] as ReturnType<typeof searchJson> });
   const find = (text: string): typeof searched.current.found => {
     if (searched.current.value !== value || searched.current.text !== text)
@@ -160,7 +160,7 @@ export function JsonTree({
 const keyOf = (row: JsonRow): string => row.kind + pathKey(row.path);
 const rootKey = keyOf({ kind: 'value', path: [], name: undefined, depth: 0, value: undefined });
 
-/** The line of what a line is in. */
+/** The line of a line's parent. */
 function parentOf(rows: readonly JsonRow[], index: number): number {
   const depth = rows[index]?.depth ?? 0;
   for (let at = index - 1; at >= 0; at--) if ((rows[at]?.depth ?? 0) < depth) return at;
@@ -266,7 +266,7 @@ function Value({ value, isOpen }: { readonly value: unknown; readonly isOpen: bo
   );
 }
 
-/** A value of which only the text is known, such as a payload that is no JSON. */
+/** A value of which only the text is known, such as a payload that is not JSON. */
 export const TextBlock = ({ text, label }: { readonly text: string; readonly label: string }) => (
   <div className="text-block">
     <pre tabIndex={0} aria-label={label}>

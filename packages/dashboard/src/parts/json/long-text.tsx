@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { visibleControls } from './visible-controls.ts';
 
-/** Characters that are shown before the rest is folded away. */
+/** Number of characters shown before the rest is collapsed. */
 const folded = 300;
-/** Characters that each press shows more: no step may hold up the page. */
+/** Number of characters that each press adds: no step may block the page. */
 const piece = 20_000;
 
-/** A text of any length: its beginning, and the rest in pieces. Control characters are shown as such, and none has an effect. */
+/** A text of any length: its beginning, and the rest in pieces. Control characters are made visible and have no effect. */
 export function LongText({ text, isQuoted = false }: { readonly text: string; readonly isQuoted?: boolean }) {
   const [shown, setShown] = useState(folded);
   const visible = text.slice(0, shown);

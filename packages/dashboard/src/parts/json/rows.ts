@@ -8,7 +8,7 @@ export type JsonRow =
       readonly name: string | number | undefined;
       readonly depth: number;
       readonly value: Json;
-      /** Of an object or a list. */
+      /** Only for an object or a list. */
       readonly isOpen?: boolean;
     }
   /** The rest of a long object or list. */
@@ -19,21 +19,21 @@ export type JsonRow =
       readonly left: number;
     };
 
-/** Members that are shown at once; a button shows as many more. */
+/** Number of members shown at once; a button shows as many more. */
 export const pieceSize = 100;
 
 export const pathKey = (path: readonly (string | number)[]): string => JSON.stringify(path);
 
 export const isContainer = (value: Json): value is object => typeof value === 'object' && value !== null;
 
-/** How many members a value has. Names of an object of 100,000 members are listed only when it is opened. */
+/** The number of members of a value. Names of an object with 100,000 members are listed only when it is opened. */
 export const sizeOf = (value: object): number =>
   Array.isArray(value) ? value.length : Object.keys(value).length;
 
 export interface Opened {
-  /** Paths that are open, or not, against what is usual. */
+  /** Paths that differ from the default of open or closed. */
   readonly toggled: ReadonlySet<string>;
-  /** How many pieces of a path are shown, where it is more than one. */
+  /** Number of shown pieces of a path, if more than one. */
   readonly pieces: ReadonlyMap<string, number>;
   /** Levels that are open unless toggled. */
   readonly depth: number;
@@ -44,12 +44,12 @@ export function isOpen(
   value: object,
   { toggled, depth }: Opened,
 ): boolean {
-  // A long list further down would push what comes after it out of sight.
+  // A long nested list would push later content out of sight.
   const usually = path.length < depth && (path.length === 0 || sizeOf(value) <= 20);
   return toggled.has(pathKey(path)) !== usually;
 }
 
-/** The lines of what is open, in order. What is closed costs nothing. */
+/** The lines of open members, in order. Closed ones cost nothing. */
 export function jsonRows(root: Json, opened: Opened): readonly JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (value: Json, name: string | number | undefined, path: readonly (string | number)[]): void => {
@@ -74,7 +74,7 @@ export function jsonRows(root: Json, opened: Opened): readonly JsonRow[] {
 }
 
 /**
- * A path as code writes it.
+ * A path in code notation.
  *
  * @example pathText(['customer', 'e-mails', 0]) // 'customer["e-mails"][0]'
  */
@@ -90,7 +90,7 @@ export const pathText = (path: readonly (string | number)[]): string =>
 const maxFound = 500;
 const maxVisited = 200_000;
 
-/** Paths of members whose name or value has the text, in any case: the first ones, in order. */
+/** The first paths, in order, of members whose name or value contains the text, case-insensitive. */
 export function searchJson(root: Json, text: string): readonly (readonly (string | number)[])[] {
   const wanted = text.toLowerCase();
   const found: (readonly (string | number)[])[] = [];
@@ -111,7 +111,7 @@ export function searchJson(root: Json, text: string): readonly (readonly (string
   return found;
 }
 
-/** The same, with everything open that leads to a path. */
+/** The same, with all parents of a path open. */
 export function opening(opened: Opened, root: Json, path: readonly (string | number)[]): Opened {
   const toggled = new Set(opened.toggled);
   const pieces = new Map(opened.pieces);

@@ -1,5 +1,5 @@
 /**
- * Control characters as the pictures that Unicode has for them, line ends and tabs excepted; marks that turn the direction of text as their number.
+ * Control characters as Unicode control pictures, except line ends and tabs; direction marks as their number.
  *
  * @example visibleControls('a\u001b[31m') // 'a␛[31m'
  */

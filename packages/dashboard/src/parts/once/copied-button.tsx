@@ -1,6 +1,6 @@
 import { Button } from '../button.tsx';
 
-/** Closes what shows a text once. */
+/** Closes a text that is shown only once. */
 export const CopiedButton = ({ onClose }: { readonly onClose: () => void }) => (
   <div className="form-actions">
     <Button look="main" onClick={onClose}>

@@ -4,14 +4,14 @@ import '../states.css';
 import './shown-once.css';
 
 interface ShownOnceProps {
-  /** What it is: "Secret key". */
+  /** Its kind: "Secret key". */
   readonly label: string;
   readonly text: string;
-  /** What to do with it. */
+  /** Instructions for the reader. */
   readonly children?: ReactNode;
 }
 
-/** A text that the server tells once: a new key, token or invitation. It is nowhere else, so it has to be copied now. */
+/** A text that the server returns only once: a new key, token or invitation. It must be copied now. */
 export const ShownOnce = ({ label, text, children }: ShownOnceProps) => (
   <div className="shown-once">
     <p className="strong">{label}</p>

@@ -10,18 +10,18 @@ export interface SidePanelProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** Which one it is, where the title does not tell. */
+  /** Identifies the object, if the title does not. */
   readonly subject?: string | undefined;
-  /** Beside the close button, such as a link to the whole page. */
+  /** Next to the close button, such as a link to the whole page. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The loaded part of `SidePanel`. The focus goes into it, and back to the row when it is closed. */
+/** The loaded part of `SidePanel`. It takes the focus, which returns to the row when it is closed. */
 const SidePanelLoaded = ({ isOpen, onClose, title, subject = title, actions, children }: SidePanelProps) => {
   const popup = useRef<HTMLDivElement>(null);
   useShortcuts(isOpen ? [{ keys: 'Escape', does: 'Close the panel', run: onClose }] : []);
-  // Another row was opened while it was there.
+  // Another row was opened while it was shown.
   useEffect(() => {
     if (isOpen) popup.current?.focus({ preventScroll: true });
   }, [isOpen, subject]);

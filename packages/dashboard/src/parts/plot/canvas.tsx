@@ -12,7 +12,7 @@ interface CanvasProps extends PlotProps {
   readonly zone: string;
 }
 
-/** 1, 2, 5, 10 …: there is no half of a run. */
+/** 1, 2, 5, 10 …: counts of runs are whole numbers. */
 const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
 const ratio = (): number => window.devicePixelRatio || 1;
@@ -29,7 +29,7 @@ function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
       fill: kind === 'bars' ? color : colorOf(root, `color-mix(in srgb, var(${one.color}) 18%, transparent)`),
     }),
     width: kind === 'bars' ? 0 : 1.5,
-    // A line between few points is hardly there, and of one there is none.
+    // A line between few points is hardly visible, and a single point has none.
     points: {
       size: 5,
       fill: color,
@@ -122,10 +122,10 @@ export default function Canvas({
             space: 90,
             values: (self, values) => {
               const { min = 0, max = 0 } = self.scales['x'] ?? {};
-              // No room is left for one at the end: it would be cut.
+              // Omitted at the end, where it would be cut off.
               const end = self.bbox.width / ratio() - 24;
               const texts = values.map((value) => axisTimeText(value * 1_000, (max - min) * 1_000, zone));
-              // Steps shorter than what a text tells would say the same twice.
+              // For steps shorter than the resolution of the text, labels would repeat.
               return texts.map((text, index) =>
                 text === texts[index - 1] || self.valToPos(values[index] as number, 'x') > end ? '' : text,
               );
@@ -184,13 +184,13 @@ export default function Canvas({
       made.destroy();
       plot.current = undefined;
     };
-    // The theme changes the colours that were read.
+    // The theme changes the colors.
   }, [shape, height, theme, isStacked, hasAxes, zone, step, onRange === undefined]);
 
   const drawnData = JSON.stringify(data);
   useEffect(() => {
     plot.current?.setData(JSON.parse(drawnData) as uPlot.AlignedData);
-    // Also after it was made anew.
+    // Also after it was recreated.
   }, [drawnData, shape, height, theme, isStacked, hasAxes, zone, step, onRange === undefined]);
 
   const [first, last] = picked ?? [];

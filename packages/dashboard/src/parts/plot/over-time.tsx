@@ -9,7 +9,7 @@ import './over-time.css';
 
 interface OverTimeProps {
   readonly subject: { readonly task: string } | { readonly queue: string };
-  /** Of which the reader chooses one; the address has it. */
+  /** The choices of the range, which is stored in the address. */
   readonly ranges: readonly string[];
   readonly defaultRange: string;
   readonly plotsOf: (

@@ -6,12 +6,12 @@ import { withLanguage } from './with-language.ts';
 import { RangeKeys, toRange, usePicked } from './range-keys.tsx';
 import './plot.css';
 
-/** uPlot comes when the first plot does. It reads the browser's language once, for numbers of its own that are not shown. */
+/** uPlot is loaded with the first plot. It reads the browser's language once, for its own number formats, which are not shown. */
 const Canvas = lazy(() => withLanguage(() => import('./canvas.tsx')));
 
 /**
- * Series over time. Stacked bars are a histogram; `onRange` lets a reader brush it, with the pointer or with arrows. The same numbers are in a table, which screen readers find and
- * a button shows.
+ * Series over time. Stacked bars are a histogram; `onRange` lets a reader select a range, with the pointer or with arrows. The same numbers are
+ * in a table, for screen readers and behind a button.
  */
 export function Plot(props: PlotProps) {
   const { label, times, series, height = 96, format = (value: number) => value.toLocaleString('en') } = props;
@@ -78,11 +78,11 @@ export function Plot(props: PlotProps) {
 
 interface LegendProps {
   readonly series: readonly Pick<PlotSeries, 'name' | 'color'>[];
-  /** What follows the names. */
+  /** Shown after the names. */
   readonly children?: ReactNode;
 }
 
-/** Which color is which series. */
+/** The colors of the series. */
 export const Legend = ({ series, children }: LegendProps) => (
   <div className="legend">
     {series.map(({ name, color }) => (
@@ -95,7 +95,7 @@ export const Legend = ({ series, children }: LegendProps) => (
   </div>
 );
 
-/** A plot that cannot be drawn takes nothing with it: the table has its numbers. */
+/** A plot that fails to render does not affect the page: the table has its numbers. */
 class OrNothing extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -3,7 +3,7 @@ import { usePartKeys } from '../keyboard.ts';
 import { dateText } from '../time/format.ts';
 import type { PlotProps } from './plot-types.ts';
 
-/** Where choosing began and where it is now, as indexes of times. */
+/** The start and end of the selection, as indexes of times. */
 export interface Picked {
   readonly anchor: number;
   readonly at: number;
@@ -14,7 +14,7 @@ export const toRange = ({ anchor, at }: Picked): readonly [first: number, last: 
   Math.max(anchor, at),
 ];
 
-/** What is being chosen; nothing where the plot has fewer times by now. */
+/** The current selection; undefined if the plot now has fewer times. */
 export function usePicked(
   count: number,
 ): readonly [picked: Picked | undefined, set: (picked: Picked | undefined) => void] {
@@ -31,7 +31,7 @@ interface RangeKeysProps extends Omit<PlotProps, 'picked'> {
   readonly onPick: (picked: Picked | undefined) => void;
 }
 
-/** What a pointer does by dragging over a plot, by keyboard: it takes the focus, and says what there is at each time. */
+/** Selects a range by keyboard instead of dragging: it takes the focus, and announces the values at each time. */
 export function RangeKeys({
   label,
   times,

@@ -3,11 +3,11 @@ import type { PlotSeries } from './plot-types.ts';
 
 export type StatsPoints = StatsSeries['points'];
 
-/** Runs that did not do what they should. */
+/** The number of failed runs. */
 export const failuresOf = ({ failed, crashed, systemFailure, timedOut }: StatsCounts): number =>
   failed + crashed + systemFailure + timedOut;
 
-/** How runs ended. */
+/** Runs by outcome. */
 export const endedSeries = (points: StatsPoints): readonly PlotSeries[] => [
   { name: 'Completed', color: '--good', values: points.map(({ completed }) => completed) },
   { name: 'Failed', color: '--bad', values: points.map(failuresOf) },

@@ -1,6 +1,6 @@
 /**
- * Loads something that asks for the browser's language and throws where that is no language tag, such as `en-US@posix`: there it finds English
- * while it is loaded.
+ * Loads a module that reads the browser's language and throws if it is not a valid language tag, such as `en-US@posix`: during loading it sees
+ * English.
  */
 export async function withLanguage<T>(load: () => Promise<T>): Promise<T> {
   if (isTag(navigator.language)) return load();
@@ -8,7 +8,7 @@ export async function withLanguage<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } finally {
-    // The browser's own one is of the prototype.
+    // The browser's own property is on the prototype.
     Reflect.deleteProperty(navigator, 'language');
   }
 }

@@ -9,11 +9,11 @@ import { Duration, Time } from '../time/time.tsx';
 import { visibleControls } from '../json/visible-controls.ts';
 
 interface CellOptions {
-  /** Adds a word to the page's filter; without it, cells only show. */
+  /** Adds a word to the page's filter; without it, cells are read-only. */
   readonly onFilter?: ((key: string, value: string) => void) | undefined;
 }
 
-/** A value that narrows the list to itself. */
+/** A value that filters the list by itself. */
 const Filtering = ({
   name,
   value,
@@ -37,7 +37,7 @@ const Filtering = ({
     <span className={`cut ${className}`}>{visibleControls(value)}</span>
   );
 
-/** When an attempt began, or else how long the run has existed. */
+/** Since the start of an attempt, or else since the creation of the run. */
 const durationOf = (run: RunListItem) =>
   run.isCompleted ? (
     run.startedAt === undefined ? (
@@ -52,7 +52,7 @@ const durationOf = (run: RunListItem) =>
   );
 
 /**
- * Some of the columns, for a list that is about one thing: what all its runs share says nothing.
+ * Some of the columns, for a list in which the others would be the same for all runs.
  *
  * @example
  * <RunList columns={runColumnsOf('status', 'id', 'created', 'duration')} … />

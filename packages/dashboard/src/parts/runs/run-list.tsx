@@ -14,7 +14,7 @@ import { RunSidePanel } from './run-panel.tsx';
 import './runs.css';
 
 interface RunListProps {
-  /** Filters of `listRuns`, such as `{ 'filter[error]': id }` or what `runFilterQuery` made of words. */
+  /** Filters of `listRuns`, such as `{ 'filter[error]': id }` or the result of `runFilterQuery`. */
   readonly query: RunFilterQuery;
   readonly columns?: readonly Column<RunListItem>[];
   readonly selection?: Selection;
@@ -25,7 +25,7 @@ const pageSize = 50;
 const idOf = ({ id }: RunListItem): string => id;
 
 /**
- * Runs, newest first, live, with a side panel for the one that is clicked. Any page can have it.
+ * Runs, newest first, live, with a side panel for the selected one. Usable on any page.
  *
  * @example
  * <RunList query={{ 'filter[error]': errorId }} empty={<Empty title="No runs of this group are stored." />} />

@@ -5,12 +5,12 @@ import { SidePanel } from '../panel/side-panel.tsx';
 import { Skeleton } from '../failure.tsx';
 import { useSearchTexts } from '../search.ts';
 
-/** The short form of the page of a run. routes.tsx provides it: no page imports another one. */
+/** The short form of a run's page. routes.tsx provides it, because pages do not import each other. */
 export const RunPanelContext = createContext<ComponentType<{ readonly runId: string }> | undefined>(
   undefined,
 );
 
-/** The run that the address names with `panel`, beside the list. Any page with a list of runs can have it. */
+/** The run given by `panel` in the address, next to the list. Usable on any page with a list of runs. */
 export function RunSidePanel() {
   const [{ panel }, setSearch] = useSearchTexts();
   const Content = use(RunPanelContext);

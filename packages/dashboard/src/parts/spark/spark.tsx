@@ -1,18 +1,18 @@
 import './spark.css';
 
 interface SparkProps {
-  /** "Failures in the last day". The numbers are told with it. */
+  /** "Failures in the last day". Screen readers also get the numbers. */
   readonly label: string;
   /** Oldest first. */
   readonly values: readonly number[];
-  /** A custom property of the tokens: `--bad`. */
+  /** A custom property of the design tokens: `--bad`. */
   readonly color: string;
 }
 
 const height = 20;
 
 /**
- * Bars as small as a word: for cells of a table, where `Plot` would be too much. The highest bar is as high as the cell, so shapes can be compared, not
+ * Bars as small as a word: for table cells, where `Plot` would be too much. The highest bar fills the cell, so shapes are comparable, but not
  * heights.
  *
  * @example
@@ -39,7 +39,7 @@ export function Spark({ label, values, color }: SparkProps) {
   );
 }
 
-/** A bar that is seen however small its value is; nothing for 0. */
+/** A bar that is visible even for small values; empty for 0. */
 function barPath(value: number, index: number, most: number): string {
   if (value <= 0) return '';
   const tall = Math.max(2, Math.round((value / most) * height));

@@ -7,15 +7,15 @@ import { SourceLines } from './source-lines.tsx';
 
 interface FrameItemProps {
   readonly frame: Frame;
-  /** What all paths of the stack begin with. */
+  /** The common prefix of all paths in the stack. */
   readonly common: string;
   readonly version: string | undefined;
-  /** The first one of the user's code: if there is no source, it says why. */
+  /** The first frame of the user's code: if there is no source, it shows the reason. */
   readonly isFirst: boolean;
   readonly startsOpen: boolean;
 }
 
-/** A frame, and the lines of the source around it. */
+/** A frame, with the source lines around it. */
 export function FrameItem({ frame, common, version, isFirst, startsOpen }: FrameItemProps) {
   const [isAsked, setAsked] = useState<boolean>();
   const { file, line, name } = frame;

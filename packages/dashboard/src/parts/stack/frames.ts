@@ -1,13 +1,13 @@
 /** A line of a stack trace. */
 export interface Frame {
-  /** As it was written. */
+  /** The original text. */
   readonly text: string;
   readonly name: string | undefined;
-  /** Undefined for what has no file, such as `native`. */
+  /** Undefined for frames without a file, such as `native`. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly column: number | undefined;
-  /** Code of the user's: neither of a library nor of Node.js. */
+  /** Whether it is the user's code: neither of a library nor of Node.js. */
   readonly isOwn: boolean;
 }
 
@@ -16,7 +16,7 @@ const foreign =
   /(?:^|\/)node_modules\/|^node:|^internal\/|^<anonymous>|\/(?:sdk|millrace)\/(?:src|dist)\/executor\//;
 
 /**
- * The frames of a stack trace as V8 writes it. Lines that are none (the message, which may have several) are left out.
+ * The frames of a stack trace in V8's format. Other lines, such as those of the message, are left out.
  *
  * @example framesOf('Error: x\n    at send (/app/tasks/mail.ts:12:9)') // [{ name: 'send', file: '/app/tasks/mail.ts', line: 12, … }]
  */
@@ -39,14 +39,14 @@ export const framesOf = (stack: string): readonly Frame[] =>
     });
 
 /**
- * A path without what all paths of the stack begin with, which says nothing.
+ * A path without the common prefix of the stack.
  *
  * @example shortPath('/home/ada/shop/tasks/mail.ts', '/home/ada/shop/') // 'tasks/mail.ts'
  */
 export const shortPath = (file: string, common: string): string =>
   file.startsWith(common) && common.length > 1 ? file.slice(common.length) : file;
 
-/** The folder that all own files are in. */
+/** The folder that contains all own files. */
 export function commonFolder(frames: readonly Frame[]): string {
   const files = frames.flatMap(({ file, isOwn }) => (isOwn && file !== undefined ? [file] : []));
   const [first] = files;

@@ -5,11 +5,11 @@ interface SourceLinesProps {
   readonly version: string;
   readonly file: string;
   readonly line: number;
-  /** Shows nothing where there are no lines, instead of the reason. */
+  /** If there are no lines, shows nothing instead of the reason. */
   readonly isQuiet: boolean;
 }
 
-/** The lines around a place, as the version has them. */
+/** The source lines around a position in the version. */
 export function SourceLines({ version, file, line, isQuiet }: SourceLinesProps) {
   const source = useAsk(
     'retrieveSource',

@@ -16,13 +16,13 @@ interface ShownError {
 
 interface ErrorViewProps {
   readonly error: ShownError;
-  /** The errors behind it, each before what caused it. */
+  /** The underlying errors, each before the error that it caused. */
   readonly causes?: readonly ShownError[] | undefined;
-  /** The version whose code threw it: lines of its source are shown. */
+  /** The version whose code threw it, for its source lines. */
   readonly version?: string | undefined;
 }
 
-/** An error: its message, its frames with the user's own code first in sight, and what caused it. */
+/** An error: its message, its frames with the user's own code first, and its causes. */
 export const ErrorView = ({ error, causes = [], version }: ErrorViewProps) => (
   <div className="error-view">
     <OneError error={error} version={version} />
@@ -56,7 +56,7 @@ function OneError({ error, version }: OneErrorProps) {
   );
 }
 
-/** Frames of others between own ones are folded into one line. */
+/** Library frames between own ones are folded into one line. */
 function groups(
   frames: readonly Frame[],
 ): readonly { readonly isOwn: boolean; readonly frames: readonly Frame[] }[] {
@@ -69,7 +69,7 @@ function groups(
   return found;
 }
 
-/** So many own frames show their source without being asked. */
+/** Number of own frames whose source is shown initially. */
 const openFrames = 3;
 
 interface StackProps {

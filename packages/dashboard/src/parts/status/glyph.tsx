@@ -50,7 +50,7 @@ const shapes: Readonly<Record<Glyph, ReactNode>> = {
   ),
 };
 
-/** A status as a shape of 12 px. Decoration: the word is beside it, or the parent has a label. */
+/** A status as a shape of 12 px. Decorative: the word is next to it, or the parent has a label. */
 export const GlyphMark = ({ glyph }: { readonly glyph: Glyph }) => (
   <svg
     className={`glyph glyph-${glyph}`}

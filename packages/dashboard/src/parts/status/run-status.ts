@@ -1,7 +1,7 @@
 import type { RunStatus } from '@millrace/contract';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'held' | 'quiet';
-/** Shapes that differ without colour. */
+/** Shapes that are distinguishable without color. */
 export type Glyph =
   | 'ring'
   | 'half'
@@ -22,7 +22,7 @@ export interface Look {
   readonly tone: Tone;
 }
 
-/** The word, the shape and the colour of each status. */
+/** The word, shape and color of each status. */
 export const runStatusLooks: Readonly<Record<RunStatus, Look>> = {
   PENDING_VERSION: { word: 'Pending version', glyph: 'dotted', tone: 'warn' },
   DELAYED: { word: 'Delayed', glyph: 'clock', tone: 'quiet' },

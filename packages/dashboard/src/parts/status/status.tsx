@@ -3,7 +3,7 @@ import { GlyphMark } from './glyph.tsx';
 import { runStatusLooks, type Look } from './run-status.ts';
 import './status.css';
 
-/** A word with a shape and a colour: for what is no run, with a look of its own. */
+/** A word with a shape and a color, for objects other than runs. */
 export const Mark = ({ look, compact = false }: { readonly look: Look; readonly compact?: boolean }) => (
   <span className={`status tone-${look.tone}`} title={compact ? look.word : undefined}>
     <GlyphMark glyph={look.glyph} />
@@ -13,7 +13,7 @@ export const Mark = ({ look, compact = false }: { readonly look: Look; readonly 
 
 const unknown: Look = { word: 'Unknown', glyph: 'dotted', tone: 'quiet' };
 
-/** The status of a run. `compact`: the shape alone, with the word for screen readers. */
+/** The status of a run. `compact`: only the shape, with the word for screen readers. */
 export const Status = ({
   status,
   compact = false,

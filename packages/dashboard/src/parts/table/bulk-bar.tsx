@@ -8,13 +8,13 @@ interface BulkBarProps {
   readonly selection: Selection;
   /** "run", "error". */
   readonly noun: string;
-  /** How many the filter finds, as it is shown: `412` or `10,000+`. With it, a reader can choose all of them. */
+  /** The number of filter matches in display form: `412` or `10,000+`. If set, a reader can select all of them. */
   readonly total?: string | undefined;
-  /** Buttons that say what happens to how many: "Cancel 412 runs". */
+  /** Buttons with the action and count: "Cancel 412 runs". */
   readonly children: ReactNode;
 }
 
-/** Appears when rows are chosen: how many, and what can be done with them. */
+/** Shown when rows are selected: their number, and the available actions. */
 export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
   const count = selection.ids.size;
   const isOpen = count > 0 || selection.isAll;

@@ -8,7 +8,7 @@ interface ColumnMenuProps {
   readonly onReset: () => void;
 }
 
-/** Which columns a table has. It is remembered, and in the address. */
+/** The visible columns of a table, stored in the browser and in the address. */
 export const ColumnMenu = ({ columns, shown, onToggle, onReset }: ColumnMenuProps) => (
   <Menu
     trigger={<Button icon="columns">Columns</Button>}

@@ -7,18 +7,15 @@ export interface Column<R> {
   /** A track of a CSS grid. Default `minmax(96px, 1fr)`. */
   readonly width?: string;
   readonly align?: 'end';
-  /** Not among the columns that a reader can hide. */
+  /** Whether readers cannot hide the column. */
   readonly isFixed?: boolean;
-  /** Not shown until a reader chooses it. */
+  /** Hidden until a reader selects it. */
   readonly startsHidden?: boolean;
-  /** Also shown where the page is narrow. Without any such column: the first three. */
+  /** Also shown on narrow pages. Without any such column: the first three. */
   readonly isEssential?: boolean;
 }
 
-/**
- * The columns that are shown, in their order. `chosen` is what a reader chose, ids with commas between them; without it, those that do not start
- * hidden.
- */
+/** The visible columns, in order. `chosen` is the reader's selection, as comma-separated ids; without it, those that do not start hidden. */
 export function shownColumns<R>(
   columns: readonly Column<R>[],
   chosen: string | undefined,
@@ -28,7 +25,7 @@ export function shownColumns<R>(
   return columns.filter(({ id, isFixed }) => isFixed === true || ids.has(id));
 }
 
-/** What is shown where the page is narrow. */
+/** The columns on narrow pages. */
 export function essentialColumns<R>(columns: readonly Column<R>[]): readonly Column<R>[] {
   const essential = columns.filter(({ isEssential }) => isEssential);
   return essential.length > 0 ? essential : columns.slice(0, 3);

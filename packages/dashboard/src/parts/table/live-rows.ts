@@ -5,21 +5,21 @@ import type { Given } from '../../api/operation-types.ts';
 
 interface LiveRows<R> {
   readonly rows: readonly R[];
-  /** Rows that came since, and are not shown yet. */
+  /** Number of new rows that are not shown yet. */
   readonly fresh: number;
   readonly showFresh: () => void;
 }
 
 /**
- * The rows of a list that was loaded, as the newest answer for its first page tells them. Rows that are new are shown when the reader asks for them, or
- * by themselves at the top of the page while the pointer is on no row: a row under the pointer never moves.
+ * The rows of a loaded list, updated by the latest response for its first page. New rows are shown on request, or automatically at the top of
+ * the page while the pointer is on no row: a row under the pointer never moves.
  */
 export function useLiveRows<R>(
   pages: Pages<R>,
-  /** The first page, asked for again and again. */
+  /** The first page, requested repeatedly. */
   head: readonly R[] | undefined,
   keyOf: (row: R) => string,
-  /** What the list is about: with another one, everything begins anew. */
+  /** Identifies the list: a change resets everything. */
   list: string,
 ): LiveRows<R> {
   const [added, setAdded] = useState<{ readonly list: string; readonly rows: readonly R[] }>({
@@ -37,7 +37,7 @@ export function useLiveRows<R>(
   });
   const fresh = pages.isPending ? [] : (head ?? []).filter((row) => !known.has(keyOf(row)));
   const showFresh = (): void => {
-    // All of the first page is new: there may be more between it and what was loaded.
+    // The whole first page is new: there may be further rows between it and the loaded ones.
     const hasGap = fresh.length === head?.length && rows.length > 0;
     setAdded({ list, rows: hasGap ? [] : [...fresh, ...before] });
     if (hasGap || rows.length === 0) pages.reset();
@@ -56,7 +56,7 @@ export interface LiveList<R> extends LiveRows<R> {
 }
 
 /**
- * A list with keyset pages of which the first is asked for again and again. `live`: milliseconds between two times.
+ * A list with keyset pages, of which the first is requested repeatedly. `live`: interval in milliseconds.
  *
  * @example
  * const list = useLiveList('listBatches', given, ({ id }) => id);

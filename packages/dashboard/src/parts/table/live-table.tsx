@@ -4,13 +4,13 @@ import { Table, type TableProps } from './table.tsx';
 
 interface LiveTableProps<R> extends Omit<TableProps<R>, 'rows' | 'isPending' | 'hasMore' | 'loadMore'> {
   readonly list: LiveList<R>;
-  /** What a row is: "event". */
+  /** The name of a row: "event". */
   readonly noun: string;
-  /** Where it has no s. */
+  /** An irregular plural. */
   readonly nouns?: string;
 }
 
-/** A list that is live: rows that came since it was loaded are shown when the reader asks for them. */
+/** A live list: new rows are shown on request. */
 export function LiveTable<R>({
   list: { pages, rows, fresh, showFresh },
   noun,

@@ -13,7 +13,7 @@ interface RowProps<R> {
   /** It takes the focus, once for each such object. */
   readonly wanted: object | undefined;
   readonly isOpen: boolean;
-  /** Undefined: rows of this table cannot be chosen. */
+  /** Undefined: rows of this table cannot be selected. */
   readonly isChosen: boolean | undefined;
   readonly opens: boolean;
   readonly onFocus: () => void;
@@ -51,7 +51,7 @@ export function TableRow<R>({
   useLayoutEffect(() => {
     if (!wanted) return;
     element.current?.focus({ preventScroll: true });
-    // It may have had the focus before.
+    // It may already have the focus.
     tellFocus();
   }, [wanted]);
   return (

@@ -2,10 +2,10 @@ import { useState } from 'react';
 
 export interface Selection {
   readonly ids: ReadonlySet<string>;
-  /** Chosen are not only these, but all that the filter finds. */
+  /** Whether all filter matches are selected, not only these. */
   readonly isAll: boolean;
   readonly toggle: (id: string) => void;
-  /** Chooses what lies between the row that was toggled last and this one. */
+  /** Selects the rows between the last toggled row and this one. */
   readonly toggleRange: (id: string, rows: readonly string[]) => void;
   readonly chooseLoaded: (ids: readonly string[]) => void;
   readonly chooseAll: () => void;
@@ -20,13 +20,13 @@ interface Chosen {
 
 const none: Chosen = { ids: new Set(), isAll: false, last: undefined };
 
-/** Ids from `from` to `to`, whichever comes first; `to` alone if `from` is not there. */
+/** Ids from `from` to `to`, in either order; only `to` if `from` does not exist. */
 export function between(rows: readonly string[], from: string | undefined, to: string): readonly string[] {
   const [a, b] = [from === undefined ? -1 : rows.indexOf(from), rows.indexOf(to)];
   return a === -1 || b === -1 ? [to] : rows.slice(Math.min(a, b), Math.max(a, b) + 1);
 }
 
-/** Which rows are chosen. It is by id: rows that come and go change nothing. */
+/** The selected rows. By id, so it is not affected by rows that come and go. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<Chosen>(none);
   return {

@@ -14,9 +14,9 @@ export interface TableProps<R> {
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
-  /** The row's page: ⌘-click and the middle button open it in a tab of its own. */
+  /** The row's page: ⌘-click and the middle button open it in a new tab. */
   readonly hrefOf?: (row: R) => string;
-  /** What a click and Enter do. */
+  /** The action of a click and Enter. */
   readonly onOpen?: (row: R) => void;
   /** The row that is open in a side panel. */
   readonly openKey?: string | undefined;
@@ -24,20 +24,20 @@ export interface TableProps<R> {
   readonly isPending?: boolean;
   readonly hasMore?: boolean;
   readonly loadMore?: () => void;
-  /** Instead of rows, when there are none. */
+  /** Shown instead of rows, if there are none. */
   readonly empty: ReactNode;
 }
 
 const overscan = 12;
 
-/** Whether a click was meant for something inside a row, or in a menu that was opened from it, which is elsewhere in the document. */
+/** Whether a click targets a control inside a row, or a menu opened from it, which is elsewhere in the document. */
 const isOnControl = ({ target, currentTarget }: MouseEvent): boolean =>
   target instanceof Element &&
   (!currentTarget.contains(target) || target.closest('a, button, input, label, select') !== null);
 
 /**
- * Rows of which only those in sight are in the document. `j`, `k` and arrows go through them, Tab through what is in the one that has the focus, Enter
- * opens, `x` chooses. The page scrolls, not the table.
+ * A table of which only the visible rows are in the document. `j`, `k` and arrows move through them, Tab moves through the controls of the
+ * focused row, Enter opens, `x` selects. The page scrolls, not the table.
  */
 export function Table<R>({
   label,
@@ -56,7 +56,7 @@ export function Table<R>({
   const isNarrow = useIsNarrow();
   const columns = isNarrow ? essentialColumns(given) : given;
   const body = useRef<HTMLDivElement>(null);
-  /** The row that takes the focus as soon as it is there. */
+  /** The row that takes the focus as soon as it is rendered. */
   const [wanted, setWanted] = useState<{ readonly key: string }>();
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState<string>();
@@ -81,7 +81,7 @@ export function Table<R>({
 
   useEffect(() => {
     if (!hasMore || lastVisible < rows.length - 20) return;
-    // Not at once: React would draw all rows a second time, as loading, before they are painted.
+    // Deferred: otherwise React would render all rows a second time, as loading, before they are painted.
     const timer = setTimeout(() => loadMore?.());
     return () => clearTimeout(timer);
   }, [hasMore, lastVisible, rows.length, loadMore]);
@@ -142,7 +142,7 @@ export function Table<R>({
       : []),
   ]);
 
-  // What Tab leads to is there, whatever was scrolled away or has left the list.
+  // The target of Tab is always rendered, even if it was scrolled away or has left the list.
   const activeIndex = active === undefined ? -1 : keys.indexOf(active);
   const tabStop = visible.some(({ index }) => index === activeIndex) ? activeIndex : visible[0]?.index;
   const tracks = [
@@ -231,7 +231,7 @@ export function Table<R>({
   );
 }
 
-/** As the tokens say: taller where fingers are used. */
+/** From the design tokens: taller on touch screens. */
 function useRowHeight(): number {
   const [height, setHeight] = useState(32);
   useEffect(() => {

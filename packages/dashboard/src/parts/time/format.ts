@@ -4,7 +4,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * How long ago, or in how long.
+ * A relative time in the past or future.
  *
  * @example relativeText(Date.now() - 65_000, Date.now()) // '1m ago'
  */
@@ -23,7 +23,7 @@ export function relativeText(at: number, now: number): string {
   return ms > 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** `Intl` formats are costly to make: one for each zone and shape. */
+/** `Intl` formats are expensive to create: one is cached for each zone and format. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string | undefined, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -46,7 +46,7 @@ export const exactText = (at: number, zone: string | undefined): string =>
     timeZoneName: 'short',
   }).format(at);
 
-/** The time of the day, to the millisecond: for lines of a log. */
+/** The time of day, to the millisecond: for log lines. */
 export const clockText = (at: number, zone: string | undefined): string =>
   formatOf(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }).format(
     at,
@@ -56,7 +56,7 @@ export const clockText = (at: number, zone: string | undefined): string =>
 export const dateText = (at: number, zone: string | undefined): string =>
   formatOf(zone, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(at);
 
-/** A mark of an axis that is so long: the time of the day, or the day, or both. */
+/** An axis label for an axis of this length: the time of day, the date, or both. */
 export const axisTimeText = (at: number, lengthMs: number, zone: string | undefined): string =>
   formatOf(
     zone,

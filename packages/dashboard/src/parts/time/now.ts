@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** One timer for everything that shows how long ago something was. It stands still while the page is hidden. */
+/** One timer for all relative times. It stops while the page is hidden. */
 const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -22,5 +22,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds since 1970, new each second. */
+/** Milliseconds since 1970, updated each second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

@@ -3,7 +3,7 @@ import { exactText, relativeText } from './format.ts';
 import { useNow } from './now.ts';
 import { useTimeZone } from './zone.ts';
 
-/** `3m ago`, with the exact instant on hover. `exact`: the instant itself, with how long ago on hover. */
+/** `3m ago`, with the exact instant on hover. `exact`: the instant itself, with the relative time on hover. */
 export function Time({ at, exact = false }: { readonly at: string | number; readonly exact?: boolean }) {
   const now = useNow();
   const zone = useTimeZone();
@@ -22,7 +22,7 @@ export function Time({ at, exact = false }: { readonly at: string | number; read
   );
 }
 
-/** A length of time. Without `ms`, it goes on: from `since` until now. */
+/** A duration. Without `ms`, it is in progress: from `since` until now. */
 export function Duration({
   ms,
   since,

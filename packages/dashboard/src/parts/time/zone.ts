@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The zone in which times are shown: the browser's, UTC or another one. Kept in this browser. */
+/** The time zone of displayed times: the browser's, UTC or another one. Stored in this browser. */
 const stored = 'millrace.zone';
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 let zone = localStorage.getItem(stored) ?? browserZone;

@@ -13,7 +13,7 @@ test.each([
   ['2026-07-01T09:00', 'UTC', '2026-07-01T09:00:00.000Z'],
   // The clocks go from 02:00 to 03:00.
   ['2026-03-29T02:30', 'Europe/Paris', '2026-03-29T01:30:00.000Z'],
-  // They go from 03:00 back to 02:00: the first of the two.
+  // They go back from 03:00 to 02:00: the first of the two.
   ['2026-10-25T02:30', 'Europe/Paris', '2026-10-25T00:30:00.000Z'],
 ])('%s in %s is %s', (text, zone, expected) => {
   expect(iso(text, zone)).toBe(expected);

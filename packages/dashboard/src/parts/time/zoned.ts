@@ -18,7 +18,7 @@ function partsFormat(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What the clocks of a zone show, as milliseconds since 1970 of the same numbers in UTC. */
+/** The wall clock of a zone, as milliseconds since 1970 of the same numbers in UTC. */
 function shownAt(at: number, zone: string): number {
   const part = Object.fromEntries(
     partsFormat(zone)
@@ -29,8 +29,8 @@ function shownAt(at: number, zone: string): number {
 }
 
 /**
- * The instant at which the clocks of a zone show a time, as a field of type `datetime-local` has it. A time that is skipped is the same time after
- * the clocks were put forward; of one that comes twice, it is the first. Undefined if it is no time.
+ * The instant of a wall time in a zone, in the format of a `datetime-local` field. A skipped time is moved past the gap; for a repeated one,
+ * the first is used. Undefined if it is not a time.
  *
  * @example zonedInstant('2026-11-23T09:00', 'Europe/Paris') // 2026-11-23T08:00:00Z
  */
@@ -46,6 +46,6 @@ export function zonedInstant(text: string, zone: string): number | undefined {
   return found.length > 0 ? Math.min(...found) : wanted - (offsets[0] as number);
 }
 
-/** What a field of type `datetime-local` has for an instant, to the minute. */
+/** The value of a `datetime-local` field for an instant, to the minute. */
 export const zonedText = (at: number, zone: string): string =>
   new Date(shownAt(at, zone)).toISOString().slice(0, 16);

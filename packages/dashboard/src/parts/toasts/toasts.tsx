@@ -4,7 +4,7 @@ import { Button, IconButton } from '../button.tsx';
 import { useShortcuts } from '../keyboard.ts';
 import './toasts.css';
 
-/** Shows what `toast()` says. The region is always there, so that screen readers hear what comes into it. */
+/** Shows the messages of `toast()`. The region is always rendered, so that screen readers announce new contents. */
 export function Toasts() {
   const toasts = useToasts();
   const [isHeld, setHeld] = useState(false);
@@ -37,7 +37,7 @@ function press({ id, action }: Toast): void {
   action?.onClick();
 }
 
-/** It stays as long as the pointer or the focus is on any. */
+/** It stays while the pointer or the focus is on any message. */
 function Message({ toast, isHeld }: { readonly toast: Toast; readonly isHeld: boolean }) {
   const { id, title, description, kind, action, stayMs } = toast;
   useEffect(() => {

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type PackageManifest, readManifest } from '@millrace/diagnostics';
 
-/** Where Node.js finds a package from a folder, links resolved. */
+/** The folder of the package that Node.js finds from a folder, with links resolved. */
 export function installedFrom(from: string, name: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     const folder = join(at, 'node_modules', name);
@@ -27,14 +27,14 @@ export function neededBy(root: string, projectDir: string): Set<string> {
   return folders;
 }
 
-/** The dependencies of a project, without those for development. */
+/** The dependencies of a project, excluding those for development. */
 export const dependencyNames = ({
   dependencies,
   optionalDependencies,
 }: PackageManifest): ReadonlySet<string> =>
   new Set([...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {})]);
 
-/** An optional peer is needed if the project has chosen it, as the driver of a database is. */
+/** An optional peer is needed if the project has chosen it, such as a database driver. */
 export function neededNames(
   { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} }: PackageManifest,
   chosen: ReadonlySet<string>,

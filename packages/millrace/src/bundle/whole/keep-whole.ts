@@ -7,19 +7,19 @@ import { installedFrom, neededBy } from './closure.ts';
 import { searchFile } from './search-file.ts';
 import { findSelfReference, type SelfReference } from './self-reference.ts';
 
-/** Packages that must stay in a folder of their own, which a build shows. */
+/** Packages that must stay in their own folder, as discovered by builds. */
 export interface KeptWhole {
-  /** Why a package is kept whole; undefined if it may be bundled. */
+  /** The reason why a package is kept whole; undefined if it may be bundled. */
   why(folder: string): string | undefined;
   /** Examines the bundled files. Returns whether there are more packages to keep whole, so that the build must be repeated. */
   learn(metafile: Metafile, externals: Iterable<ExternalPackage>): Promise<boolean>;
   /** Examines the errors of a failed build. Returns whether the failure is in packages that need not be bundled. */
   learnFrom(errors: readonly Message[]): boolean;
-  /** Files that may be missing at run time, a sentence each. */
+  /** Sentences about files that may be missing at run time. */
   warnings(): readonly string[];
 }
 
-/** Finds packages that work only in their own folder, with those that must be there with them. */
+/** Finds packages that only work in their own folder, and the packages that they need next to them. */
 export function keepWhole(projectDir: string): KeptWhole {
   const whole = new Map<string, string>();
   const warnings = new Map<string, string>();
@@ -65,7 +65,7 @@ export function keepWhole(projectDir: string): KeptWhole {
     return isMore;
   };
 
-  /** The modules import a package by its name, so it must be the one that is found from the project. */
+  /** The modules import a package by its name, so it must be the one that is resolved from the project. */
   const learnCompanions = (metafile: Metafile, externals: readonly ExternalPackage[]): boolean => {
     let isMore = false;
     for (const { folder, name, importer } of externals) {
@@ -95,7 +95,7 @@ export function keepWhole(projectDir: string): KeptWhole {
       let isMore = false;
       for (const { location, text } of errors) {
         const folder = location ? installedFolder(join(projectDir, location.file)) : undefined;
-        // One that is left is reported when the build is repeated.
+        // A remaining one is reported when the build is repeated.
         isMore = keep(folder, `it cannot be compiled (${text})`) || isMore;
       }
       return isMore;
@@ -104,7 +104,7 @@ export function keepWhole(projectDir: string): KeptWhole {
   };
 }
 
-/** The files of which something is in the bundle. */
+/** The files whose code is in the bundle. */
 function codeIn({ outputs }: Metafile): string[] {
   const files = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),

@@ -8,10 +8,10 @@ import { dependencyNames, installedFrom } from './closure.ts';
 import { searchFile } from './search-file.ts';
 import { findComputedLoad } from './self-reference.ts';
 
-/** Packages that no import shows. */
+/** Packages that no import refers to. */
 export interface NamedPackages {
   readonly packages: readonly ExternalPackage[];
-  /** Files that load modules which are not known, a sentence each. */
+  /** Sentences about files that load unknown modules. */
   readonly warnings: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const literal = /(["'`])(?:[^"'`\n]*\bnode_modules\/)?((?:@[\w.~-]+\/)?[\w.~-]+)
 /** Before the string of an import, which a bundler follows. */
 const importing = /\b(?:from|import|module|require)\s*\(?\s*$/;
 const importingStatically = /\b(?:from|import)\s*\(?\s*$/;
-/** A file with one of these finds packages in its own way: a bundler leaves the call as it is. */
+/** A file with one of these resolves packages itself: a bundler leaves the call unchanged. */
 const findsByItself =
   /\bcreateRequire\b|\bimport\s*\.\s*meta\s*\.\s*resolve\b|\brequire\s*\.\s*resolve\b|["'`/]node_modules["'`/]/;
 
@@ -29,9 +29,9 @@ const isOfSdk = (file: string): boolean =>
   sharedPackages.test(readManifest(manifestFolder(dirname(file)) ?? '').name ?? '');
 
 /**
- * Dependencies of a project that its code names in a string. All of them if something may load them: a package that is kept whole, as in
- * `pino.transport({ target: 'pino-pretty' })`, or code with computed names, as in `import(drivers[kind])`. Otherwise those in files
- * that find packages by themselves, as with `createRequire(import.meta.url)('pdf-parse')`.
+ * Dependencies of a project that its code names in a string. All of them if they may be loaded elsewhere: by a package that is kept whole, as
+ * in `pino.transport({ target: 'pino-pretty' })`, or by code with computed names, as in `import(drivers[kind])`. Otherwise those in files that
+ * resolve packages themselves, as with `createRequire(import.meta.url)('pdf-parse')`.
  */
 export async function namedPackages(
   projectDir: string,

@@ -7,7 +7,7 @@ export async function searchFile<T>(file: string, find: (code: string) => T): Pr
   try {
     return find(code);
   } catch {
-    // TypeScript, JSX, or newer than what is parsed here.
+    // TypeScript, JSX, or syntax newer than this parser.
   }
   try {
     const loader = /\.[cm]?ts$/.test(file) ? 'ts' : 'tsx';

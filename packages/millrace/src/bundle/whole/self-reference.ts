@@ -2,9 +2,9 @@ import { isBuiltin } from 'node:module';
 import type { AnyNode, Expression, ImportExpression, SpreadElement } from 'acorn';
 import { calledName, nameOf, readSource, type Reference, type Source } from './source.ts';
 
-/** Why a module works only in the folder of its package. */
+/** The reason why a module only works in the folder of its package. */
 export interface SelfReference {
-  /** It reads files next to itself, or loads modules by names that are known only when it runs. */
+  /** It reads files next to itself, or loads modules by names that are only known at run time. */
   readonly kind: 'files' | 'names';
   readonly line: number;
 }
@@ -29,7 +29,7 @@ const tests: ReadonlySet<string> = new Set(['startsWith', 'endsWith', 'includes'
 const ownPaths: ReadonlySet<string> = new Set(['url', 'dirname', 'filename', 'resolve']);
 const ownPathsOfModule: ReadonlySet<string> = new Set(['filename', 'path', 'paths']);
 
-/** Finds what keeps a module from being moved into a bundle. */
+/** Finds the code that prevents a module from being moved into a bundle. */
 export function findSelfReference(code: string): SelfReference | undefined {
   if (!suspicious.test(code)) return undefined;
   const source = readSource(code);
@@ -38,7 +38,7 @@ export function findSelfReference(code: string): SelfReference | undefined {
   return of('files', usesOwnPath(source)) ?? of('names', loadsByComputedName(source));
 }
 
-/** The line of the first module that is loaded by a name which is known only when the code runs. */
+/** The line of the first module that is loaded by a name that is only known at run time. */
 export const findComputedLoad = (code: string): number | undefined =>
   suspicious.test(code) ? loadsByComputedName(readSource(code)) : undefined;
 
@@ -63,7 +63,7 @@ function usesOwnPath(source: Source): number | undefined {
   return paths.find((reference) => !isHarmless(source, reference, new Set()))?.line;
 }
 
-/** A path that is compared, or kept in a variable without a use, is harmless. */
+/** A path that is compared, or stored in an unused variable, is harmless. */
 function isHarmless(source: Source, { ancestors }: Reference, seen: Set<string>): boolean {
   for (let at = ancestors.length - 1; at > 0; at -= 1) {
     const node = ancestors[at] as AnyNode;
@@ -114,7 +114,7 @@ function isUnused(source: Source, name: string, seen: Set<string>): boolean {
   return source.uses(name).every((use) => isHarmless(source, use, seen));
 }
 
-/** `createRequire(…)` whose result is called with names of built-in modules and with nothing else. */
+/** `createRequire(…)` whose result is only called with names of built-in modules. */
 function loadsOnlyBuiltins(source: Source, toCall: readonly AnyNode[]): boolean {
   const call = toCall.at(-1) as AnyNode;
   const parent = toCall.at(-2);
@@ -134,7 +134,7 @@ function onlyBuiltinsBy(source: Source, loader: string): boolean {
   });
 }
 
-/** The name of the variable in which esbuild's own output keeps its `require`. */
+/** The name of the variable in which esbuild's own output stores its `require`. */
 function shimOf(ancestors: readonly AnyNode[]): string | undefined {
   for (const node of ancestors)
     if (
@@ -146,7 +146,7 @@ function shimOf(ancestors: readonly AnyNode[]): string | undefined {
   return undefined;
 }
 
-/** The line of the first module that is loaded by a name which no bundler can know. */
+/** The line of the first module that is loaded by a name that a bundler cannot know. */
 function loadsByComputedName(source: Source): number | undefined {
   for (const { node, line, parent, ancestors } of source.free('require')) {
     if (parent?.type === 'UnaryExpression') continue;
@@ -178,7 +178,7 @@ function loadsByComputedName(source: Source): number | undefined {
   return (computed ?? source.requireMakers.find((call) => isOfOtherFolder(call, source)))?.line;
 }
 
-/** `createRequire` for another folder, such as the working folder. The packages that it loads are known only when it runs. */
+/** `createRequire` for another folder, such as the working folder. The packages that it loads are only known at run time. */
 function isOfOtherFolder({ node, ancestors }: Reference, source: Source): boolean {
   const isOwn = /\bimport\s*\.\s*meta\b|\b__filename\b|\b__dirname\b/.test(
     source.code.slice(node.start, node.end),
@@ -193,7 +193,7 @@ function isHiddenLoad({ node, parent }: Reference, { code }: Source): boolean {
   return body !== undefined && /^["'`]quire|\brequire\b|\bimport\s*\(/.test(code.slice(body.start, body.end));
 }
 
-/** A name with a part that is not in the code. What ends with its extension is found by esbuild as a pattern of files. */
+/** A name with a part that is not a constant. esbuild resolves a name that ends with its extension as a file pattern. */
 function isComputed(argument: Expression | SpreadElement | undefined, { constants }: Source): boolean {
   if (argument === undefined) return false;
   if (argument.type === 'Literal') return false;

@@ -1,7 +1,7 @@
 import { parse, type AnyNode, type Function as FunctionNode, type Program } from 'acorn';
 import { fullAncestor } from 'acorn-walk';
 
-/** One place in a module. */
+/** A position in a module. */
 export interface Reference {
   readonly node: AnyNode;
   readonly parent: AnyNode | undefined;
@@ -13,7 +13,7 @@ export interface Reference {
 /** A parsed module. */
 export interface Source {
   readonly code: string;
-  /** Texts of constants by name. */
+  /** String constants by name. */
   readonly constants: ReadonlyMap<string, string>;
   /** Every `import.meta`. */
   readonly metas: readonly Reference[];
@@ -21,9 +21,9 @@ export interface Source {
   readonly imports: readonly Reference[];
   /** Every `createRequire(…)`. */
   readonly requireMakers: readonly Reference[];
-  /** Where a name that the module does not declare is used. */
+  /** The uses of a name that the module does not declare. */
   free(name: string): readonly Reference[];
-  /** Where a variable is read. */
+  /** The reads of a variable. */
   uses(name: string): readonly Reference[];
 }
 

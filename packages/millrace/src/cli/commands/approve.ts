@@ -39,7 +39,7 @@ export const approveCommand = (): Command =>
   ).action(async (userCode: string, { name, expires, yes, json, ...options }: Options) => {
     const login = await findLogin(options);
     const asking = await call(login, 'describeAuthorizationCode', { body: { userCode } });
-    // Also with --yes: whoever reads the log can see later who was let in.
+    // Even with --yes, so that the log shows who was approved.
     const { line } = screenOn(process.stderr);
     line('A machine or a browser asks to act as you:');
     const rows = [

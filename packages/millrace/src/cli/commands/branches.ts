@@ -17,7 +17,7 @@ interface BranchOptions extends ProjectOptions {
 const withBranchOptions = (command: Command): Command =>
   withProjectOptions(command).option('--env <environment>', 'preview or dev', environment, 'preview');
 
-/** With the key of preview, as in CI, its own project. */
+/** With a preview key, as in CI, the project of the key. */
 async function findBranches(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
   const key = givenToken(options) ?? process.env['MILLRACE_SECRET_KEY'];
   const { url, project } = options;
@@ -73,7 +73,7 @@ interface ArchiveOptions extends BranchOptions {
   readonly yes?: boolean;
 }
 
-/** Milliseconds between two looks whether live attempts have stopped. */
+/** Milliseconds between two checks for live attempts. */
 const pollMs = 500;
 
 const archiveCommand = (): Command =>

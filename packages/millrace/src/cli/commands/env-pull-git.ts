@@ -7,7 +7,7 @@ import { screenOn } from '../screen.ts';
 
 const run = promisify(execFile);
 
-/** Secrets in a file that `git add .` takes along are secrets published. With `force` it is said and done all the same. */
+/** Secrets in a file that `git add .` includes will be published. With `force` the command only warns. */
 export async function refuseWhereGitTakesIt(file: string, force: boolean): Promise<void> {
   const why = await whyGitTakes(resolve(file));
   if (why === undefined) return;
@@ -23,7 +23,7 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
   const name = basename(file);
   const git = (...args: string[]) => run('git', ['-C', folder, ...args, '--', name]);
   try {
-    // 0: it is ignored, and git does not have it already.
+    // 0: it is ignored and not tracked.
     await git('check-ignore', '--quiet');
     return undefined;
   } catch (error) {
@@ -33,14 +33,14 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
       return `${name} would be inside the git repository ${repository}, and whether git ignores it is not known (${said}).`;
     }
   }
-  // Fails where git does not have the file, or where no line of .gitignore is about it.
+  // Fails if git does not track the file, or if no line of .gitignore matches it.
   const orNothing = (asked: Promise<{ stdout: string }>): Promise<string> =>
     asked.then(
       ({ stdout }) => stdout.trim(),
       () => '',
     );
   const tracked = await orNothing(git('ls-files', '--error-unmatch'));
-  // `<file>:<line>:<pattern>\t<name>`, the last one that is about it, also one that takes it out again.
+  // `<file>:<line>:<pattern>\t<name>`, the last matching line, which may also be a negation.
   const rule = (await orNothing(git('check-ignore', '--verbose', '--no-index'))).replace(/\t[^\t]*$/, '');
   const [, where = '', pattern = ''] = /^(.+?:\d+):(.+)$/.exec(rule) ?? [];
   const steps = [
@@ -55,7 +55,7 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
   return `git would take ${name} with all its secrets: ${steps.join(', and ')}.`;
 }
 
-/** The folder whose `.git` (a file in a worktree) is the nearest. */
+/** The folder of the nearest `.git` (a file in a worktree). */
 function repositoryAbove(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;

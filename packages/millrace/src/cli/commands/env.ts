@@ -28,13 +28,13 @@ const withEnvOptions = (command: Command): Command =>
 
 type Envvars = typeof Sdk.envvars;
 
-/** The calls of `envvars` for the environment that the options name. */
+/** The `envvars` calls for the environment in the options. */
 async function openEnvironment(
   options: EnvOptions,
 ): Promise<{ envvars: Envvars; at: [] | [string, string] }> {
   const { project, env, key = '' } = options;
   const isPersonal = /^(?:svc|tr)_pat_/.test(key);
-  // The key of an environment is compared with --env.
+  // An environment's key is compared with --env.
   const { envvars } = await openClient(isPersonal ? { ...options, env: undefined } : options);
   if (project !== undefined && env !== undefined) return { envvars, at: [project, env] };
   if (isPersonal) {
@@ -47,7 +47,7 @@ async function openEnvironment(
   throw new CommandFailed(exitCodes.usage, '--project requires --env, the environment of that project.');
 }
 
-// The overloads of the SDK take the project and the environment, or neither; a spread says the same, which TypeScript cannot see.
+// The overloads of the SDK accept the project and the environment, or neither; a spread is equivalent, which TypeScript cannot infer.
 type At = [string, string];
 
 const listCommand = (): Command =>
@@ -97,7 +97,7 @@ async function readAssignments(assignments: readonly string[]) {
   if (fromInput.length > 1) {
     throw new CommandFailed(exitCodes.usage, 'Only one variable can take its value from stdin.');
   }
-  // The line end that a file or an editor adds is not part of a value.
+  // A line end added by a file or an editor is not part of a value.
   if (fromInput.length === 1) waitsFor(`the value of ${fromInput[0]} on stdin, up to its end (Ctrl-D)`);
   const input = fromInput.length === 1 ? (await text(process.stdin)).replace(/\r?\n$/, '') : '';
   return assignments.map((one) => {
@@ -138,7 +138,7 @@ const pullCommand = (): Command =>
     }
     await refuseWhereGitTakesIt(file, force);
     const { envvars, at } = await openEnvironment(options);
-    // Only the key says whose values they are: where another environment is named, the server refuses.
+    // Only the key determines the environment of the values: if another environment is named, the server rejects the call.
     if (at.length > 0) await envvars.list(...(at as At));
     const variables = await envvars.readAll();
     const { text: content, missing } = dotenvFile(variables);
@@ -156,7 +156,7 @@ async function writePrivately(file: string, content: string, replaces: boolean):
     throw new CommandFailed(exitCodes.failed, `${file} is there already. Give another name, or --force.`);
   });
   try {
-    // A file that was there keeps its mode when it is written to.
+    // An existing file keeps its mode when it is written to.
     await handle.chmod(0o600);
     await handle.writeFile(content);
   } finally {
@@ -188,7 +188,7 @@ async function importFile(
   say(options, { file, count, leftOut }, `Set ${count} variables of ${file}.${but}`);
 }
 
-/** The server says of each variable why not. */
+/** The server returns a reason for each variable. */
 function explained(error: unknown): unknown {
   const body = (error as { body?: { error?: unknown; variableErrors?: unknown } } | undefined)?.body;
   if (!Array.isArray(body?.variableErrors)) return error;

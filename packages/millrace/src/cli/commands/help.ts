@@ -35,14 +35,14 @@ export const helpCommand = (): Command =>
       });
     });
 
-/** The command of some words, such as `runs list`; undefined if there is none. */
+/** The command for some words, such as `runs list`; undefined if there is none. */
 const commandOf = (root: Command, words: readonly string[]): Command | undefined =>
   words.reduce<Command | undefined>(
     (parent, word) => parent?.commands.find((one) => one.name() === word || one.aliases().includes(word)),
     root,
   );
 
-/** Markdown for a terminal: without the marks of code, and links with their text only. */
+/** Markdown formatted for a terminal: without code marks, and links as their text only. */
 const readable = (markdown: string): string =>
   markdown
     .replaceAll(/^```\w*\n([\s\S]*?)^```$/gm, (_, code: string) =>

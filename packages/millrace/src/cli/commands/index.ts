@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** All commands by name, in the order of `--help`. Each is loaded when it is typed: loading all of them takes longer than most of them run. */
+/** All commands by name, in the order of `--help`. Each is loaded when it is used: loading all of them takes longer than most of them run. */
 export const commands: ReadonlyMap<string, () => Promise<Command>> = new Map(
   Object.entries({
     init: async () => (await import('./init.ts')).initCommand(),

@@ -32,7 +32,7 @@ const trigger = `npx millrace trigger hello --payload '{"name":"Ada"}' --wait`;
 const inFolder = (dir: string): string[] => (dir === '.' ? [] : [`cd ${dir}`]);
 const isNew = (path: string, { written }: WrittenProject): boolean => written.includes(path);
 
-/** Serves the project until asked to stop. Runs the task once, if it is the one that was just written. */
+/** Serves the project until stopped. Runs the task once, if it was just created. */
 async function serve(
   dir: string,
   project: WrittenProject,

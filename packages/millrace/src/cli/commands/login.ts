@@ -17,7 +17,7 @@ interface Options extends LoginOptions {
   readonly json?: boolean;
 }
 
-/** Nobody needs to carry a token here: it is made when its user approves the code elsewhere. The server ends the wait. */
+/** No token needs to be copied here: it is created when the user approves the code on another device. The server ends the wait. */
 async function approvedToken(url: string, isInteractive: boolean): Promise<string> {
   const login: Login = { url, token: '' };
   const { authorizationCode, userCode, ...first } = await call(login, 'createAuthorizationCode', {
@@ -60,7 +60,7 @@ async function tokenFor(url: string, { invitation, name, approval, ...given }: O
     const login: Login = { url, token: '' };
     return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
   }
-  // Given as an option it would stay in the shell's history; piped in it does not.
+  // As an option the token would stay in the shell's history; from stdin it does not.
   const token = givenToken(given) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
   if (token !== '') return token;
   throw new CommandFailed(

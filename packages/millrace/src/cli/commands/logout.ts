@@ -9,7 +9,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Ends the token at its server. One that the server does not know any more has ended already. */
+/** Revokes the token at its server. A token unknown to the server has already been revoked. */
 async function revoke(login: Login): Promise<void> {
   waitsFor(`${login.url} to revoke the token; without --revoke it is only forgotten here`);
   try {
@@ -27,7 +27,7 @@ export const logoutCommand = (): Command =>
     .option('--json', 'one line of JSON')
     .action(async (options: Options) => {
       const kept = await keptLogin();
-      // First there: a token that could not be revoked is not forgotten, so that it can be tried again.
+      // The server first: a token that could not be revoked is not forgotten, so that the command can be repeated.
       if (kept && options.revoke) await revoke(kept);
       const file = await forgetLogin();
       const revoked = kept !== undefined && options.revoke === true;

@@ -77,7 +77,7 @@ async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void
   const { follow, task, level, text, property, since, limit = 1_000, json } = options;
   const print = linePrinter({ ...options, of: true });
   const filter = given({ task, level, text, property });
-  // Following begins before the stored lines are read, so that none falls in between.
+  // Following starts before the stored lines are read, so that no line is missed in between.
   const coming = follow === true ? startFollowing(logs, filter, json) : undefined;
   const stored: Sdk.FoundLog[] = [];
   if (follow !== true || since !== undefined) {
@@ -100,7 +100,7 @@ async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void
 
 type Filter = Sdk.LogFilter;
 
-/** Without what is undefined. */
+/** Without undefined members. */
 const given = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 
@@ -121,7 +121,7 @@ function startFollowing(
   })();
 }
 
-/** Ends at Ctrl-C, which is how one stops to follow. */
+/** Aborted by Ctrl-C, which stops following. */
 function whileFollowed(follow: boolean | undefined): AbortSignal {
   const ended = new AbortController();
   if (follow === true) {

@@ -72,7 +72,7 @@ export const mcpCommand = (): Command =>
     return server.close();
   });
 
-/** Loaded by this command alone; what it needs is installed by those who use it. */
+/** Loaded only by this command; its dependencies are installed by those who use it. */
 async function loadMcp() {
   return import('../../mcp/index.ts').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@modelcontextprotocol/'))

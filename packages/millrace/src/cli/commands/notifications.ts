@@ -41,7 +41,7 @@ const listCommand = (): Command =>
     },
   );
 
-/** A secret comes on stdin: other users of the machine see the arguments of a command. */
+/** A secret is read from stdin: other users of the machine can see the arguments of a command. */
 async function secretOnStdin(what: string): Promise<string> {
   waitsFor(`${what} on stdin, up to its end (Ctrl-D)`);
   const given = (await text(process.stdin)).replace(/\r?\n$/, '');

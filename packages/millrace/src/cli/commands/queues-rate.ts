@@ -14,7 +14,7 @@ const units = [
   [60, 'm'],
 ] as const;
 
-/** Such as `100/1m, 10 at once`. */
+/** Formatted such as `100/1m, 10 at once`. */
 export function rateShown(rate: Rate | null): string {
   if (rate === null) return 'none';
   const { limit, period, burst, key } = rate;
@@ -23,7 +23,7 @@ export function rateShown(rate: Rate | null): string {
   return `${limit}/${period / seconds}${unit}${atOnce}${key ? ', each key' : ''}`;
 }
 
-/** What a rate is changed to. `code` is the one that the code declares. */
+/** The target rate. `code` means the one declared in code. */
 type Wanted = { readonly limit: number; readonly period: string } | 'code' | 'none';
 
 function wanted(text: string): Wanted {
@@ -46,7 +46,7 @@ interface RateOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** The limit with the other options, which belong to it. */
+/** The limit, combined with its other options. */
 function limitOf({ to, burst, perKey }: RateOptions): RateLimitOptions | 'code' | null {
   if (typeof to !== 'string') return { ...to, burst, ...(perKey && { key: 'concurrencyKey' }) };
   if (burst === undefined && !perKey) return to === 'none' ? null : to;
@@ -83,7 +83,7 @@ export const rateCommand = (): Command =>
     screenOn(process.stdout).line(`The queue ${queueName(changed)} may start ${rate}.`);
   });
 
-/** A limit that cannot be is a mistake in the command. */
+/** An invalid limit is a usage error. */
 async function change(act: () => Promise<Queue>): Promise<Queue> {
   try {
     return await act();

@@ -8,7 +8,7 @@ interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** A whole number in a range, or `code`: what the code declares. */
+/** A whole number in a range, or `code` for the value declared in code. */
 const countOrCode =
   (least: number, most: number) =>
   (text: string): number | 'code' => {

@@ -41,7 +41,7 @@ const listCommand = (): Command =>
     for (const row of body) line(row);
   });
 
-/** The limit of rate, and what is left of it. */
+/** The rate limit and its remainder. */
 function rateOf({ rateLimit: { current, available, nextStartAt } }: Queue): string {
   if (available === null) return rateShown(current);
   const next = nextStartAt ? `, next ${nextStartAt.toISOString().slice(11, 23)}` : '';
@@ -57,7 +57,7 @@ function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefine
   );
 }
 
-/** One queue, or with --environment all of them together. */
+/** One queue, or with --environment the whole environment. */
 const withTarget = (command: Command): Command =>
   withConnectionOptions(
     command
@@ -83,7 +83,7 @@ const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
     },
   );
 
-/** Not null: commander makes an empty text of it. */
+/** Not null: commander turns null into an empty text. */
 function limit(text: string): number | 'none' {
   if (text === 'none') return text;
   if (/^\d{1,6}$/.test(text) && Number(text) <= 100_000) return Number(text);

@@ -29,7 +29,7 @@ export interface BulkOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** The options that say which runs, and how to wait for what becomes of them. */
+/** The options that select runs and control the wait for the result. */
 export const withBulkOptions = (command: Command): Command =>
   withConnectionOptions(
     command
@@ -55,7 +55,7 @@ export const withBulkOptions = (command: Command): Command =>
       .option('--json', 'one line of JSON'),
   );
 
-/** The one run that is meant, or which many. */
+/** The single selected run, or the selection of many. */
 export function bulkSelection(ids: readonly string[], options: BulkOptions): string | BulkRuns {
   const filter = filterOf(options);
   const name = options.name === undefined ? {} : { name: options.name };
@@ -101,7 +101,7 @@ const sentenceOf = ({ counts, status }: BulkAction): string => {
   return `${success} of ${total} done${failed}${end}`;
 };
 
-/** Shows how a bulk action goes on until it is over. It goes on by itself when nobody watches. */
+/** Shows the progress of a bulk action until it has ended. The action continues without an observer. */
 export async function followBulk(
   bulk: Bulk,
   { id }: { readonly id: string },

@@ -30,14 +30,14 @@ export const queueNamed = (name: string): { type: 'task' | 'custom'; name: strin
 
 export type PathFilter = Readonly<Record<string, readonly string[]>>;
 
-/** `customer.id=42`; a path that is given again may have any of its values. */
+/** `customer.id=42`; if a path is repeated, any of its values may match. */
 export function pathFilter(text: string, before: PathFilter = {}): PathFilter {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (path === '') throw new InvalidArgumentError('It is a path and a value, such as customer.id=42.');
   return { ...before, [path]: [...(before[path] ?? []), value] };
 }
 
-/** The words of the filter that the dashboard has: `status:failed task:mail since:2h`. */
+/** The words of the dashboard's filter: `status:failed task:mail since:2h`. */
 function words(text: string): RunFilterParams {
   const read = runFilterQuery(text);
   if (isUnreadable(read)) throw new InvalidArgumentError(`${read.error}.`);

@@ -41,7 +41,7 @@ export const createCommand = (): Command =>
       ...(tz !== undefined && { timezone: tz }),
       ...(window !== undefined && { window }),
       ...(externalId !== undefined && { externalId }),
-      // The server says what to write for another text.
+      // The server describes the valid format for other texts.
       ...(missed !== undefined && { missed: missed as NonNullable<CreateScheduleOptions['missed']> }),
       ...(overlap !== undefined && { overlap }),
       ...(inactive && { active: false }),

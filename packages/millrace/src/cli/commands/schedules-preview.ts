@@ -45,7 +45,7 @@ export const previewCommand = (): Command =>
       for (const time of times) line(`${time}  ${paint.dim(local.format(new Date(time)))}`);
     });
 
-/** One line out for every line in, as they come, however many: the reader's pace is ours. */
+/** One output line for each input line, in order and without a limit, at the pace of the reader. */
 async function answerLines(): Promise<void> {
   waitsFor('lines of JSON on stdin');
   for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {

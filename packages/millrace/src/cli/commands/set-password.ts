@@ -13,7 +13,7 @@ interface Options extends LoginOptions {
   readonly json?: boolean;
 }
 
-/** Typed twice on a terminal, without being shown; elsewhere from stdin. */
+/** Typed twice on a terminal, without echo; elsewhere read from stdin. */
 async function newPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
     waitsFor('a password on stdin, up to its end');

@@ -17,7 +17,7 @@ interface StatsOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Most characters of a sparkline. */
+/** Maximum width of a sparkline in characters. */
 const width = 60;
 
 export const statsCommand = (): Command =>

@@ -26,13 +26,13 @@ interface TriggerOptions extends ConnectionOptions, CodecOptions {
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-/** A mistyped id would start a run that waits for a version with such a task. */
+/** A mistyped id would trigger a run that waits for a version with such a task. */
 async function refuseUnknown(tasks: typeof Sdk.tasks, task: string): Promise<void> {
   try {
     await tasks.retrieve(task);
   } catch (error) {
     const { status, message } = error as { readonly status?: unknown; readonly message: string };
-    // A key may be allowed to trigger tasks, and not to read them.
+    // A key may have permission to trigger tasks, but not to read them.
     if (status === 403) return;
     if (status !== 404) throw error;
     throw new CommandFailed(
@@ -97,7 +97,7 @@ export const triggerCommand = (): Command =>
       if (isCached) screenOn(process.stderr).line('It was there already: nothing new was triggered.');
       return warnWithoutVersion(runs, id);
     }
-    // At once: whoever stops to wait has to know what goes on.
+    // Printed immediately: a user who stops waiting needs the id of the run.
     if (options.json) printJson({ type: 'triggered', id, isCached });
     else screenOn(process.stdout).line(id);
     const run = await followRun(runs, id, options);

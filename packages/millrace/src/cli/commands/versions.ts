@@ -133,7 +133,7 @@ const withPromoteOptions = (command: Command): Command =>
       60_000,
     );
 
-/** Nobody loads an old version without being asked, so this may take a moment. */
+/** No runner loads an old version without a request, so this may take a moment. */
 async function promote(
   { version, requires, platforms }: Deployment,
   { force = false, wait, json, percent, allowRollback = false, ...connection }: PromoteOptions,
@@ -143,7 +143,7 @@ async function promote(
   const promotion = await promoteWhenLoaded(
     { url, key, branch: connection.branch },
     version,
-    // Which Node.js it needs only the server knows.
+    // Only the server knows the required Node.js version.
     { nodeMajor: 0, requires, platforms },
     { allowRollbacks: allowRollback, force, percent, waitMs: wait },
   );

@@ -99,9 +99,9 @@ export const workCommand = (): Command =>
 
 const addLabel = (text: string, others: readonly string[]): string[] => [...others, label(text)];
 
-/** The key is in `options` now. Whoever lists processes, and whatever is started from here, need not see it. */
+/** The key is in `options` now. It need not be visible in process lists or to child processes. */
 function hideKey(): void {
   delete process.env['MILLRACE_SECRET_KEY'];
-  // Takes the place of the arguments, too, where the system lets a process change them.
+  // This also replaces the arguments, on systems where a process can change them.
   process.title = 'millrace work';
 }

@@ -18,7 +18,7 @@ export interface BackupOptions {
   readonly json?: boolean;
 }
 
-/** Makes a base backup of the embedded PostgreSQL of a folder, whether it runs or not. */
+/** Makes a base backup of the embedded PostgreSQL of a folder, whether or not it runs. */
 export async function backup({ data, dir, to, keep, json }: BackupOptions): Promise<void> {
   const folder = await dataFolder(data, dir);
   const backups = backupFolder(to, '--to');
@@ -78,7 +78,7 @@ const summary = ({ name, startedAt, endedAt, bytes, files, postgres, millrace, t
   timeline,
 });
 
-/** The folder of an option, else of MILLRACE_BACKUPS. */
+/** The folder in an option, else in MILLRACE_BACKUPS. */
 export function backupFolder(option: string | undefined, name: string): string {
   const folder = (option ?? process.env['MILLRACE_BACKUPS'])?.trim();
   if (folder) return resolve(folder);
@@ -88,7 +88,7 @@ export function backupFolder(option: string | undefined, name: string): string {
   );
 }
 
-/** Aborts when this process is asked to stop. */
+/** Aborted when this process receives a stop signal. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   listenForStop(() => stopping.abort());

@@ -6,8 +6,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const address = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._/-]*))?$/;
 
 /**
- * The S3-compatible store of the files of deployments (MILLRACE_BUNDLE_STORE, such as `s3://bucket/prefix`), with the variables that AWS tools
- * read. Undefined for the database.
+ * The S3-compatible store for the files of deployments (MILLRACE_BUNDLE_STORE, such as `s3://bucket/prefix`), with the variables that AWS tools
+ * read. Undefined means the database.
  */
 export function bundleStore(env: Env): ServerOptions['bundleStore'] {
   const text = valueOf(env, 'MILLRACE_BUNDLE_STORE');

@@ -1,4 +1,4 @@
-/** Stops what was started in reverse order, and goes on if one of them fails to stop. */
+/** Stops resources in reverse order of their start, and continues if one of them fails to stop. */
 export class Cleanup {
   readonly #steps: (() => Promise<unknown>)[] = [];
 
@@ -16,7 +16,7 @@ export class Cleanup {
   }
 }
 
-/** Runs `work`, then stops what it started. An error of `work` takes precedence over errors of stopping. */
+/** Runs `work`, then stops the resources that it started. An error of `work` takes precedence over errors of stopping. */
 export async function withCleanup(work: (cleanup: Cleanup) => Promise<void>): Promise<void> {
   const cleanup = new Cleanup();
   try {

@@ -2,8 +2,8 @@ import type { Credentials } from '@millrace/server';
 import { call } from '../call.ts';
 
 /**
- * Where the dashboard is; on a terminal with a link that logs in, which leads to `path` (elsewhere the output may be stored). Without one it says
- * which command logs in.
+ * The address of the dashboard. On a terminal it is a login link that leads to `path` (elsewhere the output may be stored). Without a link, the
+ * text names the command that logs in.
  */
 export async function dashboardAddress(
   url: string,

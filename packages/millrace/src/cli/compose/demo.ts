@@ -29,7 +29,7 @@ import { printWarnings } from './print-warnings.ts';
 export interface DemoOptions {
   readonly port: number;
   readonly data?: string;
-  /** Orders a minute. */
+  /** Orders per minute. */
   readonly rate: number;
   readonly seed: number;
   readonly once?: boolean;
@@ -37,10 +37,10 @@ export interface DemoOptions {
   readonly verbose?: boolean;
 }
 
-/** Milliseconds that the shop has to work off what it was filled with. */
+/** Milliseconds for which the command waits until the shop has processed its initial work. */
 const maxCalmMs = { once: 60_000, moving: 8_000 };
 
-/** Fills a shop and keeps it moving, until asked to stop. */
+/** Fills a shop and keeps it moving, until stopped. */
 export async function demo(options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const isJson = options.json || options.once;
@@ -106,7 +106,7 @@ export async function demo(options: DemoOptions): Promise<void> {
       }
       return summarise(shop);
     };
-    // The shop can be looked at while it is filled.
+    // The shop can be viewed while it is filled.
     await owned.remember({ url, key: secretKey, token: personalAccessToken });
     onStep(`server at ${paint.cyan(url)}`);
     const opening = open();
@@ -156,7 +156,7 @@ async function startDatabaseAndServer(
     database,
     port,
     masterKey: await loadMasterKey({ file: join(data, 'master.key') }),
-    // Warnings are to be expected of a shop in which so much goes wrong.
+    // Warnings are expected in a shop with so many failures.
     log: verbose
       ? createLog({ write: (text) => errors.text(text.trimEnd()) })
       : createLog(printWarnings(screen, stop), 'error'),
@@ -170,7 +170,7 @@ async function startDatabaseAndServer(
 
 interface Ready {
   readonly url: string;
-  /** Of the dashboard. */
+  /** The address of the dashboard. */
   readonly address: string;
   readonly folder: string;
   readonly summary: Summary;

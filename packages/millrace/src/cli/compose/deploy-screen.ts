@@ -3,29 +3,29 @@ import type { Prepared } from '../../deploy/prepare.ts';
 import type { UploadProgress } from '../../deploy/upload.ts';
 import { screenOn, table, type Screen } from '../screen.ts';
 
-/** How a deployment ended. */
+/** The result of a deployment. */
 export interface Deployed {
   readonly id: string;
   readonly version: string;
   /** False when the same content was deployed before. */
   readonly isNew: boolean;
   readonly isCurrent: boolean;
-  /** The version that was current before; null for none, and if nothing changed. */
+  /** The previously current version; null if there was none, or if nothing changed. */
   readonly replaced: string | null;
-  /** Why it is not current: nobody asked, a newer one is, or no runner has loaded it. */
+  /** The reason why it is not current: not requested, a newer one is current, or no runner has loaded it. */
   readonly reason?: string;
-  /** In a branch of preview: the tasks whose declared schedules do not fire in it. */
+  /** In a preview branch: the tasks whose declared schedules do not fire in it. */
   readonly schedulesOff: readonly string[];
   readonly files: number;
   readonly sentBytes: number;
-  /** Milliseconds of the build, and of what came after it. */
+  /** Milliseconds of the build, and of the steps after it. */
   readonly buildMs: number;
   readonly deployMs: number;
 }
 
 const stepMs = 100;
 
-/** How far an upload is, in one line of a terminal that is written again and again. */
+/** Shows the progress of an upload in one line of a terminal that is overwritten. */
 export function uploadScreen(): {
   readonly show: (progress: UploadProgress) => void;
   readonly end: () => void;
@@ -46,7 +46,7 @@ export function uploadScreen(): {
   };
 }
 
-/** What became of a deployment. */
+/** Prints the result of a deployment. */
 export function printDeployment(
   {
     version,
@@ -81,7 +81,7 @@ export function printDeployment(
 
 const shownPackages = 20;
 
-/** What a deployment would contain. */
+/** Prints the contents of a deployment without deploying. */
 export function printContents(prepared: Prepared, screen: Screen): void {
   const { bundle, tasks, layers, bytesByPackage } = prepared;
   const { line, paint } = screen;
@@ -121,7 +121,7 @@ export function printContents(prepared: Prepared, screen: Screen): void {
 
 const shownTasks = 5;
 
-/** Tasks with a schema are deployed without its JSON Schema if there is none, or if it is too large. */
+/** A task with a schema is deployed without its JSON Schema if there is none, or if it is too large. */
 export function noteMissingSchemas({ tasks }: Prepared, { line, paint }: Screen): void {
   const without = tasks.filter(({ payloadSchemaNote }) => payloadSchemaNote !== undefined);
   const [first] = without;

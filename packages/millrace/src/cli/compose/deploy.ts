@@ -31,7 +31,7 @@ import { schedulesOff } from './schedules-off.ts';
 
 export interface DeployCommandOptions extends ConnectionOptions {
   readonly project?: string;
-  /** Whether declared schedules fire in the branch. Undefined leaves it as it is. */
+  /** Whether declared schedules fire in the branch. Default: unchanged. */
   readonly schedules?: boolean;
   readonly promote: boolean;
   readonly force?: boolean;
@@ -43,10 +43,10 @@ export interface DeployCommandOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Milliseconds for which a server may be away while a deployment is sent to it. */
+/** Milliseconds for which a server may be away during a deployment. */
 const patienceMs = 60_000;
 
-/** Builds, uploads and promotes. Ctrl-C gives up what is not complete. */
+/** Builds, uploads and promotes. Ctrl-C abandons an incomplete deployment. */
 export async function deploy(options: DeployCommandOptions): Promise<void> {
   const abort = new AbortController();
   listenForStop(() => abort.abort());
@@ -100,7 +100,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   warnAboutScripts(prepared, screenOn(process.stderr));
   warnAboutFiles(prepared, screenOn(process.stderr));
   noteMissingSchemas(prepared, screenOn(process.stderr));
-  // It has answered by now. It may be replaced meanwhile.
+  // It has responded by now. It may be replaced in the meantime.
   const known = { ...target, patienceMs };
   const uploaded = await uploadAll(known, prepared, options);
   if (prepared.variables.length > 0) {
@@ -125,7 +125,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   if (ending.failure !== undefined) throw new CommandFailed(exitCodes.failed, ending.failure);
 }
 
-/** The server, and the branch once it is there. */
+/** The server, and the branch if it exists. */
 async function findTarget(options: DeployCommandOptions, signal: AbortSignal): Promise<DeployTarget> {
   const { url, key } = await findServer(options);
   const { branch, schedules } = options;
@@ -172,7 +172,7 @@ async function build(
       },
     };
   };
-  // A server that does not answer is known before the project is built. A branch is created after that, because its variables are needed then.
+  // An unresponsive server is detected before the project is built. A branch is created afterwards, because its variables are needed then.
   const early = target?.branch === undefined ? await read() : undefined;
   return prepare(project, {
     environment: async () => early ?? read(),
@@ -181,7 +181,7 @@ async function build(
   });
 }
 
-/** What the published SDK calls an environment. */
+/** The published SDK's name for an environment. */
 const publishedName = (env: EnvironmentKind): string => (env === 'stg' ? 'staging' : env);
 
 interface Variables {
@@ -202,7 +202,7 @@ async function variablesOf(
     : { values: {}, secrets: [] };
 }
 
-/** The project of the key, which must be the one that is named. A branch is created unless it is there. */
+/** The project of the key, which must match the given one. A branch is created unless it exists. */
 async function projectOf(
   target: DeployTarget,
   named: string | null | undefined,
@@ -223,7 +223,7 @@ async function projectOf(
   return projectRef;
 }
 
-/** The variables that runs will have, if the key may read them. */
+/** The variables of future runs, if the key may read them. */
 async function readableVariables(target: DeployTarget, projectRef: string): Promise<Variables> {
   const env = environmentOfKey(target.key);
   try {
@@ -266,7 +266,7 @@ async function uploadAll(
     );
     return uploaded;
   } catch (error) {
-    // After a lost connection it stays, and the next deployment of the same content continues it.
+    // After a lost connection it remains, and the next deployment of the same content continues it.
     if (target.signal?.aborted && unfinished !== undefined) await giveUp(target, unfinished);
     throw explained(error, prepared);
   } finally {
@@ -284,7 +284,7 @@ async function giveUp(target: DeployTarget, deploymentId: string): Promise<void>
   }).catch(() => undefined);
 }
 
-/** A declaration of a task that the server refuses is a problem of the project. */
+/** A task declaration that the server rejects is a problem of the project. */
 function explained(error: unknown, { tasks }: Prepared): unknown {
   if (!(error instanceof ServerRefused) || ![400, 422].includes(error.status)) return error;
   const path = error.details[0]?.path ?? [];
@@ -307,7 +307,7 @@ async function promoteIt(
   if (!promote) return { isCurrent: false, replaced: null, reason: 'it was not to be promoted' };
   try {
     waitsFor('a runner to load the version');
-    // Whoever deploys content that is known wants it back. A new version is the newest, unless another one was deployed meanwhile.
+    // A deployment of known content is meant to restore it. A new version is the newest, unless another one was deployed in the meantime.
     const promotion = await promoteWhenLoaded(
       target,
       version,
@@ -332,7 +332,7 @@ async function promoteIt(
       : { isCurrent: false, replaced: null, reason: `${now ?? 'another'} was promoted at the same time` };
   } catch (error) {
     if (!(error instanceof ServerRefused)) throw error;
-    // Content of an older version, with a key that may only go forward.
+    // Content of an older version, with a key that may not roll back.
     if (error.code === 'unauthorized') {
       const reason = error.message.replace(/^403 (Unauthorized: )?/, '');
       return {

@@ -11,12 +11,12 @@ import type { ServeOptions } from './serve-project.ts';
 export interface DevOptions extends ServeOptions {
   /** The folder of the project. */
   readonly dir: string;
-  /** Default: `.millrace/data` of the project. */
+  /** Default: `.millrace/data` in the project. */
   readonly data?: string;
 }
 
 /**
- * Runs database, server, watcher and runner for the project in a folder, until asked to stop.
+ * Runs the database, server, watcher and runner for the project in a folder, until stopped.
  * @param onServed called when the project is served, with a secret key of the environment
  */
 export async function dev(
@@ -35,7 +35,7 @@ export async function dev(
     const errors = screenOn(process.stderr);
     const onLog = options.verbose ? (line: string) => errors.line(line) : undefined;
     const opening = embeddedDatabase(data, cleanup, { onLog });
-    // The modules of the server take half a second to load. PostgreSQL starts meanwhile.
+    // The modules of the server take half a second to load. PostgreSQL starts at the same time.
     const [opened, { serveProject }] = await Promise.all([opening, import('./serve-project.ts')]);
     await serveProject({ options, project, owned, data, opened, screen, stop, cleanup, onServed });
   });

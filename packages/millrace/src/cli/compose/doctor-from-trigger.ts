@@ -15,7 +15,7 @@ export interface FromTriggerOptions {
   readonly json?: boolean;
 }
 
-/** Prints which parts of a project that is written for the published SDK work here, which differ and which do not work. Runs none of its tasks. */
+/** Prints which parts of a project for the published SDK work here, which differ and which do not work. Runs none of its tasks. */
 export async function examineProject(options: FromTriggerOptions): Promise<void> {
   const problems: Problem[] = [];
   const published = await orProblem(readPublished(resolve(options.dir), evaluateConfig), problems);
@@ -62,7 +62,7 @@ export async function examineProject(options: FromTriggerOptions): Promise<void>
     process.exitCode = exitCodes.failed;
 }
 
-/** Adds the problem of a project that cannot be read. */
+/** Adds the problem if a project cannot be read. */
 async function orProblem<T>(reading: Promise<T>, problems: Problem[]): Promise<T | undefined> {
   try {
     return await reading;

@@ -26,7 +26,7 @@ export interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** Finds what is wrong with this machine, the database and the server that the options and the environment name. */
+/** Checks this machine, and the database and server given by the options and the environment, for problems. */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const databaseUrl = process.env['DATABASE_URL']?.trim() || undefined;
   const data = options.data === undefined ? undefined : resolve(options.data);
@@ -79,12 +79,12 @@ interface Server {
   readonly key?: string | undefined;
 }
 
-/** The server that is named, else `millrace dev` of the folder, else that of the login. A stored credential goes to its own server only. */
+/** The given server, else `millrace dev` of the folder, else that of the login. A stored credential is only sent to its own server. */
 async function serverOf(
   { url, token, key, dir }: DoctorOptions,
   hasDatabase: boolean,
 ): Promise<Server | undefined> {
-  // With a database, a stored login would most likely be about something else.
+  // With a database, a stored login most likely belongs to another installation.
   const stored = hasDatabase && url === undefined ? [] : [await devOf(dir), await keptLogin()];
   const found = stored.find((one) => one && (url === undefined || url === one.url));
   if (url === undefined) return found;

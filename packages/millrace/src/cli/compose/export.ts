@@ -59,7 +59,7 @@ function refuseFile(file: string, force: boolean): void {
     throw new CommandFailed(exitCodes.usage, `${file} is there already. Give another name, or --force.`);
 }
 
-/** As fast as it is read. */
+/** Writes as fast as the output is read. */
 const toStdout: Lines = {
   async write(value) {
     if (!writeJson(value)) await once(process.stdout, 'drain');

@@ -1,6 +1,6 @@
-/** Milliseconds in which repetitions of a line are only counted. */
+/** Milliseconds during which repetitions of a line are only counted. */
 const windowMs = 10_000;
-/** Different lines that are tracked. Further ones are written directly. */
+/** Maximum number of tracked lines. Further ones are written directly. */
 const maxRemembered = 1_000;
 
 interface Repeated<T> {
@@ -16,7 +16,7 @@ export interface FoldedRepeats<T> {
   end(): void;
 }
 
-/** Writes a line at once, and its repetitions at most every ten seconds, with their number. */
+/** Writes a line immediately, and its repetitions at most every ten seconds, with their number. */
 export function foldRepeats<T>(write: (line: T, repeated: number) => void): FoldedRepeats<T> {
   const remembered = new Map<string, Repeated<T>>();
   const close = (key: string): void => {

@@ -25,7 +25,7 @@ interface Runs {
   failed: number;
 }
 
-/** Makes in the environment of the key what the file has. The whole file and the rights of the key are checked before. */
+/** Imports the contents of the file into the environment of the key. The whole file and the permissions of the key are checked first. */
 export async function importEnvironment(file: string, options: ImportEnvironmentOptions): Promise<void> {
   const { dryRun = false, override = false, inactive = false, json = false } = options;
   const only = kindsOf(options.only);
@@ -60,7 +60,7 @@ export async function importEnvironment(file: string, options: ImportEnvironment
     process.exitCode = exitCodes.failed;
 }
 
-/** It was not imported, and will not be unless somebody does something. */
+/** It was not imported, and requires manual action. */
 const isPending = (action: Action): boolean => action === 'waits' || action === 'by-hand';
 
 const isFiring = (steps: readonly Step[]): boolean =>

@@ -4,16 +4,16 @@ import type { ImportTriggerOptions } from './import-options.ts';
 
 export interface Imported {
   readonly from: From;
-  /** The address of the server that is written to. */
+  /** The address of the target server. */
   readonly target: string;
   readonly steps: readonly Step[];
   readonly failures: Failures;
-  /** How many were saved. */
+  /** Number of saved runs. */
   readonly runs: number | undefined;
   readonly options: Pick<ImportTriggerOptions, 'apply' | 'json' | 'inactive' | 'runs'>;
 }
 
-/** One line for each step, and one with what was done or would be. Values of variables are in none. */
+/** Prints one line for each step, and a summary. Values of variables are never printed. */
 export function printImport(imported: Imported): void {
   if (imported.options.json) printLines(imported);
   else printScreen(imported);
@@ -51,7 +51,7 @@ function printLines(imported: Imported): void {
   });
 }
 
-/** Whether a schedule that is imported fires here. */
+/** Whether an imported schedule fires here. */
 const isActive = (step: Step, { options }: Imported): boolean =>
   step.kind === 'schedule' && step.schedule.active && !options.inactive;
 
@@ -102,7 +102,7 @@ function printScreen(imported: Imported): void {
   line(paint.bold(summary(imported)));
 }
 
-/** The list of what a person has to type in, as commands that take the value on stdin. */
+/** Prints the values to enter manually, as commands that read the value from stdin. */
 function printTypedIn({ steps }: Imported): void {
   const names = steps.filter(({ action }) => action === 'by-hand').map(({ name }) => name);
   if (names.length === 0) return;

@@ -30,7 +30,7 @@ import { waitsFor, waitsForServer } from '../waiting.ts';
 import type { ImportTriggerOptions } from './import-options.ts';
 import { printImport } from './import-screen.ts';
 
-/** Reads another installation, compares it with this environment, and with `--apply` writes what is missing. */
+/** Reads another installation, compares it with this environment, and with `--apply` writes the differences. */
 export async function importTrigger(options: ImportTriggerOptions): Promise<void> {
   const target = await findServer(options);
   const from = await fromOf(options, environmentOfKey(target.key));
@@ -60,7 +60,7 @@ export async function importTrigger(options: ImportTriggerOptions): Promise<void
     process.exitCode = exitCodes.failed;
 }
 
-/** It could not be imported, and will not be without somebody doing something. */
+/** It could not be imported, and requires manual action. */
 const isPending = (action: Step['action']): boolean =>
   action === 'waits-for-task' || action === 'not-readable' || action === 'by-hand';
 
@@ -85,7 +85,7 @@ async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Prom
       'Which project? Give --from-project proj_…, or run this in the folder of its trigger.config.ts.',
     );
   const fromEnv = options.fromEnv ?? env;
-  // Requests with a key are answered for its environment, whichever they name.
+  // Requests with a key apply to its environment, regardless of the environment that they name.
   if (key !== undefined && environmentOfKey(key) !== fromEnv)
     throw new CommandFailed(
       exitCodes.usage,
@@ -105,7 +105,7 @@ async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Prom
   };
 }
 
-/** A project that has moved has the address of this server in its environment. */
+/** After a migration, the project's environment contains the address of this server. */
 function refuseSame({ source }: From, url: string): void {
   if (new URL(source.url).href !== new URL(url).href) return;
   throw new CommandFailed(
@@ -151,14 +151,14 @@ interface Applying {
   readonly options: ImportTriggerOptions;
 }
 
-/** Returns how many runs were saved, if they were asked for. */
+/** Returns the number of saved runs, if requested. */
 async function apply(
   sdk: Client,
   { variables, schedules, failures }: Planned,
   { from, key, options }: Applying,
 ): Promise<number | undefined> {
   const progress = progressLine();
-  // First, so that a file that cannot be written leaves nothing half done.
+  // First, so that a file that cannot be written leaves no partial import.
   const runs =
     options.runs === undefined
       ? undefined

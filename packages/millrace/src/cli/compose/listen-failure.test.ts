@@ -7,7 +7,7 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close();
 });
 
-/** Listens for real and gives the error or the port. */
+/** Listens and returns the error or the port. */
 const listen = (port: number, host: string) =>
   new Promise<{ port: number } | NodeJS.ErrnoException>((resolve) => {
     const server = createServer();

@@ -17,7 +17,7 @@ const known = [
   'SCOPES',
 ].map((name) => prefix + name);
 
-/** The identity provider with which the users of an organization log in (MILLRACE_OIDC_…). Undefined for none. */
+/** The identity provider for the users of an organization (MILLRACE_OIDC_…). Undefined for none. */
 export function oidcSettings(env: Env): ServerOptions['oidc'] {
   const given = Object.keys(env).filter(
     (name) => name.startsWith(prefix) && valueOf(env, name) !== undefined,
@@ -45,7 +45,7 @@ export function oidcSettings(env: Env): ServerOptions['oidc'] {
 
 function issuerIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Without TLS anybody between could answer in the provider's stead.
+  // Without TLS an attacker on the network could impersonate the provider.
   const isSafe =
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname));
@@ -97,7 +97,7 @@ function rolesIn(text: string): ReadonlyMap<string, OidcRole> {
 }
 
 function pairIn(text: string): [group: string, role: unknown] {
-  // The name of a group may have an equals sign.
+  // A group name may contain an equals sign.
   const at = text.lastIndexOf('=');
   return at === -1 ? ['', ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }

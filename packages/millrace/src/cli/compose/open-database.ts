@@ -7,15 +7,15 @@ export interface OpenDatabase {
   readonly database: Database;
   /** A direct connection without a pooler, if it has another address. */
   readonly directDatabase?: Database | undefined;
-  /** Rejects when the embedded PostgreSQL has ended for good; never settles otherwise. */
+  /** Rejects when the embedded PostgreSQL has permanently ended; never settles otherwise. */
   readonly lost: Promise<never>;
 }
 
 interface Embedded {
   readonly onLog?: (line: string) => void;
-  /** The backup folder that WAL is archived to. */
+  /** The backup folder to which WAL is archived. */
   readonly archiveTo?: string | undefined;
-  /** For a short start that does not archive: nothing is removed that a server still has to archive. */
+  /** For a short start that does not archive: WAL that a server still has to archive is not removed. */
   readonly keepsWal?: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function embeddedDatabase(
   return { database: running.connection, lost };
 }
 
-/** The embedded PostgreSQL of a folder: the running one, or one started for this. */
+/** The embedded PostgreSQL of a folder: the running one, or one started for this purpose. */
 export async function embeddedOrRunning(
   folder: string,
   cleanup: Cleanup,

@@ -8,7 +8,7 @@ import { oidcSettings } from './oidc.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
 
-/** Starts the server; throws an error with one sentence if it cannot. */
+/** Starts the server; if it cannot, throws an error with one sentence. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   try {
     const notificationNetworks = [...(options.notificationNetworks ?? []), ...networks()];
@@ -32,9 +32,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   }
 }
 
-/**
- * The lease time of runs (MILLRACE_LEASE_SECONDS, default 30). Runners send three heartbeats in that time.
- */
+/** The lease time of runs (MILLRACE_LEASE_SECONDS, default 30). Runners send three heartbeats per lease. */
 function leaseTimes(): ServerOptions['leaseTimes'] {
   const text = process.env['MILLRACE_LEASE_SECONDS'];
   if (text === undefined || text.trim() === '') return {};
@@ -48,7 +46,7 @@ function leaseTimes(): ServerOptions['leaseTimes'] {
   return { leaseMs: seconds * 1_000, heartbeatMs: (seconds * 1_000) / 3 };
 }
 
-/** The address through which the dashboard opens what is sealed (MILLRACE_CODEC_ENDPOINT). Default: none. */
+/** The address through which the dashboard opens sealed data (MILLRACE_CODEC_ENDPOINT). Default: none. */
 function codecEndpoint(): string | undefined {
   const text = process.env['MILLRACE_CODEC_ENDPOINT']?.trim() ?? '';
   if (text === '') return undefined;
@@ -76,7 +74,7 @@ function rateLimits(): ServerOptions['rateLimits'] {
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
 }
 
-/** Organisations that a user owns and projects of an organisation (MILLRACE_MAX_ORGANIZATIONS, MILLRACE_MAX_PROJECTS). */
+/** Maximum number of organizations that a user owns, and of projects in an organization (MILLRACE_MAX_ORGANIZATIONS, MILLRACE_MAX_PROJECTS). */
 function tenancyLimits(): NonNullable<ServerOptions['tenancyLimits']> {
   const organizations = count('MILLRACE_MAX_ORGANIZATIONS');
   const projects = count('MILLRACE_MAX_PROJECTS');
@@ -93,7 +91,7 @@ function count(variable: string): number | undefined {
   throw new CommandFailed(exitCodes.usage, `${variable} is a number between 1 and 10000.`);
 }
 
-/** What all files of a deployment together may have, compressed (MILLRACE_MAX_BUNDLE, such as `256MiB`). */
+/** Maximum total size of the files of a deployment, compressed (MILLRACE_MAX_BUNDLE, such as `256MiB`). */
 function maxBundleBytes(): ServerOptions['maxBundleBytes'] {
   const text = process.env['MILLRACE_MAX_BUNDLE']?.trim() ?? '';
   if (text === '') return undefined;

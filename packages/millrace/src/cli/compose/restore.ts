@@ -18,7 +18,7 @@ export interface RestoreOptions {
   readonly json?: boolean;
 }
 
-/** Restores a backup to a new data folder, and says how to go on. */
+/** Restores a backup to a new data folder, and prints the next steps. */
 export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const { to, at, timeline, masterKeyFile, pause, json } = options;
   const backups = backupFolder(options.from, '--from');
@@ -61,7 +61,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
     );
 }
 
-/** The key that the restored database must have, if one is at hand: of the option, of the data folder, or of the environment. */
+/** The key that the restored database must have, if it is available: from the option, the data folder, or the environment. */
 async function findKey(option: string | undefined, ownKey: string) {
   const kept = await readFile(ownKey, 'utf8').catch(() => undefined);
   if (option !== undefined) {

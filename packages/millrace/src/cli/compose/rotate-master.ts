@@ -21,7 +21,7 @@ export interface RotateOptions {
   readonly json?: boolean;
 }
 
-/** Rotates the master key: to that of the settings, or to a new one in the key file of a data folder. */
+/** Rotates the master key: to the one in the settings, or to a new one in the key file of a data folder. */
 export async function rotateMaster({ data, json }: RotateOptions): Promise<void> {
   const env = process.env['MILLRACE_MASTER_KEY']?.trim() || undefined;
   const previous = process.env['MILLRACE_MASTER_KEY_PREVIOUS']?.trim() || undefined;
@@ -80,7 +80,7 @@ const isInUse = (error: unknown): boolean => error instanceof Error && error.nam
 
 const patienceMs = 120_000;
 
-/** Requests a rotation by a file beside the key file. The process that serves the folder does it, or this one if there is none. */
+/** Requests a rotation with a file next to the key file. The process that serves the folder does it, or this one if there is none. */
 async function changeFile(folder: string): Promise<void> {
   const file = join(folder, 'master.key');
   await requestNextKey(file);

@@ -4,17 +4,17 @@ import type { Screen } from '../screen.ts';
 import { jsonLine } from '../terminal-text.ts';
 import { throttle } from './throttle.ts';
 
-/** Lines of runs shown per second. The server has all of them. */
+/** Maximum number of run lines shown per second. The server has all of them. */
 const maxPerSecond = 200;
 
 export interface RunLinesOptions {
   /** Print lines of JSON. */
   readonly json?: boolean;
-  /** Print what runs wrote unescaped. */
+  /** Print the output of runs unescaped. */
   readonly raw?: boolean;
 }
 
-/** Prints what runs write to the console and the logger: the first lines of each second, and how many more there were. */
+/** Prints the output of runs to the console and the logger: the first lines of each second, and the number of further ones. */
 export function runLines(
   { text, line, raw, paint }: Screen,
   { json = false, raw: asItIs = false }: RunLinesOptions,
@@ -28,7 +28,7 @@ export function runLines(
     }
     const also = properties === undefined ? '' : ` ${properties}`;
     if (asItIs) return raw(`${message}${also}\n`);
-    // Indented, so that none of its lines can be taken for another entry.
+    // Indented, so that none of its lines can be mistaken for another entry.
     const shown = message.replaceAll(/\r?\n/g, `\n${' '.repeat(8)}`);
     text(`${level.padEnd(7)} ${paint.dim(run)} ${colours[level](shown)}${paint.dim(also)}`);
   };
@@ -44,7 +44,7 @@ export function runLines(
   return (lines) => lines.forEach(each);
 }
 
-/** Properties are JSON, but may be cut at their limit. */
+/** Properties are JSON, but may be truncated. */
 function parsed(properties: string): unknown {
   try {
     return JSON.parse(properties);

@@ -2,7 +2,7 @@ import type { Log } from '@millrace/server';
 import type { AttemptEnd, RunnerEvents } from '@millrace/runner';
 import { throttle } from './throttle.ts';
 
-/** Logs what a runner does. */
+/** Logs the events of a runner. */
 export function runnerLog(log: Log): RunnerEvents {
   return {
     onVersion: ({ version, isNew, isCurrent, tasks, took }) =>

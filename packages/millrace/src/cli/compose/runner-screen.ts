@@ -13,7 +13,7 @@ interface RunnerScreenOptions {
   readonly json?: boolean;
 }
 
-/** Prints what a runner does, one line for each event. */
+/** Prints the events of a runner, one line each. */
 export function runnerScreen(
   screen: Screen,
   { quiet, raw: asItIs = false, json = false }: RunnerScreenOptions,

@@ -1,7 +1,7 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import { callServer, type DeployTarget } from '../../deploy/client.ts';
 
-/** The tasks whose declared schedules do not fire in the branch of a deployment, because nobody asked for that. */
+/** The tasks whose declared schedules do not fire in the branch of a deployment, because that was not requested. */
 export async function schedulesOff(
   target: DeployTarget,
   named: string | undefined,

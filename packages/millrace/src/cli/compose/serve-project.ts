@@ -28,7 +28,7 @@ import { runnerScreen } from './runner-screen.ts';
 import { printWarnings } from './print-warnings.ts';
 
 export interface ServeOptions {
-  /** 0 for any. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly env: EnvironmentKind;
   readonly json?: boolean;
@@ -50,7 +50,7 @@ export interface ServedProject {
   readonly onServed: (connection: Connection) => Promise<void>;
 }
 
-/** Serves a project on a database that has started, until asked to stop. */
+/** Serves a project on a running database, until stopped. */
 export async function serveProject({
   options,
   project,
@@ -83,7 +83,7 @@ export async function serveProject({
     log,
     reveal: true,
     notificationNetworks,
-    // The versions that the runner below registers are in this folder, and nowhere else.
+    // The versions that the runner below registers exist only in this folder.
     localBuild: localBuildIn(dir),
   });
   cleanup.add(() => server.close());
@@ -97,7 +97,7 @@ export async function serveProject({
     );
   }
   screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
-  // With --json the keys are in that line. Do not print keys where the output is not a terminal and may be stored.
+  // With --json that line contains the keys. Keys are not printed where the output is not a terminal, because it may be stored.
   if (!options.json && !options.quiet) {
     screen.line(`The dashboard is at ${await dashboardAddress(url, credentials)}`);
     printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
@@ -120,7 +120,7 @@ export async function serveProject({
     }),
   }).catch(notStarted);
   cleanup.add(async () => {
-    // Also if stopped before the first version is ready.
+    // Also if it is stopped before the first version is ready.
     const started = await Promise.race([
       runner.catch(() => undefined),
       setTimeout(2_000, undefined, { ref: false }),
@@ -131,7 +131,7 @@ export async function serveProject({
   waitsFor();
   if (!ready) return;
   await followVariables(dir, variables, ready, screen, cleanup);
-  // It takes a second of a processor, so the first version goes first.
+  // It takes a second of CPU time, so the first version goes first.
   if (published) void printRefusals(project, screen);
   const connection = { url, key: secretKey };
   await owned.remember({ ...connection, token: credentials.personalAccessToken ?? null });
@@ -140,7 +140,7 @@ export async function serveProject({
   await Promise.race([stop.requested, lost, ready.ended.then(refused)]);
 }
 
-/** Prints the problems for which `millrace deploy` refuses a project that is served here. The runner has reported those of its tasks. */
+/** Prints the problems for which `millrace deploy` rejects a project that is served here. The runner has reported those of its tasks. */
 async function printRefusals(project: Project, { text, paint }: Screen): Promise<void> {
   const problems = await deploymentRefusals(project).catch((error: unknown) => [
     { file: project.dir, line: null, column: null, message: String(error) },
@@ -149,7 +149,7 @@ async function printRefusals(project: Project, { text, paint }: Screen): Promise
     text(`${paint.yellow('deploy')}  \`millrace deploy\` refuses this project: ${describeProblem(problem)}`);
 }
 
-/** Applies a changed `.env`. Running attempts finish with the old one. */
+/** Applies a changed `.env`. Running attempts finish with the old variables. */
 async function followVariables(
   dir: string,
   first: ProjectVariables,
@@ -165,7 +165,7 @@ async function followVariables(
     line(`${paint.cyan('env')}     ${now.told ?? '.env is gone'}`);
     runner.changeEnv(now.env);
   };
-  // Serialised, so that an older text never replaces a newer one.
+  // Serialized, so that an older text never replaces a newer one.
   let looking = Promise.resolve();
   const lookNext = (): Promise<void> => (looking = looking.then(look));
   const watcher = await startWatcher(() => void lookNext());

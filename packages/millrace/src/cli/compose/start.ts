@@ -34,7 +34,7 @@ export interface StartOptions {
   readonly json?: boolean;
 }
 
-/** Runs the production server: with the PostgreSQL of DATABASE_URL or embedded, without watcher and runner, until asked to stop. */
+/** Runs the production server until stopped: with the PostgreSQL of DATABASE_URL or an embedded one, without a watcher and a runner. */
 export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
   const paused = isPauseAsked(options);
@@ -87,7 +87,7 @@ function isPauseAsked({ paused }: StartOptions): boolean {
   throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED is 1 or 0.');
 }
 
-/** Logs that WAL could not be archived. PostgreSQL tries again, and keeps the WAL until it can. */
+/** Logs that WAL could not be archived. PostgreSQL retries, and retains the WAL until it succeeds. */
 const tellUnarchived =
   (log: Log) =>
   (line: string): void => {

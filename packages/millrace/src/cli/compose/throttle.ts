@@ -1,4 +1,4 @@
-/** Shows the first items of each second, and how many more there were. */
+/** Shows the first items of each second, and the number of further ones. */
 export function throttle<T>(
   show: (item: T) => void,
   tellRest: (count: number) => void,

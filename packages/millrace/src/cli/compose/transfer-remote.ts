@@ -46,7 +46,7 @@ export function kindsOf(only: string | undefined): Set<string> {
   throw new CommandFailed(exitCodes.usage, `--only: unknown kind ${unknown}; use ${kinds.join(', ')}.`);
 }
 
-/** Refuses a key that lacks rights, before anything is done. */
+/** Rejects a key that lacks permissions before anything is done. */
 export function requireRights(
   { scopes }: OpenRemote,
   of: ReadonlySet<string>,

@@ -15,7 +15,7 @@ export interface UpgradeDataOptions {
   readonly json?: boolean;
 }
 
-/** Upgrades a data folder to the PostgreSQL of this Millrace, or deletes what earlier upgrades kept. */
+/** Upgrades a data folder to the PostgreSQL of this Millrace, or deletes the old clusters that earlier upgrades kept. */
 export async function upgrade(options: UpgradeDataOptions): Promise<void> {
   const { data, dir, fromBinaries, removeOld, json } = options;
   const dataFolder = resolve(data ?? join(dir, '.millrace', 'data'));
@@ -74,7 +74,7 @@ function tellKept(folder: string, dataFolder: string): void {
   );
 }
 
-/** Lines on stderr, with the time that is left at the speed so far. */
+/** Prints lines on stderr, with the remaining time at the current speed. */
 function tellProgress(): (progress: CopyProgress) => void {
   const tell = progressLine(3_000);
   let startedAt: number | undefined;
@@ -82,7 +82,7 @@ function tellProgress(): (progress: CopyProgress) => void {
     startedAt ??= Date.now();
     const percent = Math.floor((100 * copied) / Math.max(1, total));
     const left = (Date.now() - startedAt) * (total / copied - 1);
-    // The first rows say little about the speed.
+    // The first rows are not enough to estimate the speed.
     const ending = percent < 1 ? '' : `, about ${readableDuration(Math.ceil(left))} left`;
     tell(`Copied ${readableSize(copied)} of ${readableSize(total)}, ${percent} % (${table})${ending}`);
   };

@@ -12,11 +12,11 @@ export type LogLevel = (typeof logLevels)[number];
 /** The output of `millrace work`. */
 export interface WorkOutput {
   readonly events: RunnerEvents;
-  /** What happens in branches, for a runner that serves all of them. */
+  /** Events of branches, for a runner that serves all of them. */
   readonly previews: Pick<PreviewsOptions, 'branchEvents' | 'onServed' | 'onLeft'>;
   readonly started: (runner: string, version: string | null, servesAll: boolean) => void;
   readonly stopping: (graceMs: number) => void;
-  /** Variables from elsewhere could not be read again. */
+  /** Called when variables from other sources could not be read again. */
   readonly unread: (why: string) => void;
   /** Ends the output. */
   readonly end: () => void;
@@ -47,7 +47,7 @@ function jsonLines(level: LogLevel): WorkOutput {
   };
 }
 
-/** Every line has these fields, too. */
+/** Every line also has these fields. */
 const withFields = (log: Log, fields: Readonly<Record<string, unknown>>): Log => ({
   info: (fact, more) => log.info(fact, { ...fields, ...more }),
   warn: (fact, more) => log.warn(fact, { ...fields, ...more }),

@@ -28,7 +28,7 @@ export interface WorkOptions {
   readonly url?: string;
   readonly key?: string;
   readonly dir?: string;
-  /** A branch of preview. */
+  /** A preview branch. */
   readonly branch?: string;
   readonly label: readonly string[];
   readonly cache?: string;
@@ -48,7 +48,7 @@ export interface WorkOptions {
   readonly json?: boolean;
 }
 
-/** Serves deployed versions, and the tasks of a folder if there is a project, until asked to stop. */
+/** Serves deployed versions, and the tasks of a folder if there is a project, until stopped. */
 export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer({ ...options, dir: options.dir ?? '.' });
   const isPreview = isPreviewKey(key);
@@ -74,7 +74,7 @@ export async function work(options: WorkOptions): Promise<void> {
   };
   const stop = listenForStop(
     onStop,
-    // Until it serves, there is nothing to give back.
+    // Until it serves, there is nothing to return.
     () => void serving?.stopNow(),
   );
   const notReady = (): string | undefined => {
@@ -130,7 +130,7 @@ export async function work(options: WorkOptions): Promise<void> {
   });
 }
 
-/** A runner of deployed versions loads no bundler. */
+/** A runner of deployed versions does not load the bundler. */
 async function startOne(options: RunnerOptions, projectDir: string | undefined): Promise<Runner> {
   if (projectDir === undefined) return startRunner(options);
   const { openFolder } = await import('../../serve-folder/open.ts');
@@ -140,7 +140,7 @@ async function startOne(options: RunnerOptions, projectDir: string | undefined):
   });
 }
 
-/** Undefined if none are read from elsewhere. */
+/** Undefined if none are read from other sources. */
 async function readVariables(
   {
     variablesDir: folder,
@@ -162,7 +162,7 @@ function refused(error: Error): never {
   throw new CommandFailed(exitCodes.cannotReach, error.message);
 }
 
-/** Whether a folder has tasks: a configuration, or the folder where tasks are without one. */
+/** Whether a folder has tasks: a configuration, or the default task folder. */
 const isProject = (folder: string): boolean =>
   ['tasks', ...configFiles].some((name) => existsSync(join(folder, name)));
 

@@ -2,7 +2,7 @@ import { events } from '@millrace/sdk';
 import { customers } from '../catalogue.ts';
 import type { Shop } from '../shop.ts';
 
-/** Events of all kinds: that start runs, that nobody subscribes to, that are due later, that were cancelled, that were sent again. */
+/** Sends events of all kinds: with and without subscriptions, scheduled, cancelled and replayed. */
 export async function sendEvents({ nextOrder }: Shop): Promise<void> {
   const registered = customers.slice(0, 7).map(({ id, name, email }, index) => ({
     id: `registered-${id}`,

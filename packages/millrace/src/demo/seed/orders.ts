@@ -16,7 +16,7 @@ interface Trigger {
 const goodOrders: Readonly<Record<ReleaseNumber, number>> = { 1: 6, 2: 8, 3: 22 };
 const channels = ['web', 'web', 'web', 'app', 'marketplace'];
 
-/** What happens in a release: orders with which nothing is wrong, and its incidents among them. */
+/** The runs of a release: orders without problems, with its incidents in between. */
 export async function runOrders(
   { random, nextOrder }: Shop,
   release: ReleaseNumber,

@@ -1,7 +1,7 @@
 import { call } from '../../cli/call.ts';
 import type { Shop } from '../shop.ts';
 
-/** Somebody who works on the shop. */
+/** A member of the shop's team. */
 export interface Member {
   readonly name: string;
   readonly personalAccessToken: string;
@@ -14,7 +14,7 @@ const invited = [
   { name: 'Sam Carter', role: 'viewer' },
 ] as const;
 
-/** Names the organisation, and lets some people join it. One more is invited. */
+/** Names the organization and adds some members. One more is invited. */
 export async function addMembers({ url, personalAccessToken: token }: Shop): Promise<Member[]> {
   const login = { url, token };
   const [first] = await call(login, 'listOrganizations');

@@ -5,7 +5,7 @@ import type { Shop } from '../shop.ts';
 
 const reasons = ['Arrived damaged', 'Wrong colour', 'Does not fit on the balcony', 'Ordered twice'];
 
-/** A refund that somebody has to approve. */
+/** A refund that requires approval. */
 export const largeRefund = ({ random, nextOrder }: Shop) => {
   const captured = random.whole(60, 400);
   const { name, email } = random.pick(customers);
@@ -26,7 +26,7 @@ export const suspiciousOrder = ({ random, nextOrder }: Shop) => ({
   signals: ['new account', random.pick(['three cards', 'address abroad', 'night order'])],
 });
 
-/** Refunds and orders that wait for somebody, and one of each that somebody has decided. */
+/** Refunds and orders that wait for a decision, and one of each that has been decided. */
 export async function askPeople(shop: Shop): Promise<void> {
   const approved = largeRefund(shop);
   const fraud = suspiciousOrder(shop);
@@ -75,7 +75,7 @@ export async function startChat({ random }: Shop, externalId: string): Promise<v
   await sessions.open(externalId).in.send({ text: random.pick(questions) });
 }
 
-/** Chats, one of which is over. */
+/** Chats, one of which has ended. */
 export async function startChats(shop: Shop): Promise<void> {
   for (let number = 1; number <= 5; number++) await startChat(shop, `chat-${number}`);
   await sessions.open('chat-2').in.send({ text: 'Thank you. And where is it now?' });
@@ -83,7 +83,7 @@ export async function startChats(shop: Shop): Promise<void> {
   await sessions.close('chat-5', { reason: 'The customer has left' });
 }
 
-/** Reads a chat until the task has answered. */
+/** Reads a chat until the task has replied. */
 async function answered(session: string): Promise<void> {
   const end = new AbortController();
   const onControl = ({ subtype }: { readonly subtype: string }): void => {

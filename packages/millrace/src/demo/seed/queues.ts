@@ -10,7 +10,7 @@ const letterTo = (email: string) => ({
   values: { title: 'lamps for long evenings' },
 });
 
-/** Runs that wait: for a paused queue, for a time, for a version. Some wait in vain and expire, some are cancelled. */
+/** Runs that wait: for a paused queue, for a time, for a version. Some expire, some are cancelled. */
 export async function addWaitingRuns({ random, nextOrder }: Shop): Promise<void> {
   const later = { queue: newsletter.name, tags: ['campaign:winter'], delay: '6h' };
   await tasks.trigger('send-mail', letterTo('ada.okafor@mail.example'), later);
@@ -22,7 +22,7 @@ export async function addWaitingRuns({ random, nextOrder }: Shop): Promise<void>
       options: {
         queue: newsletter.name,
         tags: ['campaign:winter'],
-        // A letter that is only good for a day that has ended.
+        // A letter that is only valid for one day, which has ended.
         ttl: index < 3 ? 2 : '7d',
       },
     })),
@@ -65,7 +65,7 @@ export const feedOf = (supplier: string) => ({
   ),
 });
 
-/** Replays the mails that failed with an error, and cancels a campaign that is not to be. */
+/** Replays the mails that failed with an error, and cancels a campaign. */
 export async function addBulkActions(refused: { readonly id: string }): Promise<void> {
   const replayed = await runs.bulk.replay({
     filter: { taskIdentifier: 'send-mail', status: 'FAILED', error: refused.id },

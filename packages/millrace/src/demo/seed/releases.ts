@@ -13,9 +13,9 @@ import type { Shop } from '../shop.ts';
 
 interface Release {
   readonly message: string;
-  /** The folder with the files of that release that differ from today's. */
+  /** The folder with the files of that release that differ from the current ones. */
   readonly overlay?: string;
-  /** Today's files that it did not have. */
+  /** Current files that it did not have. */
   readonly without?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const releases: readonly Release[] = [
 const source = join(ownFolder, 'demo');
 const require = createRequire(import.meta.url);
 
-/** Writes the source of each release into a folder of its own, and bundles it. */
+/** Writes the source of each release into its own folder, and bundles it. */
 export async function prepareReleases(folder: string): Promise<Prepared[]> {
   return Promise.all(
     releases.map(async (release, index) => {

@@ -4,7 +4,7 @@ import { schedules } from '@millrace/sdk';
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** A schedule whose task a later release does not have any more. */
+/** A schedule whose task no longer exists in a later release. */
 export const addOldSchedule = (): Promise<unknown> =>
   schedules.create({
     task: 'close-books',
@@ -15,7 +15,7 @@ export const addOldSchedule = (): Promise<unknown> =>
 
 const missedMs = 20_000;
 
-/** Waits until the server has recorded that it missed ticks of that schedule, which it does within a second. */
+/** Waits until the server has recorded the missed ticks of that schedule, which takes up to a second. */
 export async function ticksMissed(): Promise<void> {
   for (const deadline = performance.now() + missedMs; performance.now() < deadline; await pause(100)) {
     const { data } = await schedules.ticks('close-books');
@@ -33,7 +33,7 @@ const markets = [
   { market: 'in', cron: '15 10 * * *', timezone: 'Asia/Kolkata' },
 ] as const;
 
-/** A schedule for each market; one of them is switched off. */
+/** A schedule for each market; one of them is deactivated. */
 export async function addSchedules(): Promise<void> {
   for (const { market, ...settings } of markets) {
     await schedules.create({
@@ -47,7 +47,7 @@ export async function addSchedules(): Promise<void> {
   }
 }
 
-/** Runs ticks of the past, so that there are more than those that were missed. */
+/** Backfills past ticks, in addition to the missed ones. */
 export async function backfillSchedules(now: number): Promise<void> {
   const ranges: Readonly<Record<string, number>> = {
     'nightly-report': 14 * 24 * hour,

@@ -7,11 +7,11 @@ const withServices = ['payments', 'erp', 'carrier', 'mail', 'search', 'images', 
 const addressesOf = ({ services }: Shop): Record<string, string> =>
   Object.fromEntries(withServices.map((name) => [`${name.toUpperCase()}_URL`, services.address(name)]));
 
-/** Where the services are, which have another port in each process. */
+/** The addresses of the services, whose ports differ in each process. */
 export const setAddresses = (shop: Shop): Promise<unknown> =>
   envvars.upload({ variables: addressesOf(shop), override: true });
 
-/** The variables with which the shop opened. */
+/** The initial variables of the shop. */
 export async function setVariables(shop: Shop): Promise<void> {
   await envvars.upload({
     variables: {
@@ -25,7 +25,7 @@ export async function setVariables(shop: Shop): Promise<void> {
   await envvars.create({ name: 'PAYMENTS_KEY', value: 'sk_demo_b4f1c09d77e2', isSecret: true });
 }
 
-/** Changes of some people later, one of which was a mistake that was rolled back. */
+/** Later changes by several people, one of which was a mistake that was rolled back. */
 export async function changeVariables(
   { projectRef }: Shop,
   [first, second]: readonly Member[],
@@ -37,7 +37,7 @@ export async function changeVariables(
   if (before) await as(first, () => envvars.rollback(projectRef, 'prod', { revision: before.revision }));
 }
 
-/** Rotates a secret, in the name of the shop's own key. */
+/** Rotates a secret, with the shop's own key. */
 export const rotateSecret = (): Promise<unknown> =>
   envvars.update('PAYMENTS_KEY', { value: 'sk_demo_9e03aa51fc48' });
 

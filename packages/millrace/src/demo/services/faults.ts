@@ -1,9 +1,9 @@
-/** What a service of the shop answers. */
+/** The response of a service of the shop. */
 export interface Answer {
   readonly status: number;
-  /** Text is sent as it is, anything else as JSON. */
+  /** Strings are sent verbatim, anything else as JSON. */
   readonly body: unknown;
-  /** The connection breaks, or there is no answer at all. */
+  /** The connection breaks, or there is no response at all. */
   readonly fault?: 'reset' | 'silence';
 }
 
@@ -23,7 +23,7 @@ const refusal = (status: number, code: string, message: string): Answer => ({
 const reset: Answer = { status: 0, body: null, fault: 'reset' };
 const silence: Answer = { status: 0, body: null, fault: 'silence' };
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** The same number from 0 to 1 for the same text. */
+/** A fixed number from 0 to 1 for each text. */
 export const shareOf = (text: string): number => {
   let hash = 2_166_136_261;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
@@ -31,7 +31,7 @@ export const shareOf = (text: string): number => {
 };
 const numberOf = (text: string): number => Math.floor(shareOf(text) * 900_000) + 100_000;
 
-/** As payment providers do, the outcome of a test is chosen with the token of the card. */
+/** As with payment providers, the card's token selects the outcome of a test. */
 const payments: Service = ({ path, body }) => {
   const card = textOf(body['card']);
   if (path === '/refunds')
@@ -46,7 +46,7 @@ const payments: Service = ({ path, body }) => {
   return ok({ id: `ch_${numberOf(textOf(body['orderId']))}`, captured: body['amount'] });
 };
 
-/** Some articles have records that nobody expected, and Sundays are closed late. */
+/** Some articles have unexpected records, and Sundays are closed late. */
 const erp: Service = ({ path }) => {
   if (path.startsWith('/sales/')) {
     const isSunday = new Date(path.replace('/sales/', '')).getUTCDay() === 0;
@@ -110,13 +110,13 @@ const images: Service = ({ path }) => {
   return ok({ format, pixels: isLarge ? 120_000_000 : 4_000_000, bytes });
 };
 
-/** Every ninth minute is lost. */
+/** Every ninth minute is missing. */
 const rates: Service = ({ query }) => {
   const minute = Math.floor(Date.parse(query.get('at') ?? '') / 60_000);
   return minute % 9 === 4 ? reset : ok({ EUR: 1, USD: 1.08 + (minute % 50) / 1_000, GBP: 0.86, JPY: 161 });
 };
 
-/** Where notifications are sent: one address accepts them, and the other belongs to a program that nobody maintains. */
+/** Receives notifications: one address accepts them, and the other belongs to a program that is no longer maintained. */
 const hooks: Service = ({ path }) =>
   path === '/legacy-crm'
     ? refusal(500, 'internal', 'undefined method `upsert` for nil')

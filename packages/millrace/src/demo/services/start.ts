@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { services, shareOf, type Asked } from './faults.ts';
 
 export interface RunningServices {
-  /** The address of one of them. */
+  /** The address of a service. */
   readonly address: (service: string) => string;
   close(): Promise<void>;
 }

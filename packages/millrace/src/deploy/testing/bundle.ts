@@ -29,7 +29,7 @@ export async function contentOf({ blobs }: Prepared, blob: string): Promise<Buff
   return gunzipSync(await buffer(Readable.fromWeb(found.read(0) as Parameters<typeof Readable.fromWeb>[0])));
 }
 
-/** Writes a bundle and its first layer to a folder that has nothing else, as a runner does. */
+/** Writes a bundle and its first layer to a folder with nothing else, like a runner. */
 async function unpacked(from: Prepared): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-unpacked-')));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -45,7 +45,7 @@ async function unpacked(from: Prepared): Promise<string> {
   return dir;
 }
 
-/** Imports an unpacked bundle in a process of its own; the ids of its tasks, and the problems. */
+/** Imports an unpacked bundle in a separate process; returns the ids of its tasks, and the problems. */
 export async function imported(from: Prepared) {
   const dir = await unpacked(from);
   const { entries, sdk } = from.bundle;

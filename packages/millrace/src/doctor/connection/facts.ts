@@ -1,8 +1,8 @@
 import type { Check, Database } from '@millrace/server';
 
-/** What checks of the way to the database are given. */
+/** Input for checks of the database connection. */
 export interface ConnectionFacts {
-  /** Opens the database of the data folder if there is one. The same for each call. */
+  /** Opens the database of the data folder if there is one. Returns the same result for each call. */
   readonly open: () => Promise<{
     readonly database: Database;
     readonly directDatabase?: Database | undefined;

@@ -25,7 +25,7 @@ export const masterKey: Check<MasterKeyFacts> = {
   async find({ texts, file, sql }) {
     const given = texts.map((text) => ({ text, from: 'MILLRACE_MASTER_KEY' }));
     if (given.length === 0 && file !== undefined) {
-      // During a rotation either key may be the one.
+      // During a rotation either key may be the right one.
       for (const from of [file, `${file}.next`]) {
         const text = await readFile(from, 'utf8').catch(() => undefined);
         if (text !== undefined) given.push({ text, from });

@@ -4,7 +4,7 @@ import { newestBackup } from '@millrace/postgres';
 import type { MachineCheck } from './facts.ts';
 import { noBackupFolder } from './backup-missing.ts';
 
-/** A backup each night may take hours, and start later than the one before. */
+/** A nightly backup may take hours, and start later than the previous one. */
 export const defaultBackupAgeMs = 36 * 3_600_000;
 
 export const backupAge: MachineCheck = {

@@ -3,7 +3,7 @@ import { Skipped } from '@millrace/server';
 import { newestBackup, systemIdOf } from '@millrace/postgres';
 import type { MachineCheck } from './facts.ts';
 
-/** Why checks of backups are skipped where no folder of backups is known. */
+/** The reason for skipping backup checks when no backup folder is known. */
 export const noBackupFolder = 'no folder of backups is given: --backups or MILLRACE_BACKUPS';
 
 export const backupMissing: MachineCheck = {

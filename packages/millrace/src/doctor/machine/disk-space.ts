@@ -2,7 +2,7 @@ import { readableSize } from '@millrace/contract/plain';
 import type { MachineCheck } from './facts.ts';
 
 const minShare = 0.05;
-/** A large disk has room left below that share. */
+/** On a large disk this much is enough even below that share. */
 const enoughBytes = 20_000_000_000;
 
 export const diskSpace: MachineCheck = {

@@ -1,16 +1,16 @@
 import type { Check } from '@millrace/server';
 
-/** What checks of this machine are given. */
+/** Input for checks of this machine. */
 export interface MachineFacts {
-  /** Of Node, without a `v`. */
+  /** Node.js version, without a `v`. */
   readonly nodeVersion: string;
-  /** Folders whose disks are needed. */
+  /** Folders whose disks are checked. */
   readonly folders: readonly string[];
-  /** Where a server will listen; undefined if none is to be started here. */
+  /** The address of a future server; undefined if none will be started here. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   /** The data folder of an embedded database. */
   readonly data: string | undefined;
-  /** Where its backups are, and how old the newest may be; undefined if nobody says where. */
+  /** The folder of its backups, and the maximum age of the newest; undefined if unknown. */
   readonly backups?: { readonly folder: string; readonly maxAgeMs: number } | undefined;
   /** The clock of this machine, in milliseconds since 1970. */
   readonly wallClock: () => number;
@@ -21,7 +21,7 @@ export interface MachineFacts {
 export interface DiskUse {
   readonly bytes: number;
   readonly freeBytes: number;
-  /** 0 where the file system does not count them. */
+  /** 0 if the file system does not count them. */
   readonly inodes: number;
   readonly freeInodes: number;
 }

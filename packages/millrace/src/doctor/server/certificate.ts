@@ -19,7 +19,7 @@ export const certificate: ServerCheck = {
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 443),
       servername: /^[\d.]+$|:/.test(hostname) ? '' : hostname,
-      // Only its end is read here. Requests verify it.
+      // Only its expiration is read here. Requests verify it.
       rejectUnauthorized: false,
     });
     try {

@@ -1,4 +1,4 @@
-/** Whether a Millrace server answers there. */
+/** Whether a Millrace server responds at the address. */
 export async function isMillrace(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/healthz`, {

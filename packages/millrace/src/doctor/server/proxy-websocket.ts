@@ -10,7 +10,7 @@ export const proxyWebsocket: ServerCheck = {
   mend: 'nginx: `proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`. Caddy and Traefik do it by themselves. Load balancers need a listener for HTTP or TCP that allows WebSockets.',
   async find({ url }) {
     const status = await upgradeStatus(`${url}/runner/v1/connect`);
-    // Only the part of the server that takes upgrades asks for a key there; for a request without an upgrade there is no such path.
+    // Only the upgrade handler of the server requires a key there; without an upgrade the path does not exist.
     return status === 401
       ? []
       : [
@@ -21,7 +21,7 @@ export const proxyWebsocket: ServerCheck = {
   },
 };
 
-/** The status of the answer to an upgrade without a key. */
+/** The status of the response to an upgrade without a key. */
 function upgradeStatus(address: string): Promise<number> {
   const request = address.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ const taskInput = z.string().min(1).max(128).describe('Id of a task');
 const named = z.looseObject({ id: z.string() });
 const pageInput = z.number().int().min(1).default(1).describe('Which page, from 1.');
 
-/** More would leave no room for anything else in an answer. */
+/** More would leave no room for other data in a result. */
 const maxTasks = 200;
 
 export const listTasks = reads({
@@ -106,7 +106,7 @@ export const readStatistics = reads({
       series: series.map(({ name, total, points }) => ({
         name,
         total,
-        // Points of several series would fill the whole answer.
+        // Points of several series would fill the whole result.
         ...(by
           ? {}
           : { points: points.filter(({ triggered, waiting }) => triggered > 0 || (waiting ?? 0) > 0) }),

@@ -13,7 +13,7 @@ export const afterInput = z
   .describe('Continue after this: `next` of the page before.');
 export const nextOutput = z.string().optional().describe('There are more: call again with this as `after`.');
 
-/** A run in few words. */
+/** A compact run. */
 export const runView = z.looseObject({
   id: z.string(),
   status: z.string(),
@@ -21,7 +21,7 @@ export const runView = z.looseObject({
   createdAt: z.string().describe('Time, UTC'),
 });
 
-/** The members of a run that a list and a single run have in common. */
+/** The common members of a listed and a single run. */
 export const shortRun = (run: ListedRun | Run | WatchedRun) => ({
   id: run.id,
   status: run.status,

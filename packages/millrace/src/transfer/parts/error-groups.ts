@@ -24,7 +24,7 @@ export async function* errorGroups(
   } while (after !== undefined);
 }
 
-/** Where errors are found that have a task and a fingerprint. */
+/** The ids of error groups, by task and fingerprint. */
 type GroupIds = (task: string, fingerprint: string) => string | undefined;
 
 /** Ids of the groups of some tasks. */
@@ -33,7 +33,7 @@ export async function groupIdsOf(client: EnvironmentClient, tasks: Iterable<stri
   for (const task of new Set(tasks)) {
     const ids = new Map<string, string>();
     found.set(task, ids);
-    // The filter takes a list, and an id may have a comma.
+    // The filter accepts a list, and an id may contain a comma.
     const filters: Record<string, string> = task.includes(',') ? {} : { 'filter[taskIdentifier]': task };
     for await (const { id, taskIdentifier, fingerprints } of errorGroups(client, filters))
       if (taskIdentifier === task) for (const fingerprint of fingerprints) ids.set(fingerprint, id);

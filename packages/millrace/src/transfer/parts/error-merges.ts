@@ -4,14 +4,14 @@ import { errorGroups, groupIdsOf } from './error-groups.ts';
 
 const record = z.object({
   task: z.string().min(1).max(128),
-  /** That of the group which the others were merged into is the first. */
+  /** The first is that of the group into which the others were merged. */
   fingerprints: z.array(z.string().min(1)).min(2),
   errorType: z.string(),
   errorMessage: z.string(),
 });
 type MergeRecord = z.infer<typeof record>;
 
-/** Error groups that were merged. The groups come with their first occurrences. */
+/** Merged error groups. The groups are created with their first occurrences. */
 export const errorMerges: Part<MergeRecord> = {
   kind: 'error-merge',
   record,

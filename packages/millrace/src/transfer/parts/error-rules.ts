@@ -16,7 +16,7 @@ const ruleOf = ({ task, type, message, groupKey }: ErrorRule): RuleRecord => ({
 const listRules = async ({ client, project }: Remote): Promise<RuleRecord[]> =>
   (await client.call('listErrorRules', { params: { projectRef: project } })).data.map(ruleOf);
 
-/** Rules that group errors. They belong to the project, and a file has them in the order in which they are tried. */
+/** Rules that group errors. They belong to the project, and a file has them in the order in which they are evaluated. */
 export const errorRules: Part<RuleRecord> = {
   kind: 'error-rule',
   record: rule,
@@ -27,7 +27,7 @@ export const errorRules: Part<RuleRecord> = {
   async plan(records, remote) {
     const { client, project, environment } = remote;
     const mayChange = environment === 'prod' || environment === 'dev';
-    /** The rules of the target in their order, with those that were made since. */
+    /** The rules of the target in their order, including later ones. */
     const order = (await listRules(remote)).map(textOf);
     const own = new Set(order);
     const file = records.map(textOf);
@@ -52,7 +52,7 @@ export const errorRules: Part<RuleRecord> = {
 const textOf = ({ task, type, message, groupKey }: RuleRecord): string =>
   JSON.stringify([task, type, message, groupKey]);
 
-/** The first rule that matches counts, so one goes behind those before it in the file, and before those behind it. */
+/** The first matching rule applies, so a rule is placed after its predecessors and before its successors in the file. */
 function indexFor(index: number, file: readonly string[], order: readonly string[]): number {
   const before = file.slice(0, index).map((text) => order.indexOf(text));
   const behind = Math.max(-1, ...before);

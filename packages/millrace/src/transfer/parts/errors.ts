@@ -41,7 +41,7 @@ function stateOf(group: ErrorGroupDetail): StateRecord | undefined {
   };
 }
 
-/** Error groups that somebody resolved or ignored. The group itself comes with its first occurrence. */
+/** Resolved or ignored error groups. The group itself is created with its first occurrence. */
 export const errorStates: Part<StateRecord> = {
   kind: 'error',
   record: state,
@@ -85,14 +85,14 @@ export const errorStates: Part<StateRecord> = {
   },
 };
 
-/** Whether the group occurred after somebody took it for fixed. With a version, occurrences of earlier ones say nothing. */
+/** Whether the group occurred after it was resolved. With a version, occurrences of earlier versions do not count. */
 const hasComeBack = ({ status, lastSeen }: ErrorGroupDetail, one: StateRecord): boolean =>
   status === 'unresolved' &&
   one.resolvedAt !== undefined &&
   one.resolvedInVersion === undefined &&
   Date.parse(lastSeen) > Date.parse(one.resolvedAt);
 
-/** An ignore is sent as the time that it still has, by another clock. */
+/** An ignore is sent as its remaining time, by another clock. */
 const clocksMs = 60_000;
 
 function isSameState(group: ErrorGroupDetail, one: StateRecord): boolean {

@@ -10,7 +10,7 @@ import { schedules } from './schedules.ts';
 import { sharedLimits } from './shared-limits.ts';
 import { variables } from './variables.ts';
 
-/** What an export has beside runs, in the order in which it is imported: a pause first, and each thing after what it needs. */
+/** The kinds of objects in an export other than runs, in import order: a pause first, and each kind after its dependencies. */
 export const parts: readonly Part[] = [
   environment,
   variables,

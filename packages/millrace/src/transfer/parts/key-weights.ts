@@ -25,7 +25,7 @@ async function* overridden(client: EnvironmentClient): AsyncGenerator<WeightReco
 
 const nameOf = ({ queue, type, key }: WeightRecord): string => JSON.stringify([type, queue, key]);
 
-/** Weights of concurrency keys that were set by hand. */
+/** Weights of concurrency keys that were set manually. */
 export const keyWeights: Part<WeightRecord> = {
   kind: 'key-weight',
   record,

@@ -4,7 +4,7 @@ import { compared, isSameJson, type Part, type Remote, type PlanOptions, type St
 
 const reference = z.object({
   type: z.enum(['webhook', 'slack', 'email']),
-  /** Of a webhook. Of the others only where they are: the rest is secret. */
+  /** The address of a webhook. For the others only the origin: the rest is secret. */
   url: z.string().min(1),
   description: z.string().optional(),
 });
@@ -18,7 +18,7 @@ const referenceOf = ({ kind, url, description }: NotificationEndpoint): Referenc
   url,
   ...(description !== null && { description }),
 });
-/** A webhook is found by its address. Others show too little of theirs. */
+/** A webhook is identified by its address. The other kinds do not expose enough of theirs. */
 const identityOf = ({ type, url, description }: Reference): string =>
   type === 'webhook' ? `${type} ${url}` : `${type} ${url} ${description ?? ''}`;
 
@@ -58,7 +58,7 @@ function planEndpoint(
       [there.types.toSorted(), there.description ?? undefined],
       [types.toSorted(), description],
     );
-    // A part of an import that died after it had created the endpoint.
+    // Left by an import that ended after it had created the endpoint.
     if (isSame && !enabled && there.enabled)
       return {
         kind,
@@ -104,7 +104,7 @@ const alertRecord = z.object({
   minRuns: z.int().optional(),
   window: z.string(),
   quiet: z.string(),
-  /** Not there: every endpoint that takes alerts. */
+  /** Missing: every endpoint that accepts alerts. */
   endpoints: z.array(reference).min(1).optional(),
   enabled: z.boolean(),
 });
@@ -145,7 +145,7 @@ export const alerts: Part<AlertRecord> = {
   async plan(records, remote, options) {
     const own = await listAlerts(remote);
     return records.map((one) => {
-      // Of several that are about the same, each is found once.
+      // If several are equal, each is matched once.
       const at = own.findIndex(({ alert }) => sameAlert(alert) === sameAlert(one));
       const [there] = at === -1 ? [] : own.splice(at, 1);
       return planAlert(one, there, remote, options);
@@ -167,7 +167,7 @@ function planAlert(
     client.call('updateAlert', { params: { ...params, alertId }, body });
   const ids = async (): Promise<{ endpoints?: string[] }> => {
     if (to === undefined) return {};
-    // Looked up when it is needed: the import may just have made them.
+    // Looked up lazily, because the import may have just created them.
     const all = new Map(
       (await listEndpoints(remote)).map((each) => [identityOf(referenceOf(each)), each.id]),
     );

@@ -14,7 +14,7 @@ const record = z.object({
   type: z.enum(['task', 'custom']),
   paused: z.boolean().optional(),
   concurrencyLimit: z.int().min(0).optional(),
-  /** Null: no limit, whatever the code declares. */
+  /** Null: no limit, regardless of the limit in code. */
   rateLimit: rate.nullable().optional(),
 });
 type QueueRecord = z.infer<typeof record>;
@@ -39,7 +39,7 @@ async function* overridden(client: EnvironmentClient): AsyncGenerator<QueueRecor
   }
 }
 
-/** A limit of rate as it is sent. */
+/** A rate limit in the form in which it is sent. */
 function rateOf({
   limit,
   period,
@@ -49,7 +49,7 @@ function rateOf({
   return rate.parse({ limit, period, ...(burst != null && { burst }), ...(key != null && { key }) });
 }
 
-/** What was changed of queues by hand. What the code declares comes with a deployment. */
+/** Manual changes of queues. Settings declared in code are part of a deployment. */
 export const queues: Part<QueueRecord> = {
   kind: 'queue',
   record,
@@ -67,7 +67,7 @@ export const queues: Part<QueueRecord> = {
         steps.push({ kind: 'queue', name, action: 'waits', note: queueMissing });
         continue;
       }
-      // What is not in the record is not changed.
+      // Settings that are missing in the record are not changed.
       for (const { of, text, set } of settings) {
         const value = there?.[of];
         const is = value === undefined ? 'missing' : isSameJson(value, one[of]) ? 'same' : 'other';
@@ -89,7 +89,7 @@ interface Setting {
   readonly set: (client: EnvironmentClient) => Promise<unknown>;
 }
 
-/** What a record sets; a pause first. */
+/** The settings in a record; a pause first. */
 function settingsOf({ name, type, paused, concurrencyLimit, rateLimit }: QueueRecord): Setting[] {
   const params = { queue: name };
   const settings: Setting[] = [];
@@ -114,7 +114,7 @@ function settingsOf({ name, type, paused, concurrencyLimit, rateLimit }: QueueRe
   return settings;
 }
 
-/** Why a step waits. */
+/** The reason why a step waits. */
 export const queueMissing = 'the queue is not here: deploy its task, then import again';
 
 export const hasQueue = (

@@ -3,7 +3,7 @@ import type { Schedule } from '@millrace/contract';
 import { compared, isSameJson, type Part, type Remote, type Step } from '../part.ts';
 
 const record = z.object({
-  /** The deduplication key, or one made of the id. */
+  /** The deduplication key, or one derived from the id. */
   key: z.string().min(1).max(512),
   task: z.string().min(1).max(128),
   cron: z.string().min(1),
@@ -17,7 +17,7 @@ const record = z.object({
 type ScheduleRecord = z.infer<typeof record>;
 
 const recordOf = (one: Schedule): ScheduleRecord => ({
-  // The same for each export. An import that finds it under this key replaces it.
+  // The same in each export. An import replaces an existing schedule with this key.
   key: one.deduplicationKey ?? `imported-${one.id}`,
   task: one.task,
   cron: one.generator.expression,
@@ -39,7 +39,7 @@ async function* imperative({ client }: Remote): AsyncGenerator<ScheduleRecord> {
   }
 }
 
-/** Schedules that were created by calls. Those that tasks declare come with a deployment. */
+/** Schedules created through the API. Those declared by tasks are part of a deployment. */
 export const schedules: Part<ScheduleRecord> = {
   kind: 'schedule',
   record,
@@ -60,7 +60,7 @@ export const schedules: Part<ScheduleRecord> = {
           action: 'waits',
           note: `the task ${task} is not deployed here: deploy it, then import again`,
         };
-      // One that is here stays active or inactive.
+      // An existing schedule stays active or inactive.
       const is = !there ? 'missing' : isSameJson({ ...there, active }, one) ? 'same' : 'other';
       const step = compared({ kind: 'schedule', name, is, override }, async () => {
         const body = {

@@ -3,7 +3,7 @@ import { compared, type Part, type Step } from '../part.ts';
 
 const shared = z.object({ name: z.string().min(1).max(128), limit: z.int().min(0) });
 
-/** Limits that queues share, where they were changed by hand. */
+/** Shared limits that were changed manually. */
 export const sharedLimits: Part<z.infer<typeof shared>> = {
   kind: 'shared-limit',
   record: shared,

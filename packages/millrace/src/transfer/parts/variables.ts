@@ -4,11 +4,11 @@ import type { Part, Step } from '../part.ts';
 const record = z.object({
   name: z.string().min(1),
   isSecret: z.boolean(),
-  /** Not there: a secret whose value was not exported. */
+  /** Missing for a secret whose value was not exported. */
   value: z.string().optional(),
 });
 
-/** Variables. Values of secrets are exported on request only. Those of the parent of a branch are not its own. */
+/** Variables. Values of secrets are exported on request only. Variables inherited from a branch's parent are not exported. */
 export const variables: Part<z.infer<typeof record>> = {
   kind: 'variable',
   record,
@@ -28,7 +28,7 @@ export const variables: Part<z.infer<typeof record>> = {
     const { variables: values } = await client.call('readVariables', { params });
     const own = new Map(listed.filter(({ isInherited }) => !isInherited).map((one) => [one.name, one]));
     const groups = { true: new Map<string, string>(), false: new Map<string, string>() };
-    /** Those of one kind in one request: all or none, and one revision of the history. */
+    /** Variables of one kind in one request: all or none, and one revision of the history. */
     const upload = (isSecret: boolean): (() => Promise<undefined>) => {
       let done: Promise<undefined> | undefined;
       return () =>
@@ -49,7 +49,7 @@ export const variables: Part<z.infer<typeof record>> = {
           ? { ...step, action: 'keep', note: 'a secret that is set here' }
           : { ...step, action: 'by-hand', note };
       }
-      // A secret does not become readable by an import.
+      // An import never makes a secret readable.
       if (there && values[name] === value && (there.isSecret || !isSecret))
         return { ...step, action: 'same' };
       if (there && !override)

@@ -16,14 +16,14 @@ export const isRoot = process.getuid?.() === 0;
 export const bothWays = ['unix', 'windows'] as const;
 
 /**
- * A folder under the system's temporary one, removed after the test. In the ways of Windows the server's user enters it by its path, so
- * root lets everybody cross it.
+ * A folder in the system's temporary one, removed after the test. In Windows mode the server's user enters it by its path, so root makes it
+ * searchable by everyone.
  */
 export function createTemporaryFolder(ways: Ways = 'unix'): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   if (ways === 'windows') chmodSync(folder, 0o711);
   onTestFinished(async () => {
-    // A server whose owner the test killed may be writing here for a moment longer.
+    // A server whose owner the test killed may still be writing here for a moment.
     await until(() => !isRunning(serverPid(folder)), 5000);
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
@@ -34,11 +34,11 @@ let prepared: Promise<string> | undefined;
 
 afterAll(async () => {
   if (prepared) rmSync(await prepared, { recursive: true, force: true });
-  // Files that run in the same process after this one share this module.
+  // Test files that run later in the same process share this module.
   prepared = undefined;
 });
 
-/** A data folder that has been started and stopped once: a copy of one made for the test file, to spare an initdb. */
+/** A data folder that has been started and stopped once: a copy of one created for the test file, to save an initdb. */
 export async function createDataFolder(ways?: Ways): Promise<string> {
   prepared ??= prepare();
   const folder = createTemporaryFolder(ways);
@@ -85,7 +85,7 @@ export function spawnOwnerProcess(
   return child;
 }
 
-/** What another process, of some user, is answered that asks the server of a socket folder to be let in. */
+/** The server's reply to a connection attempt of another process and user at a socket folder. */
 export async function visit(
   host: string,
   username: string,
@@ -110,7 +110,7 @@ export function serverPid(dataDir: string): number {
   }
 }
 
-/** Kills without a word and waits until it is so. */
+/** Kills a process with SIGKILL and waits until it has ended. */
 export async function kill9(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
   await until(() => !isRunning(pid), 2000);
@@ -137,7 +137,7 @@ function parentOf(pid: number): number {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    return Number.NaN; // It ended meanwhile.
+    return Number.NaN; // It ended in the meantime.
   }
 }
 

@@ -1,4 +1,4 @@
-// A process that owns a data folder, for tests that kill it. Prints one line of JSON when it knows how it went.
+// A process that owns a data folder, for tests that kill it. Prints one line of JSON with the result.
 import type { Ways } from '../../../../platform/src/ways.ts';
 import { startPostgres } from '../start.ts';
 

@@ -1,4 +1,4 @@
-// A process that reaches the socket of an embedded PostgreSQL and asks to be let in. Prints one line of JSON that tells how it went.
+// A process that tries to connect to the socket of an embedded PostgreSQL. Prints one line of JSON with the result.
 import postgres from 'postgres';
 
 const [host = '', username = ''] = process.argv.slice(2);

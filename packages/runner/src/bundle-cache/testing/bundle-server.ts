@@ -9,15 +9,15 @@ import type { FetchedBundle } from '../source.ts';
 
 export const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
 
-/** A server that has the bundles of versions, and does with a request for a blob what the test says. */
+/** A server with the bundles of versions, whose responses to blob requests are controlled by the test. */
 export class BundleServer {
   url = '';
   secretKey = 'svc_prod_sk_000000000000000000000000';
   readonly bundles = new Map<string, FetchedBundle>();
   readonly blobs = new Map<string, Buffer>();
-  /** `range` headers of requests for blobs, in order of their arrival. */
+  /** `range` headers of blob requests, in order of arrival. */
   readonly ranges: (string | undefined)[] = [];
-  /** True if it has answered. */
+  /** Returns true if it has responded. */
   answer: (blob: Buffer, request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   readonly http = createServer((request, response) => this.handle(request, response));
 

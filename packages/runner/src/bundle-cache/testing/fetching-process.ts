@@ -1,4 +1,4 @@
-/** Opens a version in a cache, says so, and stays. Arguments: folder, limit, address, key, version. */
+/** Opens a version in a cache, reports that, and keeps running. Arguments: folder, limit, address, key, version. */
 import { BundleCache } from '../cache.ts';
 import { BundleSource } from '../source.ts';
 

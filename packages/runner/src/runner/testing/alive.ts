@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that nobody has reaped yet is dead all the same.
+    // A zombie counts as dead.
     return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return false;

@@ -15,7 +15,7 @@ import { BundleServer } from '../../bundle-cache/testing/bundle-server.ts';
 
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 
-/** The other side of the runner protocol: hands out attempts and keeps what comes back, without deciding anything. */
+/** The other side of the runner protocol: assigns attempts and records the replies, without deciding anything. */
 export class Peer {
   readonly secretKey = 'svc_dev_sk_000000000000000000000000';
   readonly registered: RegisterVersion[] = [];
@@ -25,20 +25,20 @@ export class Peer {
   readonly lines: LogLine[] = [];
   variables: Record<string, string> = {};
   lost: number[] = [];
-  /** Confirms settlements as they come. */
+  /** Confirms outcomes as they arrive. */
   confirms = true;
   heartbeatMs = 200;
   leaseMs = 2_000;
-  /** Answers hellos at once; otherwise `welcome` does. */
+  /** Replies to hellos immediately; otherwise `welcome` does. */
   welcomes = true;
-  /** Answers upgrades with this status instead, if set. */
+  /** Replies to upgrades with this status instead, if set. */
   refuseWith: number | undefined;
   url = '';
   #socket: WebSocket | undefined;
   readonly #versions = new Map<string, string>();
   #fence = 0;
   readonly #waiting = new Set<{ readonly holds: () => boolean; readonly resolve: () => void }>();
-  /** Answers GET requests, for versions that are fetched. */
+  /** Responds to GET requests, for fetched versions. */
   readonly bundles = new BundleServer();
   readonly #http = createServer((request, response) => {
     if (request.method === 'GET') return this.bundles.handle(request, response);
@@ -77,7 +77,7 @@ export class Peer {
     return `20261121.${this.#versions.size}`;
   }
 
-  /** Leases an attempt of a task to the runner and gives its fence. */
+  /** Leases an attempt of a task to the runner and returns its fence. */
   assign(task: string, payload: unknown = null, more: Partial<Assignment> = {}): number {
     this.#fence += 1;
     const fence = this.#fence;
@@ -128,7 +128,7 @@ export class Peer {
     this.send({ type: 'welcome', heartbeatMs, leaseMs, now: Date.now(), lost, variables, environment });
   }
 
-  /** Waits until something holds; it is looked at whenever the runner says anything. */
+  /** Waits until the condition holds; it is checked on every message of the runner. */
   until(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.add({ holds, resolve }));
@@ -139,7 +139,7 @@ export class Peer {
     return this.outcomes.get(fence) as Outcome;
   }
 
-  /** What a run wrote, once there is a line that says this. */
+  /** A run's log line with this message, once it has arrived. */
   async line(run: string, message: string): Promise<LogLine> {
     const find = (): LogLine | undefined =>
       this.lines.find((line) => line.run === run && line.message.includes(message));

@@ -11,7 +11,7 @@ export interface TestProject {
   readonly remove: () => Promise<void>;
 }
 
-/** A project of its own on disk, with the SDK installed in it. */
+/** Creates a project on disk, with the SDK installed in it. */
 export async function createProject(files: Readonly<Record<string, string>>): Promise<TestProject> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-project-')));
   await mkdir(join(dir, 'node_modules', '@millrace'), { recursive: true });

@@ -1,7 +1,7 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { onTestFinished } from 'vitest';
 import type { Problem } from '../../../../diagnostics/src/problem.ts';
-// Its task files are bundled as `millrace dev` does it.
+// Its task files are bundled as in `millrace dev`.
 import { startRunner, type RunnerOptions } from '../../../../millrace/src/serve-folder/start.ts';
 import type { Runner, VersionEvent } from '../options.ts';
 import { Peer } from './peer.ts';
@@ -18,7 +18,7 @@ export interface TestRunner {
   readonly states: string[];
 }
 
-/** A runner that serves these task files to a peer of its own, until the test ends. */
+/** A runner that serves these task files to its own peer, until the test ends. */
 export async function startTestRunner(
   files: Readonly<Record<string, string>>,
   options: Partial<RunnerOptions> = {},

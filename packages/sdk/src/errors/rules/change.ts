@@ -2,32 +2,32 @@ import type { ErrorRulePreview } from '@millrace/contract';
 import { currentClient } from '../../client/current-client.ts';
 import { fromWire, projectOf, type ErrorRule, type OfProject } from './rule.ts';
 
-/** What a rule matches; at least one of them. Each at most 512 characters. Null is anything. */
+/** The patterns of a rule; at least one is required. Each at most 512 characters. Null matches anything. */
 export interface RulePatterns {
-  /** Of the task's id. */
+  /** Pattern for the task's id. */
   task?: string | null;
-  /** Of the error's type, as a list shows it. */
+  /** Pattern for the error's type, as shown in lists. */
   type?: string | null;
-  /** Of the message, as it was thrown or as a list shows it. */
+  /** Pattern for the message, as thrown or as shown in lists. */
   message?: string | null;
 }
 
-/** A rule to be added. */
+/** A rule to add. */
 export interface NewErrorRule extends RulePatterns, OfProject {
-  /** The group of all that matches, 1 to 200 characters; the same as `fingerprint` on an error. */
+  /** The group of all matching errors, 1 to 200 characters; equivalent to `fingerprint` on an error. */
   groupKey: string;
-  /** When it is tried, from 1. Default: as the last. */
+  /** Position in the order of evaluation, starting at 1. Default: last. */
   position?: number;
 }
 
-/** What to change of a rule; what is left out stays. */
+/** The changes to a rule. Omitted fields stay unchanged. */
 export interface ErrorRuleChange extends RulePatterns, OfProject {
   groupKey?: string;
   position?: number;
 }
 
 /**
- * The rules of a project, in the order in which they are tried.
+ * The rules of a project, in the order in which they are evaluated.
  *
  * @example
  * for (const { position, message, groupKey } of await errors.rules.list()) console.log(position, message, groupKey);
@@ -39,8 +39,8 @@ export async function list(options: OfProject = {}): Promise<ErrorRule[]> {
 }
 
 /**
- * Adds a rule, for errors to come, and returns it. It is in force within two seconds. Throws a BadRequestError whose `details` name
- * what cannot be, an UnprocessableEntityError past 100 rules.
+ * Adds a rule for future errors and returns it. It takes effect within two seconds. Throws a BadRequestError whose `details` name an invalid
+ * field, and an UnprocessableEntityError beyond 100 rules.
  *
  * @example
  * await errors.rules.create({ message: 'connect ETIMEDOUT*', groupKey: 'network' });
@@ -52,7 +52,7 @@ export async function create({ projectRef, ...rule }: NewErrorRule): Promise<Err
 }
 
 /**
- * Changes a rule and returns it. Throws a NotFoundError for an unknown one.
+ * Changes a rule and returns it. Throws a NotFoundError for an unknown rule.
  *
  * @example
  * await errors.rules.update('rule_…', { position: 1 });
@@ -64,7 +64,7 @@ export async function update(ruleId: string, { projectRef, ...rule }: ErrorRuleC
 }
 
 /**
- * Deletes a rule. What it has grouped stays where it is. Throws a NotFoundError for an unknown one.
+ * Deletes a rule. Errors that it has grouped stay in their groups. Throws a NotFoundError for an unknown rule.
  *
  * @example
  * await errors.rules.del('rule_…');
@@ -74,17 +74,17 @@ export async function del(ruleId: string, options: OfProject = {}): Promise<void
   await client.call('deleteErrorRule', { params: { projectRef: await projectOf(client, options), ruleId } });
 }
 
-/** A rule to be tried out. */
+/** A rule to preview. */
 export interface PreviewedRule extends RulePatterns, OfProject {
   groupKey: string;
-  /** Failed runs to look at, the latest, in each environment: 1 to 5,000. Default 1,000. */
+  /** Number of recent failed runs to check in each environment: 1 to 5,000. Default 1,000. */
   limit?: number;
-  /** Only those of so long ago, such as `24h`. */
+  /** Only runs within this period up to now, such as `24h`. */
   period?: string;
 }
 
 /**
- * Shows which recent failures a rule would have put where: those of the key's environment, or of all that the user sees. Nothing is
+ * Shows how a rule would have grouped recent failures: those of the key's environment, or of all environments that the user can see. Nothing is
  * changed.
  *
  * @example

@@ -1,4 +1,4 @@
 import { create, del, list, preview, update } from './change.ts';
 
-/** Rules of a project that put errors into groups of your choosing. */
+/** A project's rules that group errors by custom keys. */
 export const rules = { list, create, update, del, preview };

@@ -3,8 +3,8 @@ import type { ApiClient } from '../../client/api-client.ts';
 import { ConfigurationError } from '../../client/settings.ts';
 
 /**
- * A rule of a project: errors that match all its patterns go to one group of their task, that of `groupKey`. In a pattern `*` stands
- * for anything, and `\*` and `\\` for the characters themselves; it is about the whole text, and upper and lower case differ.
+ * A rule of a project: errors that match all its patterns are grouped per task under `groupKey`. In a pattern `*` matches anything, and `\*`
+ * and `\\` match the characters themselves. A pattern matches the whole text and is case-sensitive.
  */
 export type ErrorRule = Omit<WireRule, 'createdAt' | 'updatedAt'> & {
   readonly createdAt: Date;
@@ -17,15 +17,15 @@ export const fromWire = (rule: WireRule): ErrorRule => ({
   updatedAt: new Date(rule.updatedAt),
 });
 
-/** Whose rules. */
+/** The project of a call. */
 export interface OfProject {
-  /** `proj_…`; needed with a personal access token. Default: the project of the secret key. */
+  /** `proj_…`; required with a personal access token. Default: the project of the secret key. */
   projectRef?: string;
 }
 
 const own = new WeakMap<ApiClient, Promise<string>>();
 
-/** The project that a call is about; that of a key is asked for once. */
+/** The project of a call. The project of a key is requested once. */
 export function projectOf(client: ApiClient, { projectRef }: OfProject): Promise<string> | string {
   if (projectRef !== undefined) return projectRef;
   let asked = own.get(client);

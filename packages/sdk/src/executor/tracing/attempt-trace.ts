@@ -2,24 +2,24 @@ import { hash } from 'node:crypto';
 import { currentRun, type RunScope } from '../../run-scope.ts';
 import type { SpanContext } from './span-context.ts';
 
-/** The trace of one attempt, made when its code is first traced. */
+/** The trace of one attempt, created when its code is first traced. */
 export interface AttemptTrace {
   readonly scope: RunScope;
   readonly traceId: string;
   /** The id of the attempt's own span, which the server exports. */
   readonly spanId: string;
   readonly isSampled: boolean;
-  /** The attempt's place in the trace of its trigger's caller; undefined without one. */
+  /** The span context of the trigger's caller; undefined if there is none. */
   readonly inherited: SpanContext | undefined;
-  /** Microseconds since 1970 by a monotonic clock: the wall clock counts only once. */
+  /** Microseconds since 1970 by a monotonic clock; the wall clock is read only once. */
   readonly now: () => number;
-  /** Spans begun so far. */
+  /** The number of spans started so far. */
   count: number;
 }
 
 const traces = new WeakMap<object, AttemptTrace>();
 
-/** The trace of the attempt that the calling code belongs to; undefined outside of runs, and where no spans are kept. */
+/** The trace of the attempt to which the calling code belongs. Undefined outside of runs, and where spans are not recorded. */
 export function attemptTrace(): AttemptTrace | undefined {
   const scope = currentRun();
   if (!scope?.onSpan) return undefined;
@@ -45,7 +45,7 @@ export function attemptTrace(): AttemptTrace | undefined {
 /** The server derives the same ids. */
 const digest = (text: string): string => hash('sha256', text, 'hex');
 
-/** A W3C trace context; undefined if it is none. */
+/** A W3C trace context; undefined if the text is invalid. */
 export function readTraceparent(text: unknown): SpanContext | undefined {
   if (typeof text !== 'string') return undefined;
   const [, traceId, spanId, flags] =

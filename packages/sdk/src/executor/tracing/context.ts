@@ -3,14 +3,14 @@ import { currentRun } from '../../run-scope.ts';
 import { attemptTrace } from './attempt-trace.ts';
 import type { SpanContext } from './span-context.ts';
 
-/** A context of the OpenTelemetry API: values under keys, never changed. */
+/** A context of the OpenTelemetry API: immutable values by key. */
 export interface Context {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): Context;
   deleteValue(key: symbol): Context;
 }
 
-/** The keys of the API and of its SDK, the same in all their copies. */
+/** The keys of the API and its SDK, the same in all copies. */
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN');
 const suppressKey = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
@@ -37,7 +37,7 @@ class Values implements Context {
 }
 
 const root: Context = new Values();
-/** Made when the first context is entered: a process whose code traces nothing has none. */
+/** Created when the first context is entered: a process whose code traces nothing has none. */
 let entered: AsyncLocalStorage<Context> | undefined;
 
 export const withSpan = (context: Context, span: unknown): Context => context.setValue(spanKey, span);
@@ -47,7 +47,7 @@ export const spanOf = (context: Context): { spanContext(): SpanContext } | undef
 
 export const isSuppressed = (context: Context): boolean => context.getValue(suppressKey) === true;
 
-/** A span that records nothing and passes on its place in a trace. */
+/** A span that records nothing and only propagates its place in a trace. */
 export class UnrecordedSpan {
   readonly #context: SpanContext;
 
@@ -68,7 +68,7 @@ export class UnrecordedSpan {
   updateName = (): this => this;
 }
 
-/** The context manager of the API. The code of an attempt begins in the trace context of the run, if its trigger had one. */
+/** The API's context manager. The code of an attempt starts in the trace context of the run, if its trigger had one. */
 export const contexts = {
   active(): Context {
     const context = entered?.getStore();
@@ -83,7 +83,7 @@ export const contexts = {
     return entered.run(context, () => act.apply(self, args));
   },
 
-  /** Functions only: listeners of emitters keep the context in which they were added. */
+  /** Only functions are bound: listeners of emitters keep the context in which they were added. */
   bind<T>(context: Context, target: T): T {
     if (typeof target !== 'function') return target;
     const act = target as unknown as (...args: unknown[]) => unknown;

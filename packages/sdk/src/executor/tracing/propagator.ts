@@ -9,7 +9,7 @@ interface Getter {
   get(carrier: unknown, name: string): string | readonly string[] | undefined;
 }
 
-/** The propagator of the API: W3C trace context, so that the trace goes on in what a task calls. */
+/** The API's propagator for W3C trace context, so that traces continue in the services that a task calls. */
 export const propagator = {
   inject(context: Context, carrier: unknown, setter: Setter): void {
     const span = spanOf(context)?.spanContext();

@@ -3,14 +3,14 @@ import { contexts } from './context.ts';
 import { propagator } from './propagator.ts';
 import { RunTracer } from './tracer.ts';
 
-/** Of the newest API that this works with, for projects without one. */
+/** The newest supported version of the API, for projects without a copy of their own. */
 const knownVersion = '1.9.1';
 
 const provider = { getTracer: (name: string) => new RunTracer(name) };
 
 /**
- * Makes every copy of `@opentelemetry/api` in this process store its spans with the run that makes them. To be called before task files are
- * imported. `version` is that of the project's copy: copies refuse to register anything beside a global of another version.
+ * Makes every copy of `@opentelemetry/api` in this process store its spans with the run that creates them. Must be called before task files are
+ * imported. `version` is that of the project's copy: a copy refuses to register anything next to a global of another version.
  */
 export const registerTracing = (version = knownVersion): boolean =>
   registerGlobalApi({

@@ -9,7 +9,7 @@ import { BoundedAttributes, microseconds } from './values.ts';
 export interface NewSpan {
   readonly attempt: AttemptTrace;
   readonly context: SpanContext;
-  /** Undefined directly below the attempt. */
+  /** Undefined for a direct child of the attempt. */
   readonly parent: string | undefined;
   readonly depth: number;
   readonly name: string;
@@ -19,13 +19,13 @@ export interface NewSpan {
   readonly attributes: unknown;
 }
 
-/** The messages of errors are not in spans, which are in the clear. */
+/** Spans are not sealed, so they must not contain error messages where errors are. */
 const sealsErrors = (): boolean => sealing(processCodec(), 'errors') !== undefined;
 
 const okStatus = 1;
 const errorStatus = 2;
 
-/** A span of the OpenTelemetry API that is stored with its run. Whatever is given to it, it stays small and throws nothing. */
+/** A span of the OpenTelemetry API that is stored with its run. It stays small and never throws, whatever values are passed to it. */
 export class RunSpan {
   readonly #attempt: AttemptTrace;
   readonly #context: SpanContext;
@@ -100,7 +100,7 @@ export class RunSpan {
   }
 
   setStatus(status: { readonly code?: unknown; readonly message?: unknown } | undefined): this {
-    // As OpenTelemetry has it: what is ok stays so, and nothing is unset again.
+    // As OpenTelemetry specifies: a status of ok is final, and a status is never unset.
     if (this.#isEnded || this.#status?.status === 'ok') return this;
     if (status?.code === okStatus) this.#status = { status: 'ok' };
     else if (status?.code === errorStatus) {

@@ -15,7 +15,7 @@ type Started = RunSpan | UnrecordedSpan;
 
 const outside: SpanContext = { traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 };
 
-/** A tracer of the OpenTelemetry API: spans of runs are stored with them, and others are not recorded. */
+/** A tracer of the OpenTelemetry API: spans of runs are stored with them; other spans are not recorded. */
 export class RunTracer {
   readonly #scope: string;
 
@@ -71,6 +71,6 @@ function randomHex(length: number): string {
     text += Math.floor(Math.random() * 0x1_0000_0000)
       .toString(16)
       .padStart(8, '0');
-  // All zeros would be no id.
+  // An id of all zeros is invalid.
   return /[^0]/.test(text) ? text : randomHex(length);
 }

@@ -10,7 +10,7 @@ import { execute } from '../execute.ts';
 import type { ExecuteOptions } from '../execute-options.ts';
 import { registerTracing } from './register.ts';
 
-// As a library that is imported before anything is registered does.
+// As in a library that is imported before anything is registered.
 const early = api.getTracer('early');
 beforeAll(() => {
   registerTracing();
@@ -122,7 +122,7 @@ test('the trace of the caller goes through the attempt into what it calls', asyn
   expect(outside).toMatch(new RegExp(`^00-${caller.trace}-[0-9a-f]{16}-01$`));
   expect(outside).not.toContain(caller.span);
   expect(inside).toBe(`00-${caller.trace}-${named('call').id}-01`);
-  // Of a caller that is not sampled, nothing is exported; the spans are stored all the same.
+  // For an unsampled caller, nothing is exported, but the spans are stored.
   const unsampled = await traced(() => trace('call', () => seen.push(currentTraceparent())), {
     assignment: assignmentOf({ traceparent: `00-${caller.trace}-${caller.span}-00` }),
   });

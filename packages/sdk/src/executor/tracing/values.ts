@@ -1,11 +1,11 @@
 import { spanLimits, type SpanAttributes, type SpanValue } from '@millrace/contract/spans';
 import { boundedText } from '../../bounded-text.ts';
 
-/** Attributes within their limits, as they are set. */
+/** Attributes, kept within their limits as they are set. */
 export class BoundedAttributes {
   readonly #most: number;
   #values: Map<string, SpanValue> | undefined;
-  /** How many were left out. */
+  /** The number of attributes left out. */
   omitted = 0;
 
   constructor(most: number, given?: unknown) {
@@ -54,7 +54,7 @@ export function microseconds(time: unknown): number | undefined {
   return checked((time < maxUptimeMs ? performance.timeOrigin + time : time) * 1e3);
 }
 
-/** Smaller numbers are of `performance.now()`: no process runs for three years, and 1973 is over. */
+/** Smaller numbers come from `performance.now()`: no process runs for three years, and no span is from before 1973. */
 const maxUptimeMs = 1e11;
 const lastMicrosecond = 8.64e18 / 1e3;
 const checked = (time: number): number | undefined =>

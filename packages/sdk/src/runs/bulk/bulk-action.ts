@@ -2,30 +2,30 @@ import type { BulkAction as WireAction } from '@millrace/contract';
 import type { ListRunsParams } from '../list.ts';
 import type { RunReference } from '../run.ts';
 
-/** A bulk action: how many runs it is about, and what became of them so far. */
+/** A bulk action: the number of its runs, and its results so far. */
 export type BulkAction = Omit<WireAction, 'createdAt' | 'completedAt'> & {
   createdAt: Date;
-  /** When it was done, or stopped. */
+  /** When it was completed or stopped. */
   completedAt?: Date;
 };
 
-/** Which runs: the filters of `runs.list`, at least one. Without a range of time, of the last seven days. */
+/** The filters of `runs.list`, at least one. Without a time range, covers the last seven days. */
 export type BulkRunsFilter = Omit<ListRunsParams, 'limit' | 'after' | 'before'>;
 
-/** Which runs a bulk action is about: a filter, or up to 500 runs. */
+/** The runs of a bulk action: a filter, or up to 500 runs. */
 export type BulkRuns =
   | { filter: BulkRunsFilter; runs?: undefined; name?: string }
   | {
       runs: RunReference[];
       filter?: undefined;
-      /** For people who look at it later; at most 255 characters. */
+      /** A name for display; at most 255 characters. */
       name?: string;
     };
 
 /** A bulk action by its id (`bulk_…`) or as it was returned. */
 export type BulkReference = string | { readonly id: string };
 
-/** Checks what a caller without types may hand over. */
+/** Validates input from untyped callers. */
 export function bulkId(action: BulkReference): string {
   const id: unknown = typeof action === 'string' ? action : (action as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;

@@ -11,8 +11,8 @@ async function create(
 }
 
 /**
- * Cancels many runs with their descendants, in the background of the server. What a filter finds is settled when this is called: runs
- * that are made later are not in it. Throws a BadRequestError for a filter that cannot be understood.
+ * Cancels many runs with their descendants, in the background on the server. The runs that match a filter are determined at the time of the
+ * call; runs created later are not included. Throws a BadRequestError for an invalid filter.
  *
  * @example
  * const { id } = await runs.bulk.cancel({ filter: { status: 'QUEUED', tag: 'import:42' }, name: 'wrong file' });
@@ -21,7 +21,7 @@ async function create(
 export const cancel = (which: BulkRuns): Promise<{ id: string }> => create('cancel', which);
 
 /**
- * Replays many runs, each exactly once, in the background of the server. `runs.list({ bulkAction: id })` lists the new runs.
+ * Replays many runs, each exactly once, in the background on the server. `runs.list({ bulkAction: id })` lists the new runs.
  *
  * @example
  * await runs.bulk.replay({ filter: { status: 'FAILED', error: 'error_…', period: '2h' } });

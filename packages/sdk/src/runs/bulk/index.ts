@@ -5,18 +5,18 @@ import type { PollOptions } from '../poll.ts';
 import { bulkId, fromWire, type BulkAction, type BulkReference } from './bulk-action.ts';
 import { cancel, replay } from './create.ts';
 
-/** How a bulk action stands. Throws a NotFoundError for an unknown one. */
+/** The state of a bulk action. Throws a NotFoundError for an unknown one. */
 async function retrieve(action: BulkReference): Promise<BulkAction> {
   const params = { bulkActionId: bulkId(action) };
   return fromWire(await currentClient().call('retrieveBulkAction', { params }));
 }
 
-/** Stops a bulk action. What it has done stays done. Throws an UnprocessableEntityError for one that is over. */
+/** Stops a bulk action. Completed work is not undone. Throws an UnprocessableEntityError if it has already ended. */
 async function abort(action: BulkReference): Promise<{ id: string }> {
   return currentClient().call('abortBulkAction', { params: { bulkActionId: bulkId(action) } });
 }
 
-/** Bulk actions, newest first. Await it for the first page, or iterate it for all. */
+/** Bulk actions, newest first. Await the result for the first page, or iterate over it for all. */
 function list(params: { limit?: number; after?: string; before?: string } = {}): PageList<BulkAction> {
   const client = currentClient();
   return pages(
@@ -31,11 +31,11 @@ function list(params: { limit?: number; after?: string; before?: string } = {}):
 
 /** How `runs.bulk.poll` waits. */
 export interface BulkPollOptions extends Pick<PollOptions, 'pollIntervalMs' | 'signal'> {
-  /** Called with how it stands, each time that is asked. */
+  /** Called with its state after each poll. */
   onProgress?: (action: BulkAction) => void;
 }
 
-/** Waits until a bulk action is over, done or stopped. */
+/** Waits until a bulk action is completed or stopped. */
 async function poll(
   reference: BulkReference,
   { pollIntervalMs = 1_000, signal, onProgress }: BulkPollOptions = {},
@@ -49,5 +49,5 @@ async function poll(
   }
 }
 
-/** One action on many runs. */
+/** Actions on many runs at once. */
 export const bulk = { cancel, replay, retrieve, list, abort, poll };

@@ -2,10 +2,10 @@ import type { FoundLine } from '@millrace/contract';
 
 export type Line = FoundLine;
 
-/** Lines that are kept in the page: the oldest go. */
+/** Maximum number of lines in the page: the oldest are dropped. */
 export const maxLines = 20_000;
 
-/** Lines with more of them, without those that are there already: a stream that was made again may repeat some. */
+/** Adds lines, without those that already exist: a reopened stream may repeat some. */
 export function withLines(lines: readonly Line[], more: readonly Line[]): readonly Line[] {
   const last = lines.at(-1)?.id ?? -1;
   const fresh = more.filter(({ id }) => id > last);
@@ -14,7 +14,7 @@ export function withLines(lines: readonly Line[], more: readonly Line[]): readon
   return all.length > maxLines ? all.slice(all.length - maxLines) : all;
 }
 
-/** What a file of the log has for a line. */
+/** A line in a log file. */
 export const lineText = ({ at, level, attempt, message, properties }: Line): string =>
   [at, level.toUpperCase().padEnd(5), `#${attempt}`, message, properties ? JSON.stringify(properties) : '']
     .filter(Boolean)

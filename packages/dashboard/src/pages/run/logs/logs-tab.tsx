@@ -22,7 +22,7 @@ const levels = [
   ['error', 'Errors'],
 ] as const;
 
-/** What a run writes, while it does. The server searches; the address has what for. */
+/** The log lines of a run, live. The server searches; the query is in the address. */
 export function LogsTab({ runId }: { readonly runId: string }) {
   const [{ level = '', find = '' }, setSearch] = useSearchTexts();
   const [lines, setLines] = useState<readonly Line[]>([]);
@@ -33,11 +33,11 @@ export function LogsTab({ runId }: { readonly runId: string }) {
   const buffer = useRef<Line[]>([]);
   const frame = useRef(0);
   const opening = useRef(Promise.resolve());
-  /** Counts the beginnings of the stream: lines of an earlier one are not added to those of the next. */
+  /** Counts the starts of the stream: lines of an earlier one are not added to those of the next. */
   const round = useRef(0);
   const add = (more: readonly Line[]): void => {
     if (codecEndpoint === undefined) return setLines((before) => withLines(before, more));
-    // One after the other: lines that are opened must not come behind later ones.
+    // In sequence: opened lines must not follow later ones.
     const from = round.current;
     opening.current = opening.current.then(async () => {
       const opened = await openLines(more);
@@ -59,7 +59,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
     ({ event, data }) => {
       if (event !== 'line') return;
       buffer.current.push(JSON.parse(data) as Line);
-      // A thousand lines that come at once are drawn once.
+      // A thousand lines that arrive at once are rendered once.
       frame.current ||= requestAnimationFrame(() => {
         frame.current = 0;
         const more = buffer.current;
@@ -151,7 +151,7 @@ interface LinesProps {
   readonly lines: readonly Line[];
   readonly isWrapped: boolean;
   readonly follows: boolean;
-  /** The reader scrolled up: new lines must not move what is read. */
+  /** The reader scrolled up: new lines must not move the visible ones. */
   readonly onLeave: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { codecEndpoint, isSealed, openSealed } from '../../../api/sealed.ts';
 import type { Line } from './log-lines.ts';
 
-/** Lines in the clear, as far as the endpoint opens them. A line that it does not open stays as it is. Never rejects. */
+/** Decrypted lines, as far as the endpoint opens them. Other lines stay unchanged. Never rejects. */
 export async function openLines(lines: readonly Line[]): Promise<readonly Line[]> {
   if (codecEndpoint === undefined || !lines.some(({ properties }) => isSealed(properties))) return lines;
   try {

@@ -9,7 +9,7 @@ interface AxisProps {
   readonly onRange: (window: Window) => void;
 }
 
-/** Times since the start. Dragging over it chooses a part. */
+/** Times since the start. Dragging selects a range. */
 export function Axis({ window, onRange }: AxisProps) {
   const [drag, setDrag] = useState<{ readonly start: number; readonly end: number }>();
   const isNarrow = useIsNarrow();

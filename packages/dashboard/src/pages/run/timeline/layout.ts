@@ -1,12 +1,12 @@
 import type { TimelineEntry } from '@millrace/contract';
 import type { Line } from './lines.ts';
 
-/** One line of the waterfall, in its place. */
+/** One line of the waterfall, with its position. */
 export interface TimelineRow extends Line {
   readonly depth: number;
   readonly childCount: number;
   readonly isCollapsed: boolean;
-  /** Of a run whose only attempt is shown in its own line. */
+  /** The only attempt of a run, shown in the run's line. */
   readonly attempt?: Extract<TimelineEntry, { kind: 'attempt' }>;
 }
 
@@ -17,8 +17,8 @@ export interface Timeline {
 }
 
 /**
- * The lines of a timeline below each other, children after their parent. With `find`, only the lines with that text, and what they are below.
- * Unless `isFull`, a run with one attempt has it in its own line. The axis of an empty timeline is at `now`.
+ * The lines of a timeline, children after their parent. With `find`, only the lines with that text, and their parents. Unless `isFull`, a run
+ * with one attempt has it in its own line. The axis of an empty timeline is at `now`.
  */
 export function layoutTimeline(
   lines: readonly Line[],
@@ -66,7 +66,7 @@ function onlyAttempt({ entry, children }: Line): Line | undefined {
   return attempts.length === 1 ? attempts[0] : undefined;
 }
 
-/** Where a time is on the axis, in percent, cut at its ends. */
+/** The position of a time on the axis, in percent, clamped to its ends. */
 export const percent = (at: number, from: number, to: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
 
@@ -77,7 +77,7 @@ const stepsMs = [
 ];
 
 /**
- * Marks of the axis, as milliseconds since the start, at most so many.
+ * Ticks of the axis, as milliseconds since the start, at most this many.
  *
  * @example ticks(1_000, 5) // [0, 200, 400, 600, 800, 1000]
  */

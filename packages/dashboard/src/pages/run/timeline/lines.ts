@@ -1,17 +1,17 @@
 import type { TimelineEntry } from '@millrace/contract';
 
-/** A part of a bar that is drawn otherwise: time in a queue, a pause, a wait of the code. */
+/** A part of a bar with its own style: time in a queue, a pause, a wait of the code. */
 export interface Segment {
   readonly id: string;
   readonly kind: 'queue' | 'pause' | 'wait';
   readonly label: string;
   readonly from: number;
   readonly to: number;
-  /** The run, batch or token that it waited for. */
+  /** The run, batch or token for which it waited. */
   readonly target?: string | undefined;
 }
 
-/** A line of a log, where it was written. */
+/** A log line, at the time it was written. */
 export interface LogMark {
   readonly id: string;
   readonly at: number;
@@ -21,7 +21,7 @@ export interface LogMark {
 
 export type RowEntry = Extract<TimelineEntry, { kind: 'run' | 'attempt' | 'batch' | 'span' | 'step' }>;
 
-/** What a line of the waterfall shows, whichever of them are laid out. */
+/** The content of a line of the waterfall, independent of the layout. */
 export interface Line {
   readonly id: string;
   readonly entry: RowEntry;
@@ -33,7 +33,7 @@ export interface Line {
   readonly segments: readonly Segment[];
   readonly marks: readonly LogMark[];
   readonly children: readonly Line[];
-  /** Where a search looks, in lower case. */
+  /** The searchable text, in lower case. */
   readonly text: string;
 }
 
@@ -109,8 +109,8 @@ function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
 }
 
 /**
- * The lines of a timeline that are below no other, with those below them. Time in queues and waits become parts of the bar that they belong to, log
- * lines marks on it. What goes on ends at `now`. It is for once an answer: a search lays out the same lines at each key.
+ * The top-level lines of a timeline, with their children. Time in queues and waits become parts of their bar, log lines become marks on it.
+ * Entries in progress end at `now`. Computed once per response: a search only repeats the layout.
  */
 export function linesOf(entries: readonly TimelineEntry[], now: number): readonly Line[] {
   const segments = new Map<string, Segment[]>();
@@ -135,7 +135,7 @@ export function linesOf(entries: readonly TimelineEntry[], now: number): readonl
   }
   const lineOf = (entry: RowEntry): Line => {
     const below = (children.get(entry.id) ?? []).map(lineOf);
-    // A batch has no end unless all of its runs are here: it ends with those that are.
+    // A batch has no end unless all of its runs are included: it ends with those that are.
     const isOpenBatch = entry.kind === 'batch' && entry.endedAt === undefined && below.length > 0;
     return {
       id: entry.id,

@@ -7,7 +7,7 @@ import type { Window } from './window.ts';
 interface MinimapProps {
   readonly timeline: Timeline;
   readonly shown: Window;
-  /** The first and the last line in sight. */
+  /** The first and the last visible line. */
   readonly lines: readonly [first: number, last: number];
   readonly onShow: (window: Window | undefined) => void;
   readonly onLine: (line: number) => void;
@@ -25,8 +25,8 @@ const colors: Readonly<Record<TimelineRow['tone'], string>> = {
 };
 
 /**
- * All lines of a long timeline in one small picture, with a frame around what is in sight. A press brings that place into sight; dragging moves the
- * frame. The keys of the timeline do the same.
+ * All lines of a long timeline in one small picture, with a frame around the visible part. A press scrolls to that position; dragging moves the
+ * frame. The shortcuts of the timeline do the same.
  */
 export function Minimap({ timeline, shown, lines, onShow, onLine }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -48,7 +48,7 @@ export function Minimap({ timeline, shown, lines, onShow, onLine }: MinimapProps
         Object.entries(colors).map(([tone, color]) => [tone, colorOf(element, `var(${color})`)]),
       );
       const line = Math.min(3, height / rows.length);
-      // Those that failed come last: no other one hides them.
+      // Failed ones are drawn last, so that others do not hide them.
       for (const isBad of [false, true])
         for (const [index, row] of rows.entries()) {
           if ((row.tone === 'bad') !== isBad) continue;

@@ -2,8 +2,8 @@ import type { TimelineEntry } from '@millrace/contract';
 import type { ReplyOf } from '../../../api/operation-types.ts';
 
 /**
- * The entries of several pages as one timeline. Each page after the first has the run again, without its attempts: what is below it there belongs
- * to the attempt that had begun.
+ * The entries of several pages as one timeline. Each page after the first repeats the run, without its attempts: its children belong to the
+ * attempt that had started.
  */
 export function entriesOfPages([
   first,
@@ -17,7 +17,7 @@ export function entriesOfPages([
   const entries = new Map(first.entries.map((entry) => [entry.id, entry]));
   for (const page of later)
     for (const entry of page.entries) {
-      // The run itself, or a batch that goes on from one page to the next.
+      // The run itself, or a batch that continues on the next page.
       if (entries.has(entry.id)) continue;
       const parentId = entry.parentId === root.id ? attemptAt(entry.startedAt).id : entry.parentId;
       entries.set(entry.id, parentId === entry.parentId ? entry : { ...entry, parentId });

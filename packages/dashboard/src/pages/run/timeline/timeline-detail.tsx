@@ -18,7 +18,7 @@ interface TimelineDetailProps {
   readonly onClose: () => void;
 }
 
-/** What is known of one line of the waterfall. */
+/** The details of one line of the waterfall. */
 export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
   const { entry } = row;
   const attempt = entry.kind === 'attempt' || entry.kind === 'step' ? entry : row.attempt;

@@ -20,7 +20,7 @@ interface WaterfallRowProps {
   readonly onSelect: () => void;
 }
 
-/** What the glyph says of an entry, in words. */
+/** The meaning of an entry's glyph, in words. */
 function wordOf({ entry }: TimelineRow): string {
   if (entry.kind === 'run') return runStatusLooks[entry.status].word;
   if (entry.kind === 'attempt') return attemptWords[entry.status];

@@ -15,15 +15,15 @@ import './waterfall.css';
 
 interface WaterfallProps {
   readonly entries: readonly TimelineEntry[];
-  /** The server's clock of the answer: what goes on ends there. */
+  /** The server's time in the response: entries in progress end there. */
   readonly now: number;
 }
 
 const rowHeight = 26;
 
 /**
- * Everything that happened in a run and below it, on one axis. Drag over it to look closer; arrows go through the lines, open and close them; Enter
- * shows what is known of one. Many lines have a small picture of all of them. It is a tree with names and times for screen readers.
+ * All events of a run and its descendants, on one axis. Dragging zooms in; arrows move through the lines, open and close them; Enter shows
+ * details. Many lines have a minimap. For screen readers it is a tree with names and times.
  */
 export function Waterfall({ entries, now }: WaterfallProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
@@ -34,7 +34,7 @@ export function Waterfall({ entries, now }: WaterfallProps) {
   const [selected, setSelected] = useState<string>();
   const [, setMoved] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
-  /** The line that gets the focus as soon as it is there. */
+  /** The line that gets the focus as soon as it is rendered. */
   const toFocus = useRef<string>(undefined);
   const wanted = useDeferredValue(find);
   const lines = useMemo(() => linesOf(entries, now), [entries, now]);

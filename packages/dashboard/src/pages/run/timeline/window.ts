@@ -1,4 +1,4 @@
-/** The part of a timeline that is looked at. */
+/** The visible part of a timeline. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -14,7 +14,7 @@ function inside(whole: Window, middle: number, length: number): Window | undefin
   return { from, to: from + 2 * half };
 }
 
-/** Closer with a factor below 1, around a line where one is given and in sight. */
+/** Zooms in with a factor below 1, around a line if one is given and visible. */
 export function zoomed(shown: Window, whole: Window, factor: number, line?: Window): Window | undefined {
   const middle =
     line && line.to >= shown.from && line.from <= shown.to
@@ -23,12 +23,12 @@ export function zoomed(shown: Window, whole: Window, factor: number, line?: Wind
   return inside(whole, middle, (shown.to - shown.from) * factor);
 }
 
-/** To earlier or later by a part of its length. */
+/** Moves it earlier or later by a fraction of its length. */
 export const moved = (shown: Window, whole: Window, by: number): Window | undefined => {
   const length = shown.to - shown.from;
   return inside(whole, (shown.from + shown.to) / 2 + by * length, length);
 };
 
-/** A line from edge to edge, with some room. */
+/** The range of a line, with a margin. */
 export const around = (line: Window, whole: Window): Window | undefined =>
   inside(whole, (line.from + line.to) / 2, (line.to - line.from) * 1.2);

@@ -1,6 +1,6 @@
 import type { AttemptStatus, StepKind } from '@millrace/contract';
 
-/** How an attempt stands or ended. */
+/** Display names of attempt statuses. */
 export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
   EXECUTING: 'Running',
   WAITING: 'Waiting',
@@ -15,7 +15,7 @@ export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
   DETACHED: 'Waited without a process',
 };
 
-/** What a step is. */
+/** Display names of step kinds. */
 export const stepWords: Readonly<Record<StepKind, string>> = {
   RUN: 'Code',
   SLEEP: 'Sleep',

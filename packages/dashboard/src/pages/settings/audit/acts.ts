@@ -1,4 +1,4 @@
-/** The acts that are asked for most. Any other one can be in the address: `act=queue.paused`. */
+/** The most frequently filtered acts. Any other one can be set in the address: `act=queue.paused`. */
 export const acts: readonly string[] = [
   'key.created',
   'key.rotated',

@@ -6,7 +6,7 @@ import { usePeople } from '../../../parts/people.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
 import { acts } from './acts.ts';
 
-/** By act, person, target, project and day. */
+/** Filters by act, person, target, project and day. */
 export function AuditFilters() {
   const [{ act = '', actor = '', target = '', project, from, to }, setSearch] = useSearchTexts();
   const people = usePeople();
@@ -71,7 +71,7 @@ export function AuditFilters() {
   );
 }
 
-/** An id is asked for when it is complete, not with every letter. */
+/** An id is searched when it is complete, not with every letter. */
 function TargetField({
   target,
   onChange,

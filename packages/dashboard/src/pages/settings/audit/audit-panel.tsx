@@ -15,7 +15,7 @@ const kinds = {
   provider: 'Identity provider',
 } as const;
 
-/** One act: what it was before and after, and where it came from. */
+/** One act: the values before and after, and its origin. */
 export function AuditPanel({ entry }: { readonly entry: AuditEntry | undefined }) {
   const [, setSearch] = useSearchTexts();
   return (

@@ -14,7 +14,7 @@ import { AuditPanel } from './audit-panel.tsx';
 
 const keyOf = ({ id }: AuditEntry): string => id;
 
-/** Who did what to what, the newest first. Every filter is in the address. */
+/** The audit log, newest first. Every filter is in the address. */
 export function AuditSection() {
   const organization = useProject()?.organization.id ?? '';
   const [{ act, actor, target, project, from, to, panel }, setSearch] = useSearchTexts();
@@ -121,7 +121,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** What people call the thing, where the entry says. */
+/** The display name of the object, if the entry has one. */
 function nameOf({ old, new: now }: AuditEntry): string | undefined {
   for (const values of [now, old])
     for (const key of ['name', 'branch', 'queue', 'version', 'host', 'email', 'path'])

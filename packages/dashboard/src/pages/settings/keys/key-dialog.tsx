@@ -12,7 +12,7 @@ import { CopiedButton } from '../../../parts/once/copied-button.tsx';
 import { ShownOnce } from '../../../parts/once/shown-once.tsx';
 import { presets, presetWords } from './presets.ts';
 
-/** Makes a key. Its text is shown in the same dialog, once. */
+/** Creates a key. Its text is shown in the same dialog, once. */
 export const KeyDialog = ({
   isOpen,
   onClose,
@@ -97,7 +97,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A key that was just made. */
+/** A key that was just created. */
 export const NewKey = ({
   name,
   text,

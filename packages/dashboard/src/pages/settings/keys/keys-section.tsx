@@ -22,7 +22,7 @@ import { RotateKey } from './rotate-key.tsx';
 
 type Open = { readonly what: 'create' } | { readonly what: 'rotate' | 'revoke'; readonly key: SecretKey };
 
-/** The secret keys of the environment. Their texts are nowhere but where they were copied to. */
+/** The secret keys of the environment. Their texts are not stored and cannot be shown again. */
 export function KeysSection() {
   const params = useEnvironmentPath();
   const may = useMay();

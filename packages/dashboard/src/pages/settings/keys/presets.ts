@@ -3,11 +3,11 @@ import type { Preset } from '@millrace/contract';
 interface PresetWords {
   readonly label: string;
   readonly hint: string;
-  /** It can be for some tasks alone. */
+  /** Whether it can be restricted to some tasks. */
   readonly ofTasks?: boolean;
 }
 
-/** What keys may do, in words. */
+/** The permissions of keys, in words. */
 export const presetWords: Readonly<Record<Preset, PresetWords>> = {
   full: {
     label: 'Everything',

@@ -4,7 +4,7 @@ import { useEnvironmentPath } from '../../../api/environment.ts';
 import { Confirm } from '../../../parts/dialog/confirm.tsx';
 import { Time } from '../../../parts/time/time.tsx';
 
-/** Ends a key. Its name is typed first: what still uses it stops. */
+/** Revokes a key. Its name must be typed first, because its users stop working. */
 export function RevokeKey({
   secretKey,
   onClose,

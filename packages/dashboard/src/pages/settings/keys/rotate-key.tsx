@@ -15,7 +15,7 @@ const overlaps = [
   { value: '0s', label: 'Not at all: the old one ends now' },
 ];
 
-/** Makes a key that is like another one. Both are good until the overlap is over. */
+/** Creates a replacement for a key. Both are valid until the overlap has ended. */
 export function RotateKey({
   secretKey,
   onClose,

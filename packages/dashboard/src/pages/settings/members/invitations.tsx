@@ -10,7 +10,7 @@ import type { Column } from '../../../parts/table/column.ts';
 import { Table } from '../../../parts/table/table.tsx';
 import { Time } from '../../../parts/time/time.tsx';
 
-/** Invitations that nobody has accepted yet. */
+/** Invitations that have not been accepted yet. */
 export function Invitations({ organization }: { readonly organization: string }) {
   const [asked, setAsked] = useState<Invitation>();
   const invitations = useAsk(

@@ -19,7 +19,7 @@ interface InviteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes an invitation. The server sends no mail: its token is shown once, to be handed over. */
+/** Creates an invitation. The server sends no email: its token is shown once, to be passed on. */
 export const InviteDialog = ({ isOpen, ...rest }: InviteDialogProps) => (
   <Dialog isOpen={isOpen} onClose={rest.onClose} title="Invite somebody">
     <InviteForm {...rest} />

@@ -15,7 +15,7 @@ import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { roleOptions } from './roles.ts';
 
-/** Who belongs to the organisation, and who is invited. */
+/** The members of the organization, and its invitations. */
 export function MembersSection() {
   const organization = useProject()?.organization;
   const { user } = useSession();
@@ -43,10 +43,10 @@ export function MembersSection() {
   if (members.error && !members.data)
     return <Failure error={members.error} onRetry={() => void members.refetch()} />;
   const mayChange = may('updateMember');
-  /** Owners are made and unmade by owners. */
+  /** Only owners may add and remove owners. */
   const mayGive = (given: Role): boolean => role === 'owner' || given !== 'owner';
   const roleCell = (one: Member): ReactNode =>
-    // Nobody takes their own role away by a key that slips: another admin does it.
+    // Users cannot change their own role by accident: another admin must do it.
     mayChange && mayGive(one.role) && one.userId !== user.id ? (
       <select
         className="select settings-role"
@@ -150,7 +150,7 @@ const memberColumns = (
   { id: 'acts', header: '', width: '44px', align: 'end', isEssential: true, cell: endCell },
 ];
 
-/** What the roles may do. */
+/** The permissions of the roles. */
 const RoleWords = () => (
   <dl className="settings-roles">
     {roleOptions.map(({ value, label, hint }) => (
@@ -177,7 +177,7 @@ function EndMember({ member, isSelf, organization, onClose }: EndMemberProps) {
     done: ({ name }) => `${name} removed`,
     onDone: onClose,
   });
-  // Another organisation may be left, or none.
+  // Another organization may remain, or none.
   const leave = useAct('leaveOrganization', { ...options, onDone: () => location.assign(document.baseURI) });
   const error = remove.error ?? leave.error;
   return (

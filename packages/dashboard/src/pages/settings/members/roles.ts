@@ -8,7 +8,7 @@ const hints: Readonly<Record<Role, string>> = {
   owner: 'also makes owners, and deletes projects.',
 };
 
-/** The roles with what people call them, lowest first. */
+/** The roles with their display names, lowest first. */
 export const roleOptions = (Object.keys(hints) as Role[]).map((value) => ({
   value,
   label: roleNames[value],

@@ -9,7 +9,7 @@ interface DeleteProjectProps {
   readonly onClose: () => void;
 }
 
-/** Ends a project for good. Its name is typed first. */
+/** Permanently deletes a project. Its name must be typed first. */
 export function DeleteProject({ projectRef, name, onClose }: DeleteProjectProps) {
   const navigate = useNavigate();
   const { projects } = useSession();

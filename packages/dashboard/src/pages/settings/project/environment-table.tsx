@@ -17,7 +17,7 @@ interface Asked {
   readonly env: Kind;
 }
 
-/** What is shown anew after an environment was paused or resumed. */
+/** The operations to refresh after an environment was paused or resumed. */
 const outdated = [
   'listEnvironments',
   'retrieveConcurrency',

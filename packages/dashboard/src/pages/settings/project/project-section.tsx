@@ -10,7 +10,7 @@ import { DeleteProject } from './delete-project.tsx';
 import { EnvironmentTable } from './environment-table.tsx';
 import { RenameProject } from './rename-project.tsx';
 
-/** The project as a whole: its name, its environments, and its end. */
+/** The project as a whole: its name, its environments, and its deletion. */
 export function ProjectSection() {
   const [asked, setAsked] = useState<'rename' | 'delete'>();
   const session = useProject();

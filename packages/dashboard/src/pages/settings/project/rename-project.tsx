@@ -11,7 +11,7 @@ interface RenameProjectProps {
   readonly onClose: () => void;
 }
 
-/** Only what people read changes. */
+/** Only the display name changes. */
 export function RenameProject({ projectRef, name, onClose }: RenameProjectProps) {
   const [text, setText] = useState(name);
   const rename = useAct('updateProject', {

@@ -19,7 +19,7 @@ interface RotateSigningKeyProps {
   readonly onClose: () => void;
 }
 
-/** Public tokens are signed with another key from now on. */
+/** Rotates the key that signs public tokens. */
 export function RotateSigningKey({ params, name, onClose }: RotateSigningKeyProps) {
   const [overlap, setOverlap] = useState('24h');
   const rotate = useAct('rotateSigningKey', {

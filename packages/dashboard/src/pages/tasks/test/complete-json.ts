@@ -14,7 +14,7 @@ import {
 export interface JsonCompletion {
   readonly label: string;
   readonly hint: string | undefined;
-  /** The whole text after it was chosen. */
+  /** The whole text after the choice. */
   readonly text: string;
   readonly cursor: number;
 }
@@ -22,7 +22,7 @@ export interface JsonCompletion {
 const maxShown = 12;
 
 /**
- * What may come where the cursor is: names that the schema knows and the object lacks, the required ones first, or values.
+ * Completions at the cursor: names in the schema that the object lacks, required ones first, or values.
  *
  * @example completeJson('{"', 2, schema) // [{ label: 'orderId', hint: 'string, required', text: '{"orderId": ""', … }]
  */

@@ -1,6 +1,6 @@
 import type { TestOptions } from './options.ts';
 
-/** What somebody has typed for a task, kept while the tab is open: a reload or a login loses nothing. */
+/** The typed input for a task, stored while the tab is open: a reload or a login loses nothing. */
 export interface Draft {
   readonly text: string;
   readonly options: TestOptions;
@@ -9,7 +9,7 @@ export interface Draft {
 const keyOf = (project: string, env: string, taskId: string): string =>
   `millrace.test ${project} ${env} ${taskId}`;
 
-/** The most characters that are kept: browsers have little room. */
+/** Maximum number of stored characters, because browsers have little storage. */
 const most = 500_000;
 
 export function readDraft(...of: Parameters<typeof keyOf>): Draft | undefined {
@@ -25,6 +25,6 @@ export function keepDraft(draft: Draft, ...of: Parameters<typeof keyOf>): void {
   try {
     sessionStorage.setItem(keyOf(...of), JSON.stringify(draft));
   } catch {
-    // There is no room: the draft lives as long as the page.
+    // The storage is full: the draft lives as long as the page.
   }
 }

@@ -14,7 +14,7 @@ interface EarlierProps {
   readonly onChoose: (payload: unknown) => void;
 }
 
-/** Payloads of the latest runs, to take one of them. */
+/** Payloads of the latest runs, for reuse. */
 export function Earlier({ taskId, onChoose }: EarlierProps) {
   const environment = useEnvironment();
   const client = useQueryClient();

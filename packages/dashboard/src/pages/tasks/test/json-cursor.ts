@@ -1,11 +1,11 @@
-/** Where a cursor is in a text that is about to become JSON. */
+/** The position of a cursor in incomplete JSON. */
 export interface JsonCursor {
-  /** Names and indexes of what is around it. */
+  /** Names and indexes of the enclosing values. */
   readonly path: readonly (string | number)[];
   readonly expects: 'name' | 'value' | 'nothing';
-  /** What was typed of the name or the value, without its first quote. */
+  /** The typed part of the name or value, without its opening quote. */
   readonly typed: string;
-  /** What a completion takes the place of. */
+  /** The start of the text that a completion replaces. */
   readonly from: number;
   readonly to: number;
   /** Names that the object has before the cursor. */
@@ -22,7 +22,7 @@ interface Level {
 
 const word = /[\w.+-]/;
 
-/** Reads a text up to the cursor, whether or not it is JSON already. */
+/** Parses a text up to the cursor, whether or not it is valid JSON. */
 export function jsonCursor(text: string, cursor: number): JsonCursor {
   const levels: Level[] = [];
   let outer: 'value' | 'after' = 'value';
@@ -96,7 +96,7 @@ export function jsonCursor(text: string, cursor: number): JsonCursor {
   return at('', cursor);
 }
 
-/** The end of the word or text that the cursor is in. */
+/** The end of the word or string at the cursor. */
 function endOf(text: string, from: number, cursor: number): number {
   if (text[from] === '"') {
     const rest = /^(?:[^"\\\n]|\\.)*/.exec(text.slice(Math.max(from + 1, cursor)))?.[0].length ?? 0;

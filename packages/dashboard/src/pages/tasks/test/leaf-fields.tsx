@@ -8,7 +8,7 @@ interface LeafProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** A number while it is typed is a text: `1.` and `-` are on the way to one. */
+/** A number is a string while it is typed: `1.` and `-` are incomplete. */
 export function NumberField({
   label,
   hint,
@@ -19,7 +19,7 @@ export function NumberField({
   const [text, setText] = useState(value === undefined ? '' : String(value));
   const isShown = text.trim() === '' ? value === undefined : Number(text) === value;
   const [known, setKnown] = useState(value);
-  // Another value came from outside.
+  // The value was changed elsewhere.
   if (known !== value) {
     setKnown(value);
     if (!isShown) setText(value === undefined ? '' : String(value));
@@ -45,7 +45,7 @@ export function NumberField({
   );
 }
 
-/** A value for which there is no other field. */
+/** A value without a specific field. */
 export function JsonField({ label, hint, value, onChange }: LeafProps) {
   const shown = value === undefined ? '' : JSON.stringify(value, undefined, 2);
   const [text, setText] = useState(shown);

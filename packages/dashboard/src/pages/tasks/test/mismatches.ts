@@ -4,7 +4,8 @@ const maxTold = 5;
 const maxLooked = 1_000;
 
 /**
- * What of a payload the task's schema would refuse, as sentences. It reads types, what is required, and choices; the run itself checks everything.
+ * The parts of a payload that the task's schema would reject, as sentences. It checks types, required members and choices; the run itself
+ * checks everything.
  *
  * @example mismatches({ type: 'object', required: ['id'] }, {}) // ['`id` is required.']
  */

@@ -6,13 +6,13 @@ import type { TestOptions } from './options.ts';
 interface OptionFieldsProps {
   readonly options: TestOptions;
   readonly onChange: (options: TestOptions) => void;
-  /** What the server said about them. */
+  /** The server's error about them. */
   readonly error: unknown;
 }
 
 const machines = ['micro', 'small-1x', 'small-2x', 'medium-1x', 'medium-2x', 'large-1x', 'large-2x'];
 
-/** How the run is started. What is empty is as the task says. */
+/** The options of the run. Empty ones have the task's values. */
 export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
   const deployments = useAsk('listDeployments', { query: { 'page[size]': 20 } });
   const versions = (deployments.data?.data ?? []).filter(({ status }) => status === 'DEPLOYED');

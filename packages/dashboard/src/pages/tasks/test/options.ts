@@ -2,7 +2,7 @@ import type { Given } from '../../../api/operation-types.ts';
 
 type TriggerBody = Given<'triggerTask'>['body'];
 
-/** The options of a test as they were typed. Empty ones are left to the task. */
+/** The options of a test as entered. Empty ones are left to the task. */
 export interface TestOptions {
   readonly delay: string;
   readonly version: string;
@@ -33,11 +33,11 @@ export const noOptions: TestOptions = {
   isTest: true,
 };
 
-/** How many are not as the task has them. */
+/** Number of options that differ from the task's. */
 export const chosenOptions = ({ isTest, ...texts }: TestOptions): number =>
   Object.values(texts).filter((text) => text.trim() !== '').length + (isTest ? 0 : 1);
 
-/** The options that the command line has, as it takes them. */
+/** The options that the CLI supports, as its arguments. */
 export const cliOptions = ({ queue, delay, tags }: TestOptions): readonly string[] => [
   ...(queue.trim() === '' ? [] : ['--queue', queue.trim()]),
   ...(delay.trim() === '' ? [] : ['--delay', delay.trim()]),
@@ -50,7 +50,7 @@ const tagsOf = (text: string): readonly string[] =>
     .map((tag) => tag.trim())
     .filter(Boolean);
 
-/** What the server is sent. Numbers that are none are sent as they are: its sentence says what to write. */
+/** The body sent to the server. Invalid numbers are sent unchanged: the server's message explains the valid format. */
 export function bodyOf(payload: unknown, options: TestOptions): TriggerBody {
   const text = (name: Exclude<keyof TestOptions, 'isTest'>, as: string = name) => {
     const value = options[name].trim();

@@ -1,4 +1,4 @@
-/** The payload that was typed; nothing for a text of blanks. An error names the line. */
+/** The entered payload; undefined for a blank text. An error names the line. */
 export function parsePayload(
   text: string,
 ): { readonly value: unknown; readonly error?: undefined } | { readonly error: string } {

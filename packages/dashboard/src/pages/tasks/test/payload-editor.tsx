@@ -12,10 +12,10 @@ interface PayloadEditorProps {
   readonly error?: string | undefined;
 }
 
-/** Names and values are not looked for in texts beyond this: typing must stay quick. */
+/** Longer texts have no completion, so that typing stays fast. */
 const maxCompleted = 50_000;
 
-/** JSON as text, with the names and values that the schema knows. Ctrl-Space asks for them; Tab or Enter takes one. */
+/** JSON as text, with completions from the schema. Ctrl-Space requests them; Tab or Enter accepts one. */
 export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorProps) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
@@ -91,7 +91,7 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
         active={active}
         onChoose={choose}
       />
-      {/* While names are offered, what is typed is on its way. */}
+      {/* While completions are offered, the text is incomplete. */}
       {error !== undefined && offered.length === 0 && (
         <p className="field-error" id={`${id}-error`} role="alert">
           {error}

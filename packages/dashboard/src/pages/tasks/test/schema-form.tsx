@@ -21,7 +21,7 @@ interface SchemaFormProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** A form for what the schema describes. It edits the same payload as the JSON. */
+/** A form for the schema. It edits the same payload as the JSON. */
 export const SchemaForm = ({ schema, value, onChange }: SchemaFormProps) => (
   <SchemaField
     root={schema}
@@ -39,13 +39,13 @@ interface SchemaFieldProps {
   readonly given: unknown;
   readonly name: string;
   readonly value: unknown;
-  /** Undefined: it is not set. */
+  /** Undefined means not set. */
   readonly onChange: (value: unknown) => void;
   readonly isRequired: boolean;
   readonly depth: number;
 }
 
-/** Deeper, a value is written as JSON. */
+/** Deeper values are edited as JSON. */
 const maxDepth = 5;
 
 function SchemaField({ root, given, name, value, onChange, isRequired, depth }: SchemaFieldProps): ReactNode {
@@ -93,7 +93,7 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
           }
           options={[
             { value: '', label: 'not set' },
-            // What the payload has is shown, also where the schema has it not.
+            // Existing payload values are shown, even if the schema does not contain them.
             ...(value === undefined || texts.includes(JSON.stringify(value))
               ? texts
               : [JSON.stringify(value), ...texts]
@@ -185,7 +185,7 @@ function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, 
       depth={depth + 1}
       onChange={(next) => {
         const { [name]: _, ...rest } = now;
-        // In the order of the schema, whatever was set first.
+        // In the order of the schema, regardless of the order of changes.
         const all: Record<string, unknown> = next === undefined ? rest : { ...rest, [name]: next };
         const order = [...known, ...others];
         onChange(Object.fromEntries(order.flatMap((key) => (key in all ? [[key, all[key]] as const] : []))));
@@ -219,7 +219,7 @@ function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, 
   );
 }
 
-/** Items in a form beyond this are left to the JSON. */
+/** Further items are edited as JSON. */
 const maxItems = 50;
 
 function ListField({
@@ -237,7 +237,7 @@ function ListField({
     <fieldset className="schema-group">
       <legend className="field-label">{label}</legend>
       {items.map((item, index) => (
-        // Items have nothing else to tell them apart.
+        // Items have no other identity.
         <div key={index} className="schema-item">
           <SchemaField
             root={root}

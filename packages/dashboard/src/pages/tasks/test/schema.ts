@@ -1,4 +1,4 @@
-/** A JSON Schema, or a part of one. What it says beyond what is read here, the task itself checks. */
+/** A JSON Schema, or a part of one. Keywords that are not supported here are checked by the task itself. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -6,7 +6,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const maxReferences = 20;
 
-/** The schema that a `$ref` inside the same document leads to; `null` beside one other choice is left away. */
+/** The target of a `$ref` in the same document; `null` next to a single other choice is dropped. */
 export function resolved(schema: unknown, root: Schema): Schema {
   let found = schema;
   for (let count = 0; count < maxReferences; count++) {
@@ -30,7 +30,7 @@ export function resolved(schema: unknown, root: Schema): Schema {
   return { ...rest, ...resolved(choices[0], root) };
 }
 
-/** The choices of `anyOf` and `oneOf` but `null`. */
+/** The choices of `anyOf` and `oneOf` except `null`. */
 const choicesOf = (schema: Schema): readonly unknown[] =>
   [schema['anyOf'], schema['oneOf']]
     .flatMap((list): readonly unknown[] => (Array.isArray(list) ? list : []))
@@ -38,7 +38,7 @@ const choicesOf = (schema: Schema): readonly unknown[] =>
 
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'enum' | 'any';
 
-/** What a value of a resolved schema is; `any` where a form has no field for it. */
+/** The kind of a resolved schema's values; `any` if a form has no field for it. */
 export function kindOf(schema: Schema): Kind {
   if (choicesOf(schema).length > 1) return 'any';
   if (Array.isArray(schema['enum']) || 'const' in schema) return 'enum';
@@ -61,7 +61,7 @@ export const requiredOf = (schema: Schema): ReadonlySet<unknown> =>
 export const valuesOf = (schema: Schema): readonly unknown[] =>
   Array.isArray(schema['enum']) ? schema['enum'] : 'const' in schema ? [schema['const']] : [];
 
-/** The schema of what is at a path inside a value. */
+/** The schema at a path inside a value. */
 export function schemaAt(root: Schema, path: readonly (string | number)[]): Schema {
   return path.reduce<Schema>(
     (schema, part) => {
@@ -75,7 +75,7 @@ export function schemaAt(root: Schema, path: readonly (string | number)[]): Sche
 
 const maxDepth = 6;
 
-/** A value to begin with: what is required, with the schema's own examples and defaults. */
+/** An initial value: the required members, with the schema's own examples and defaults. */
 export function exampleOf(given: unknown, root: Schema, depth = 0): unknown {
   const schema = resolved(given, root);
   const [example] = Array.isArray(schema['examples']) ? schema['examples'] : [];
@@ -102,7 +102,7 @@ export function exampleOf(given: unknown, root: Schema, depth = 0): unknown {
   return schema['type'] === 'object' ? {} : schema['type'] === 'array' ? [] : null;
 }
 
-/** What a field says about its value, in a few words. */
+/** A short hint about the value of a field. */
 export function hintOf(schema: Schema): string | undefined {
   const bounds = [
     ['minimum', 'at least'],
@@ -111,7 +111,7 @@ export function hintOf(schema: Schema): string | undefined {
     ['exclusiveMaximum', 'less than'],
   ].flatMap(([key = '', words]) => {
     const value = schema[key];
-    // What zod writes for "an integer" says nothing to a reader.
+    // The limits that zod writes for "an integer" are meaningless to a reader.
     return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
       ? [`${words} ${value}`]
       : [];

@@ -26,7 +26,7 @@ import { SchemaForm } from './schema-form.tsx';
 const textOf = (payload: unknown): string =>
   payload === undefined ? '' : JSON.stringify(payload, undefined, 2);
 
-/** Tries a task: a payload as a form or as JSON, options, and the run while it executes. */
+/** Tests a task: a payload as a form or as JSON, options, and the run while it executes. */
 export function TestTab({ task }: { readonly task: TaskDetail }) {
   const { project, env } = useEnvironmentParams();
   const { kind } = useEnvironment();
@@ -157,7 +157,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
   );
 }
 
-/** The run that was started, as it goes. */
+/** The triggered run, live. */
 function TestRun({ runId }: { readonly runId: string | undefined }) {
   const Content = use(RunPanelContext);
   if (runId === undefined || !Content)
