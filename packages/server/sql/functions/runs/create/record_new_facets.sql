@@ -1,7 +1,7 @@
 -- Records the facets of new runs (run_facets): first those of their task and queue, which are usually recorded already.
 -- The planner settings of the caller apply.
 --
--- Locks: run_facets by key.
+-- Locks: run_facets by key: first those of tasks, queues and versions, then the others.
 -- Callers: create_runs.
 create or replace function record_new_facets(p_runs new_run[]) returns void
 language plpgsql
@@ -20,21 +20,16 @@ begin
    order by 1, 2, 3
   on conflict do nothing;
 
-  if not (select bool_or(num_nonnulls(i.tags, i.path_facets, i.machine, i.region, i.is_test, i.schedule_id) > 0) from unnest(p_runs) as i) then
-    return;
-  end if;
-  insert into run_facets (env, facet, span)
-  select distinct i.env, f.facet, left(i.id, 10)
-    from unnest(p_runs) as i
-    cross join lateral (
-      select 'g:' || t.tag from unnest(i.tags) as t (tag)
-      union all select p.facet from unnest(i.path_facets) as p (facet)
-      union all select 'm:' || i.machine
-      union all select 'r:' || i.region
-      union all select 'd' where i.is_test
-      union all select 'c:' || i.schedule_id
-    ) as f (facet)
-   where f.facet is not null
-   order by 1, 2, 3
-  on conflict do nothing;
+  perform record_facets(array_agg(i.env), array_agg(f.facet), array_agg(i.id))
+     from unnest(p_runs) as i
+     cross join lateral (
+       select 'g:' || t.tag from unnest(i.tags) as t (tag)
+       union all select p.facet from unnest(i.path_facets) as p (facet)
+       union all select 'm:' || i.machine
+       union all select 'r:' || i.region
+       union all select 'd' where i.is_test
+       union all select 'c:' || i.schedule_id
+     ) as f (facet)
+    where num_nonnulls(i.tags, i.path_facets, i.machine, i.region, i.is_test, i.schedule_id) > 0 and f.facet is not null
+   having count(*) > 0;
 end $$;
