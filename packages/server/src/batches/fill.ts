@@ -2,7 +2,7 @@ import { retryOnConflict } from '../db/retry.ts';
 import type { Transaction } from '../db/connect.ts';
 import { withoutDuplicates } from '../runs/create/duplicates.ts';
 import { insertRuns } from '../runs/create/insert.ts';
-import type { NewRun } from '../runs/create/row.ts';
+import type { InsertedRow, NewRun } from '../runs/create/row.ts';
 import { unprocessable } from '../problem.ts';
 import type { Batches, BatchRow, Filled, PreparedItem, Written } from './batch.ts';
 import { fillAtOnce } from './fill-at-once.ts';
@@ -116,13 +116,8 @@ async function insertItems(
   const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
   // All items have the time of their batch.
   const rows = await insertRuns({ sql: tx, clock: { now: () => created_at.getTime() } }, held);
-  const leadsTo = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
-  await link(
-    tx,
-    env,
-    items,
-    indexes.map((index) => leadsTo.get(index) as string),
-  );
+  const made = indexes.map((index) => (rows[index] as InsertedRow).run_id);
+  await link(tx, env, items, made);
   const oversized = items.filter((item) => item.isOversized).map((item) => item.run.id);
   if (oversized.length > 0) await failUpFront(tx, env, oversized);
 }

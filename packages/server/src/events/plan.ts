@@ -80,7 +80,7 @@ export async function makeRuns(
     characters += (run.payload?.length ?? 0) + (run.event?.length ?? 0);
     if (group.length < maxRunsAtOnce && characters < maxCharactersAtOnce && index < runs.length - 1) continue;
     const rows = await insertRuns({ sql: tx, clock }, group);
-    for (const { ix, run_id } of rows) made.set((group[ix - 1] as NewRun).id, run_id);
+    for (const [at, { run_id }] of rows.entries()) made.set((group[at] as NewRun).id, run_id);
     group = [];
     characters = 0;
   }

@@ -11,7 +11,7 @@ import { withoutDuplicates } from '../runs/create/duplicates.ts';
 import { insertRuns } from '../runs/create/insert.ts';
 import { prepareRun } from '../runs/create/prepare.ts';
 import { redactMetadata, type FindRedactor } from '../runs/create/redact-metadata.ts';
-import type { NewRun } from '../runs/create/row.ts';
+import type { InsertedRow, NewRun } from '../runs/create/row.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 
 export interface OutboxDependencies {
@@ -116,13 +116,12 @@ async function deliverTogether(
     const { runs, indexes } = withoutDuplicates(group);
     if (runs.length === 0) continue;
     const rows = await insertRuns({ sql: tx, clock }, runs);
-    const leadsTo = new Map(rows.map((row) => [row.ix - 1, row.run_id]));
     for (const [position, { id }] of group.entries()) {
-      const outcome = { id, run: leadsTo.get(indexes[position] as number) as string };
+      const outcome = { id, run: (rows[indexes[position] as number] as InsertedRow).run_id };
       outcomes.set(id, outcome);
       if (mayComeAgain || outcome.run !== id) receipts.push(outcome);
     }
-    made.push(...runs.filter((run, index) => leadsTo.get(index) === run.id));
+    made.push(...runs.filter((run, index) => rows[index]?.run_id === run.id));
   }
   if (receipts.length > 0) await keepReceipts(tx, env, receipts, new Date(clock.now()));
   return { results: ids.map((id) => outcomes.get(id) as Delivered), made };

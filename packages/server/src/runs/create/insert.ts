@@ -12,7 +12,7 @@ interface InsertOptions {
 
 /**
  * The general path for creating runs: one statement for any number of them, alone or in the caller's transaction. It resolves each trigger to a
- * run, inserts the new runs, and puts them where they wait (`create_runs`).
+ * run, inserts the new runs, and puts them where they wait (`create_runs`). Returns the outcomes in the order of the runs.
  */
 export async function insertRuns(
   { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
@@ -22,10 +22,10 @@ export async function insertRuns(
   const mayExist = runs.some(
     (run) => mayLeadElsewhere(run) || (findRequests && run.requestKey !== undefined),
   );
-  const rows = await sql<InsertedRow[]>`
+  const rows = await sql<(InsertedRow & { readonly ix: number })[]>`
     select * from create_runs(${new Date(clock.now())}::timestamptz, ${newRuns(sql, runs)}, ${mayExist}, ${!isCounted})`;
   const all = runs.map(inserted);
-  for (const row of rows) all[row.ix - 1] = row;
+  for (const { ix, ...row } of rows) all[ix - 1] = row;
   return all;
 }
 

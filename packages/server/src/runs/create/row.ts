@@ -110,8 +110,6 @@ export interface NewRun extends PlainOptions {
 
 /** The outcome of a trigger. */
 export interface InsertedRow {
-  /** The position of its run, counted from 1. */
-  readonly ix: number;
   /** The run that the trigger resolved to: new or existing. Empty for a rejected trigger. */
   readonly run_id: string;
   /** Whether an idempotency key or a singleton key resolved to another run. */
@@ -123,9 +121,8 @@ export interface InsertedRow {
   readonly refused: string | null;
 }
 
-/** The row of a created run that waits. `index` is its position among the runs of its statement, from 0. */
-export const inserted = ({ id, rootId }: NewRun, index: number): InsertedRow => ({
-  ix: index + 1,
+/** The row of a created run that waits. */
+export const inserted = ({ id, rootId }: NewRun): InsertedRow => ({
   run_id: id,
   cached: false,
   fence: null,

@@ -110,8 +110,7 @@ async function writeDistinct(
   });
   const results: Written[] = [];
   const queuedIn = new Set<number>();
-  for (const row of rows) {
-    const index = row.ix - 1;
+  for (const [index, row] of rows.entries()) {
     const run = runs[index] as NewRun;
     const offer = offers[index];
     const refused = row.refused !== null && refusalOf(row.refused, run);
@@ -164,10 +163,7 @@ async function insert(
   const rows =
     (await insertRuns(engine, runs, { isCounted: true, findRequests: false }).catch(ignoreRepeatedRequest)) ??
     (await insertRuns(engine, runs, { isCounted: true }));
-  for (const row of rows) {
-    const run = runs[row.ix - 1] as NewRun;
-    if (row.run_id === run.id) facets.add(run);
-  }
+  for (const [index, run] of runs.entries()) if (rows[index]?.run_id === run.id) facets.add(run);
   return rows;
 }
 
@@ -181,7 +177,7 @@ async function insertEveryday(
   const [offer] = offers;
   if (first && offer && runs.length === 1) {
     const fence = await insertLeased(engine, first, offer);
-    return fence === undefined ? undefined : [{ ...inserted(first, 0), fence: String(fence) }];
+    return fence === undefined ? undefined : [{ ...inserted(first), fence: String(fence) }];
   }
   if (offers.some((one) => one !== undefined) || !(await insertQueued(engine, runs))) return undefined;
   return runs.map(inserted);
