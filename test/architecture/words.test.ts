@@ -73,8 +73,6 @@ const allowed: Readonly<Record<string, string>> = {
   lookUp: 'standard English',
   applyInPlace: 'standard English',
   server_round_robin: 'a setting of PgBouncer',
-  heard: 'a field of the runner protocol',
-  spell: 'a field of the runner protocol',
 };
 
 /** Identifiers of a file: of its code and of the SQL in its tagged templates, without comments and other texts. */

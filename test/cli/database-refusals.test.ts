@@ -71,9 +71,9 @@ describe('a database that cannot be used is refused with one sentence, no stack 
   });
 
   test('a wrong password', async () => {
-    const said = await start(at('guest', 'wrong'));
-    expect(said).toContain(`127.0.0.1:${plain.port}/postgres`);
-    expect(said).toMatch(/refuses the password.*%40/);
+    const output = await start(at('guest', 'wrong'));
+    expect(output).toContain(`127.0.0.1:${plain.port}/postgres`);
+    expect(output).toMatch(/refuses the password.*%40/);
   });
 
   test('a host that nobody knows, of the database or to listen on', async () => {
@@ -134,8 +134,8 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       () => 'postgresql://guest@localhost/postgres?host=/none',
       /no socket of PostgreSQL/,
     ],
-  ])('%s', async (_, url, said) => {
-    expect(await refusal(url())).toMatch(said);
+  ])('%s', async (_, url, expected) => {
+    expect(await refusal(url())).toMatch(expected);
   });
 
   test('an sslmode that there is not, at the start of a server', async () => {
@@ -193,8 +193,8 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
     ['', /does not let this role in.*sslmode=require/],
     ['?sslmode=disable', /does not let this role in.*sslmode=require/],
     ['?sslmode=verify-full', /signed by itself.*sslrootcert/],
-  ])('says what is missing with %s', async (query, said) => {
-    expect(await refusal(by(query))).toMatch(said);
+  ])('says what is missing with %s', async (query, expected) => {
+    expect(await refusal(by(query))).toMatch(expected);
   });
 
   test('says that a certificate is for another name', async () => {

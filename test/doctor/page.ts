@@ -13,7 +13,7 @@ import {
 } from '../../packages/millrace/src/doctor/checks.ts';
 import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
 
-type Shown = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'mend'>;
+type Shown = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'fix'>;
 
 /** Every check, by what it is about. */
 export const groups: readonly (readonly [string, readonly Shown[]])[] = [
@@ -24,13 +24,13 @@ export const groups: readonly (readonly [string, readonly Shown[]])[] = [
   ['The server and its proxy', [...answerChecks, ...serverChecks, ...processChecks]],
 ];
 
-const section = ({ name, looksAt, severity, why, mend }: Shown): string =>
+const section = ({ name, looksAt, severity, why, fix }: Shown): string =>
   `### ${name}
 
 Looks at: ${looksAt}. A finding is ${severity === 'error' ? 'an error' : 'a warning'}.
 
 - Why: ${why}
-- Mend: ${mend}
+- Fix: ${fix}
 `;
 
 /** docs/doctor.md, from the checks. `npx vitest run test/doctor/page.test.ts --update` writes it. */
@@ -76,7 +76,7 @@ installation is not paused.
 | 5 | only warnings: it works, and is likely to fail or costs more than it should |
 
 With \`--json\` it prints one line: \`version\`, the numbers of \`errors\` and \`warnings\`, and \`checks\` with \`group\`, \`name\`,
-\`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`mend\`.
+\`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`fix\`.
 
 \`/readyz\` uses two of the checks, because a restart or another server mends what they find: whether the database
 answers, and whether it can be written ([monitoring](operations.md#monitoring)).

@@ -102,7 +102,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       ['POST /api/v1/auth/public-tokens', { scopes: ['admin'] }],
       ['POST /api/v1/auth/public-tokens', { scopes: ['*:all'] }],
       ['PUT /api/v1/retention', { days: 1 }],
-      [`POST ${at}/notifications/prod/endpoints`, { url: 'https://example.com', facts: ['run.failed'] }],
+      [`POST ${at}/notifications/prod/endpoints`, { url: 'https://example.com', types: ['run.failed'] }],
       [`POST ${at}/branches`, { branch: 'x' }],
       ['PUT /realtime/v1/sessions/any/in'],
     ];
@@ -180,8 +180,8 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
 
   test('is good while its code waits, and ends with the key of its runner', async () => {
     const { ask, sql, start, credential, keys, projectRef } = await serving();
-    const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
-    const run = await start('suspends', { token: made.body.id });
+    const created = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
+    const run = await start('suspends', { token: created.body.id });
     const key = await credential();
     await expect
       .poll(async () => (await sql`select from suspended where run_id = ${run}`).length, { timeout: 20_000 })

@@ -48,7 +48,7 @@ import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
 import { maxBackfilled } from '../../packages/contract/src/operations/schedules.ts';
 import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
 import { importMs } from '../../packages/millrace/src/bundle/index-tasks.ts';
-import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
+import { maxBuilds as builds } from '../../packages/millrace/src/bundle/prune.ts';
 import { maxCharacters } from '../../packages/millrace/src/mcp/bounded.ts';
 import { maxWatchSeconds } from '../../packages/millrace/src/mcp/tools/runs.ts';
 import { longest as consoleCharacters } from '../../packages/runner/src/executor/capture-console.ts';
@@ -82,11 +82,11 @@ import { defaultTenancyLimits } from '../../packages/server/src/tenancy/limits.t
 import { defaultMaxBundleBytes } from '../../packages/server/src/versions/deployments/check-bundle.ts';
 import { moveMs } from '../../packages/server/src/versions/deployments/move.ts';
 import { maxMapBytes } from '../../packages/server/src/versions/deployments/sources/maps.ts';
-import { keptVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
+import { retainedVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
 import { maxAlerts } from '../../packages/server/src/notifications/alerts/create.ts';
-import { maxSubjects } from '../../packages/server/src/notifications/alerts/tell-subjects.ts';
+import { maxSubjects } from '../../packages/server/src/notifications/alerts/notify-subjects.ts';
 import { maxSaying } from '../../packages/server/src/runs/list/read-filter.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
@@ -627,7 +627,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['JSON Schema of a task of a version', bytes(maxPayloadSchemaBytes), 'left out, which is said', fixed],
       ['JSON Schemas of a version together', bytes(maxPayloadSchemasBytes), 'the others are left out', fixed],
-      ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
+      ['uploaded versions of an environment', `the newest ${number(retainedVersions)}`, 'archived', fixed],
       [
         'source map that lines of the source are read from, unpacked',
         bytes(maxMapBytes),

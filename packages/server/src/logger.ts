@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 
 /** The names of all log events of the server. */
-export type Fact =
+export type LogEvent =
   | 'server.started'
   | 'realtime.failed'
   | 'server.stopped'
@@ -22,7 +22,7 @@ export type Fact =
   | 'variables.unread'
   | 'runner.stopped'
   | 'runner.disconnected'
-  | 'runner.stopAsked'
+  | 'runner.stopRequested'
   | 'branch.served'
   | 'branch.left'
   | 'browser.refused'
@@ -37,7 +37,7 @@ export type Fact =
   | 'attempt.ended'
   | 'attempts.unlisted'
   | 'executor.output'
-  | 'runs.givenBack'
+  | 'runs.released'
   | 'runs.unconfirmed'
   | 'bootstrap.ignored'
   | 'bundleStore.away'
@@ -60,9 +60,9 @@ export type Fact =
   | 'wal.unarchived';
 
 export interface Log {
-  info(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
-  warn(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
-  error(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
+  info(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. */
@@ -78,8 +78,8 @@ export function createLog(destination: { write(line: string): void } = process.s
   );
   const write =
     (kind: 'info' | 'warn' | 'error') =>
-    (fact: Fact, fields: Readonly<Record<string, unknown>> = {}): void =>
-      logger[kind]({ fact, ...fields });
+    (event: LogEvent, fields: Readonly<Record<string, unknown>> = {}): void =>
+      logger[kind]({ event, ...fields });
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 

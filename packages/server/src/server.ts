@@ -34,7 +34,7 @@ import { pausable } from './operations/pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
 import { oidcPages } from './tenancy/oidc/pages.ts';
-import { readEnvironmentFacts } from './versions/environment-facts.ts';
+import { readEnvironmentInfo } from './versions/environment-info.ts';
 import { checkCallback } from './waitpoints/callback.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
@@ -100,8 +100,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         ...options.bootstrap,
       }),
     );
-    const given = options.bootstrap?.given;
-    const ignored = given && !credentials ? await ignoredSettings(sql, given) : [];
+    const settings = options.bootstrap?.settings;
+    const ignored = settings && !credentials ? await ignoredSettings(sql, settings) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     await checkStoredBlobs(sql, store, (key) =>
       log.error('bundleStore.lacking', { store: store?.name, key }),
@@ -176,7 +176,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         basePath: options.basePath,
       },
       async (environment, socket) =>
-        serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
+        serveRunner(connection, environment.id, await readEnvironmentInfo(sql, environment.id), socket),
     );
 
     const appendSessions = serveAppendSessions({

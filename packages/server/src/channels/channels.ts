@@ -71,7 +71,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
     open: (channels, within = sql) => openChannels(within, channels, new Date(clock.now())),
     append: createAppend(createWrite(fast, conditional, clock.now), (key, records) => {
       hub.appendedHere(key, records);
-      wakes.tell({ kind: 'channel', channel: key.id });
+      wakes.notify({ kind: 'channel', channel: key.id });
     }),
     read,
     async tail(key) {

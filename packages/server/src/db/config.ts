@@ -75,11 +75,14 @@ export function driverConfig(database: Database): ClientConfig {
 function asInLibpq(text: string): string {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);
-  const { searchParams: given } = url;
+  const { searchParams: parameters } = url;
   // The driver uses the runtime's certificate authorities when no file is named.
-  if (given.get('sslrootcert') === 'system') given.delete('sslrootcert');
-  if (given.get('sslmode') === 'allow') given.set('sslmode', 'prefer');
-  if (/^(prefer|require|verify-ca)$/.test(given.get('sslmode') ?? '') && !given.has('uselibpqcompat'))
-    given.set('uselibpqcompat', 'true');
+  if (parameters.get('sslrootcert') === 'system') parameters.delete('sslrootcert');
+  if (parameters.get('sslmode') === 'allow') parameters.set('sslmode', 'prefer');
+  if (
+    /^(prefer|require|verify-ca)$/.test(parameters.get('sslmode') ?? '') &&
+    !parameters.has('uselibpqcompat')
+  )
+    parameters.set('uselibpqcompat', 'true');
   return url.href;
 }

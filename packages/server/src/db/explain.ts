@@ -88,12 +88,12 @@ interface Failure {
 
 function failureOf(error: unknown): Failure {
   // For a host with several addresses, all of which failed, the first error is enough.
-  const one =
+  const first =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
-  if (!(one instanceof Error)) return { code: '', path: undefined, message: String(one) };
-  if (one.cause instanceof Error && !('code' in one)) return failureOf(one.cause);
-  const { code, path, address } = one as NodeJS.ErrnoException & { address?: string };
-  return { code: String(code ?? ''), path: path ?? address, message: one.message };
+  if (!(first instanceof Error)) return { code: '', path: undefined, message: String(first) };
+  if (first.cause instanceof Error && !('code' in first)) return failureOf(first.cause);
+  const { code, path, address } = first as NodeJS.ErrnoException & { address?: string };
+  return { code: String(code ?? ''), path: path ?? address, message: first.message };
 }
 
 /** A foreign message on one line, without its full stop. */

@@ -6,8 +6,8 @@ import type { Sql } from './connect.ts';
 /** A message from one process to the others. A wake is only a hint and may get lost: the tables are authoritative, and slow polls read them. */
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
-  /** Versions of this environment changed, or runners should load the `wanted` one. */
-  | { readonly kind: 'versions'; readonly env: number; readonly wanted?: number }
+  /** Versions of this environment changed, or runners should load the `requested` one. */
+  | { readonly kind: 'versions'; readonly env: number; readonly requested?: number }
   /** A branch of this environment was created or archived. */
   | { readonly kind: 'branches'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
@@ -25,7 +25,7 @@ export type Wake =
   /** A transaction that triggered a run has committed. The database itself sends it. */
   | { readonly kind: 'outbox' }
   /** A rate limit holds runs, for this many milliseconds. Sent by the database itself. */
-  | { readonly kind: 'held'; readonly inMs: number }
+  | { readonly kind: 'promotion'; readonly inMs: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
@@ -38,7 +38,7 @@ export type Wake =
 
 export interface Wakes {
   /** Sends a wake to the other processes. Wakes within 10 ms share one notification. Does nothing if no other process exists. */
-  tell(wake: Wake): void;
+  notify(wake: Wake): void;
   listen(listener: (wake: Wake) => void): void;
   stop(): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function startWakes(
   send([{ kind: 'here' }]);
 
   return {
-    tell(wake) {
+    notify(wake) {
       if (seen.size === 0) return;
       pending.set(identityOf(wake), wake);
       timer ??= setTimeout(() => {
@@ -120,7 +120,7 @@ function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;
   if (wake.kind === 'resumed' || wake.kind === 'runner') return `${wake.kind} ${wake.runner}`;
-  if (wake.kind === 'pause' || wake.kind === 'outbox' || wake.kind === 'held') return wake.kind;
-  if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.wanted ?? ''}`;
+  if (wake.kind === 'pause' || wake.kind === 'outbox' || wake.kind === 'promotion') return wake.kind;
+  if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.requested ?? ''}`;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

@@ -27,18 +27,18 @@ export function createReadiness(
     now = () => performance.now(),
   }: ReadinessOptions = {},
 ): () => Promise<void> {
-  let asked: Promise<boolean> | undefined;
+  let pending: Promise<boolean> | undefined;
   let asking: Promise<void> | undefined;
-  let askedAt = -Infinity;
+  let checkedAt = -Infinity;
   let failing: { readonly since: number; readonly why: string } | undefined;
 
   const ask = async (): Promise<void> => {
-    askedAt = now();
-    const since = askedAt;
+    checkedAt = now();
+    const since = checkedAt;
     // While a query is pending, no other one is sent.
-    asked ??= isStandby().finally(() => (asked = undefined));
+    pending ??= isStandby().finally(() => (pending = undefined));
     try {
-      const standby = await answerWithin(asked, maxAnswerMs);
+      const standby = await answerWithin(pending, maxAnswerMs);
       failing = standby
         ? { since: failing?.since ?? since, why: 'The database is a standby and cannot be written' }
         : undefined;
@@ -48,7 +48,7 @@ export function createReadiness(
   };
 
   return async () => {
-    if (!asking && now() - askedAt >= everyMs) asking = ask().finally(() => (asking = undefined));
+    if (!asking && now() - checkedAt >= everyMs) asking = ask().finally(() => (asking = undefined));
     await asking;
     if (failing && now() - failing.since >= graceMs) throw new NotReady(failing.why);
   };

@@ -4,7 +4,7 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { connect } from '../db/connect.ts';
 import { queueNames } from '../queues/names.ts';
 import { retrieveRun } from '../runs/retrieve/retrieve.ts';
-import { knownVersions } from '../versions/versions.ts';
+import { cachedVersions } from '../versions/versions.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';
 import { listSchedules } from './list.ts';
@@ -151,9 +151,9 @@ describe('what stops a schedule', () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
-    const made = [];
-    for (let n = 0; n < 6; n++) made.push(await fixture.create({ cron: '* * * * *' }));
-    const odd = made[2]!.id;
+    const created = [];
+    for (let n = 0; n < 6; n++) created.push(await fixture.create({ cron: '* * * * *' }));
+    const odd = created[2]!.id;
     await fixture.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin
         if new.schedule_id = '${odd}' then raise exception 'not this one'; end if; return new; end $$;
@@ -161,7 +161,7 @@ describe('what stops a schedule', () => {
     fixture.goTo(base + minute + 5);
     await fixture.fire();
     expect((await fixture.ticks()).map((tick) => tick.schedule_id).toSorted()).toEqual(
-      made
+      created
         .map(({ id }) => id)
         .filter((id) => id !== odd)
         .toSorted(),
@@ -207,7 +207,7 @@ describe('what stops a schedule', () => {
     const { engine, sql } = fixture;
     const base = soon(engine.clock.now());
     fixture.goTo(base + 100);
-    const versions = knownVersions(sql);
+    const versions = cachedVersions(sql);
     await versions.current(fixture.environment.id);
     await fixture.register({ id: 'report', scheduled: true }, { id: 'fresh', scheduled: true });
     await fixture.create({ cron: '* * * * *', task: 'fresh' });
@@ -404,7 +404,7 @@ describe('a change', () => {
       const { id: first } = await fixture.create({ cron: '* * * * *' });
       const { id: second } = await fixture.create({ cron: '* * * * *' });
       const others = connect(fixture.database, { name: 'other', max: 2 });
-      const other = { ...engine, sql: others, versions: knownVersions(others), queues: queueNames(others) };
+      const other = { ...engine, sql: others, versions: cachedVersions(others), queues: queueNames(others) };
       const past = Math.floor(engine.clock.now() / minute) * minute;
       const range = {
         from: new Date(past - minute).toISOString(),

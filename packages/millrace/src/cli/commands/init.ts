@@ -18,7 +18,7 @@ export const initCommand = (): Command =>
     .option('--port <port>', 'of --dev; 0 = any', port, 4400)
     .option(
       '--json',
-      'one line of JSON: folder, written, kept, added; with --dev, the line of `dev` and the run follow',
+      'one line of JSON: folder, written, unchanged, added; with --dev, the line of `dev` and the run follow',
     )
     .action(async (dir: string, options: InitOptions) => {
       const project = await writeProject(dir, version);
@@ -50,10 +50,10 @@ async function serve(
   });
 }
 
-function printProject({ written, kept, added }: WrittenProject): void {
+function printProject({ written, unchanged, added }: WrittenProject): void {
   const { line, paint } = screenOn(process.stdout);
   for (const file of written) line(`${paint.green('wrote')} ${file}`);
-  for (const file of kept) line(`${paint.dim('kept')}  ${file}`);
+  for (const file of unchanged) line(`${paint.dim('kept')}  ${file}`);
   const parts = Object.entries(added).map(([section, names]) =>
     section === 'allowScripts' ? section : `${section} ${names.join(', ')}`,
   );
@@ -63,12 +63,12 @@ function printProject({ written, kept, added }: WrittenProject): void {
 
 function printNext(dir: string, project: WrittenProject): void {
   const { line } = screenOn(process.stdout);
-  const { added, written, kept } = project;
+  const { added, written, unchanged } = project;
   line('Next:');
   for (const command of inFolder(dir)) line(`  ${command}`);
   if (added.dependencies || added.devDependencies) line('  npm install');
   line('  npx millrace dev');
-  if (written.length === 0 && kept.length === 0)
+  if (written.length === 0 && unchanged.length === 0)
     return line(
       '`npx millrace doctor --from-trigger` says what of the project works here, and what differs.',
     );

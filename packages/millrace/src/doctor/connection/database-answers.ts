@@ -1,21 +1,21 @@
 import { ping } from '@millrace/server';
-import type { ConnectionCheck } from './facts.ts';
+import type { ConnectionCheck } from './input.ts';
 
 export const databaseAnswers: ConnectionCheck = {
   name: 'database-answers',
   looksAt: 'the database accepts connections, and can be written',
   severity: 'error',
   why: 'Nothing works without the database.',
-  mend: 'The message says what to correct in `DATABASE_URL` or in PostgreSQL.',
+  fix: 'The message says what to correct in `DATABASE_URL` or in PostgreSQL.',
   async find({ open }) {
     const { database, directDatabase } = await open();
     const found: { what: string }[] = [];
-    for (const [one, variable] of [
+    for (const [target, variable] of [
       [database, 'DATABASE_URL'],
       [directDatabase, 'DATABASE_DIRECT_URL'],
     ] as const) {
-      if (one === undefined) continue;
-      await ping(one, variable).catch((error: unknown) => {
+      if (target === undefined) continue;
+      await ping(target, variable).catch((error: unknown) => {
         if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
         found.push({ what: error.message });
       });

@@ -1,12 +1,12 @@
 import { findRoutes, ping, Skipped } from '@millrace/server';
-import type { ConnectionCheck } from './facts.ts';
+import type { ConnectionCheck } from './input.ts';
 
 export const databasePooler: ConnectionCheck = {
   name: 'database-pooler',
   looksAt: 'behind a pooler in transaction mode there is a direct address as well',
   severity: 'error',
   why: 'Servers do not start: they need sessions for notifications, locks and prepared statements.',
-  mend: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',
+  fix: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',
   async find({ open }) {
     const { database, directDatabase } = await open();
     await Promise.all([ping(database), directDatabase && ping(directDatabase)]).catch(() => {

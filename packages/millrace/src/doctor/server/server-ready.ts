@@ -1,11 +1,11 @@
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const serverReady: ServerCheck = {
   name: 'server-ready',
   looksAt: 'the server is ready: it has its database',
   severity: 'error',
   why: 'A load balancer sends it no requests. Every request that needs the database fails.',
-  mend: 'Look at PostgreSQL, and at the way from the server to it. The server is ready again by itself.',
+  fix: 'Look at PostgreSQL, and at the way from the server to it. The server is ready again by itself.',
   async find({ url }) {
     const response = await fetch(`${url}/readyz`);
     const body = (await response.json().catch(() => ({}))) as { error?: string };

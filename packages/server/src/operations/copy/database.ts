@@ -54,12 +54,12 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
     const applied = await source<{ name: string }[]>`select name from public.migrations`;
     await migrate(target, { only: applied.map(({ name }) => name) });
     await installOutbox(source, target, old);
-    const made = await readRelations(target);
-    refuseMissing(missingFrom(made, old));
+    const created = await readRelations(target);
+    refuseMissing(missingFrom(created, old));
     const tables = old.tables.filter(({ name }) => !ownTables.has(name));
     const rows = await copyAll({ from, to, signal, onProgress, tables, sequences: old.sequences });
     onStep?.('indexes and statistics to be made');
-    const indexesLeft = await addIndexes(target, old, made);
+    const indexesLeft = await addIndexes(target, old, created);
     // Functions come after the rows, because they bring the triggers.
     await migrate(target);
     await target.unsafe('analyze');
@@ -165,9 +165,9 @@ async function copySequence(source: Client, target: Client, name: string): Promi
 }
 
 /** Indexes that were added by hand. */
-async function addIndexes(target: Sql, old: Relations, made: Relations): Promise<string[]> {
+async function addIndexes(target: Sql, old: Relations, created: Relations): Promise<string[]> {
   const left: string[] = [];
-  const isNew = ({ name }: Index): boolean => !made.indexes.some((known) => known.name === name);
+  const isNew = ({ name }: Index): boolean => !created.indexes.some((known) => known.name === name);
   for (const { name, definition } of old.indexes.filter(isNew)) {
     await target.unsafe(definition).catch(() => left.push(name));
   }

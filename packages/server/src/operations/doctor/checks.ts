@@ -20,7 +20,7 @@ import { synchronousCommit } from './database/synchronous-commit.ts';
 import { synchronousStandbys } from './database/synchronous-standbys.ts';
 import { transactionIds } from './database/transaction-ids.ts';
 import { walArchiving } from './database/wal-archiving.ts';
-import type { DatabaseCheck } from './facts.ts';
+import type { DatabaseCheck } from './database-input.ts';
 import { delaysLate } from './installation/delays-late.ts';
 import { paused } from './installation/paused.ts';
 import { queuesWithoutRunner } from './installation/queues-without-runner.ts';

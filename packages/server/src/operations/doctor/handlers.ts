@@ -14,15 +14,15 @@ export interface DoctorDependencies {
   readonly sql: Sql;
   readonly jobs: Pick<JobWatch, 'states'>;
   /** How long ended runs are retained, unless their environment has its own setting. */
-  readonly runsKeptMs: number;
+  readonly runRetentionMs: number;
 }
 
 export function doctorHandlers({
   sql,
   jobs,
-  runsKeptMs,
+  runRetentionMs,
 }: DoctorDependencies): HandlersOf<OperationsOf<'doctor'>> {
-  const limits = { ...defaultLimits, runsKeptMs };
+  const limits = { ...defaultLimits, runsKeptMs: runRetentionMs };
   /** Concurrent requests share one diagnosis, so that it cannot be used to overload the database. */
   let running: Promise<CheckResult[]> | undefined;
   const diagnoseOnce = (): Promise<CheckResult[]> => {
@@ -47,7 +47,7 @@ export function doctorHandlers({
           address: origin.address,
           isForwarded: forwarded !== undefined,
           // If a proxy is not trusted, the client's address is that of the proxy.
-          isTrusted: forwarded?.split(',').some((one) => one.trim() === origin.address) ?? false,
+          isTrusted: forwarded?.split(',').some((hop) => hop.trim() === origin.address) ?? false,
         },
         checks,
       };

@@ -1,4 +1,4 @@
-import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
+import type { EnvironmentInfo, ServerMessage } from '@millrace/contract/runner';
 import type { RunnerVariables } from '../../envvars/variable-cache.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Complete } from '../complete/attempt.ts';
@@ -57,7 +57,7 @@ export interface RunnerSocket {
 export interface Connection extends ConnectionDependencies {
   readonly id: string;
   readonly env: number;
-  readonly environment: EnvironmentFacts;
+  readonly environment: EnvironmentInfo;
   readonly socket: RunnerSocket;
   /** Set once its `hello` has been handled. */
   runner: ConnectedRunner | undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EnvironmentFacts, RunnerMessage } from '@millrace/contract/runner';
+import type { EnvironmentInfo, RunnerMessage } from '@millrace/contract/runner';
 import {
   refuse,
   rescueUnlessBack,
@@ -29,7 +29,7 @@ export interface RunnerConnection {
 export function serveRunner(
   dependencies: ConnectionDependencies,
   env: number,
-  environment: EnvironmentFacts,
+  environment: EnvironmentInfo,
   socket: RunnerSocket,
 ): RunnerConnection {
   const { engine, runners, times, closing } = dependencies;
@@ -118,13 +118,13 @@ export function serveRunner(
       if (!runner) return;
       runners.remove(runner);
       if (closing()) return;
-      const held = runner.held.size;
+      const leased = runner.leased.size;
       // The runner said goodbye after the code of its runs had ended. Attempts still leased to it never reached it, or were not returned in
       // time.
       const stopped = runner.draining && code === normalClosure;
-      if (stopped || (runner.draining && held === 0))
-        engine.log.info('runner.left', { runner: runner.id, env, held });
-      else engine.log.warn('runner.lost', { runner: runner.id, env, held });
+      if (stopped || (runner.draining && leased === 0))
+        engine.log.info('runner.left', { runner: runner.id, env, leased });
+      else engine.log.warn('runner.lost', { runner: runner.id, env, leased });
       rescueUnlessBack(connection, runner.id, stopped ? takeLeftovers : rescueRunner);
     },
   };

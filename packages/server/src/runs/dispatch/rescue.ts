@@ -51,20 +51,20 @@ export const takeLeftovers = (
     dependencies,
     sqlOf(dependencies)`
     reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection}, null, null, null)`,
-    'runs.givenBack',
+    'runs.released',
   );
 
 /** Takes back attempts that were leased to a connected runner before `since` and never arrived, or are no longer held. */
 export const reclaimUnheld = (
   dependencies: RescueDependencies,
   runner: string,
-  held: readonly number[],
+  leased: readonly number[],
   since: number,
 ): Promise<number> =>
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    reclaim_leases(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${maxRescues})`,
+    reclaim_leases(${runner}, ${at(dependencies)}, false, null, ${[...leased]}::bigint[], ${new Date(since)}, ${maxRescues})`,
   );
 
 /** Detaches suspended runs from their runner, whose executor process ended with their code in it. They continue to wait without it. */
@@ -85,7 +85,7 @@ const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 async function takeBack(
   { engine, dispatch, complete }: RescueDependencies,
   taking: Fragment,
-  fact: 'runs.rescued' | 'runs.givenBack' = 'runs.rescued',
+  event: 'runs.rescued' | 'runs.released' = 'runs.rescued',
 ): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
     select b.*, r.task, q.name as queue, v.version
@@ -113,8 +113,8 @@ async function takeBack(
       ),
   );
   if (rows.length > 0) {
-    if (fact === 'runs.givenBack') engine.log.info(fact, { runs: rows.map((row) => row.run_id) });
-    else engine.log.warn(fact, { runs: rows.length });
+    if (event === 'runs.released') engine.log.info(event, { runs: rows.map((row) => row.run_id) });
+    else engine.log.warn(event, { runs: rows.length });
   }
   return rows.length;
 }

@@ -15,12 +15,12 @@ export class JobMetrics {
   readonly #byName = new Map<string, JobCounts>();
 
   observe({ job, failed, tookMs, lagMs }: Ticked): void {
-    let one = this.#byName.get(job);
-    if (!one) this.#byName.set(job, (one = { job, ticks: 0, failures: 0, seconds: 0, lagSeconds: 0 }));
-    one.ticks++;
-    if (failed) one.failures++;
-    one.seconds += tookMs / 1_000;
-    one.lagSeconds = lagMs / 1_000;
+    let counts = this.#byName.get(job);
+    if (!counts) this.#byName.set(job, (counts = { job, ticks: 0, failures: 0, seconds: 0, lagSeconds: 0 }));
+    counts.ticks++;
+    if (failed) counts.failures++;
+    counts.seconds += tookMs / 1_000;
+    counts.lagSeconds = lagMs / 1_000;
   }
 
   families(): MetricFamily[] {
@@ -29,12 +29,12 @@ export class JobMetrics {
       name: string,
       help: string,
       type: 'counter' | 'gauge',
-      read: (one: JobCounts) => number,
+      read: (counts: JobCounts) => number,
     ): MetricFamily => ({
       name,
       help,
       type,
-      samples: jobs.map((one) => ({ labels: { job_name: one.job }, value: read(one) })),
+      samples: jobs.map((counts) => ({ labels: { job_name: counts.job }, value: read(counts) })),
     });
     return [
       of('millrace_job_ticks_total', 'Ticks of background jobs.', 'counter', ({ ticks }) => ticks),
@@ -54,7 +54,7 @@ export class JobMetrics {
         'millrace_job_lag_seconds',
         'How late the last tick of a background job began.',
         'gauge',
-        (one) => one.lagSeconds,
+        (counts) => counts.lagSeconds,
       ),
     ];
   }

@@ -17,7 +17,7 @@ export async function archiveDeployment(
   record?: RecordHere,
 ): Promise<Deployment> {
   const { sql, clock, versions, wakes } = dependencies;
-  const shown = await sql.begin(async (tx) => {
+  const deployment = await sql.begin(async (tx) => {
     await lockVersions(tx, env);
     const version = await findVersion(tx, env, idOrVersion);
     if (version.state !== 'archived') {
@@ -29,8 +29,8 @@ export async function archiveDeployment(
     return showDeployment(tx, env, version, new Date(clock.now()));
   });
   versions.forget(env);
-  wakes.tell({ kind: 'versions', env });
-  return shown;
+  wakes.notify({ kind: 'versions', env });
+  return deployment;
 }
 
 async function reasonToStay(
