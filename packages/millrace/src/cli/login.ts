@@ -28,10 +28,10 @@ export interface LoginOptions {
 export const withLoginOptions = (command: Command): Command =>
   withFolderOption(
     command
-      .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
-      .addOption(new Option('--token <token>', 'a personal access token').env('MILLRACE_ACCESS_TOKEN'))
-      .addOption(new Option('--key <token>', 'the same as --token'))
-      .option('--json', 'JSON on stdout'),
+      .addOption(new Option('--url <url>', 'URL of the server').env('MILLRACE_API_URL').argParser(address))
+      .addOption(new Option('--token <token>', 'personal access token').env('MILLRACE_ACCESS_TOKEN'))
+      .addOption(new Option('--key <token>', 'alias of --token'))
+      .option('--json', 'print JSON'),
   );
 
 const loginFile = (): string =>

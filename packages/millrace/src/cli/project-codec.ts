@@ -16,7 +16,7 @@ export const withCodecOption = (command: Command): Command =>
   command.addOption(
     new Option(
       '--codec <file>',
-      'the codec that opens what is sealed; default: that of the project in --dir',
+      'codec file that decrypts payloads and outputs (default: from the project in --dir)',
     ),
   );
 

@@ -25,9 +25,9 @@ const progressOf = ({ status, received, runCount, counts }: ListedBatch): string
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('batches, newest first, and how many of their runs have ended')
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each'),
+      .description('list batches and their progress, newest first')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async ({ limit, json, ...connection }: ListOptions) => {
     const { batch } = await openClient(connection);
     const found: ListedBatch[] = [];
@@ -49,4 +49,6 @@ const listCommand = (): Command =>
   });
 
 export const batchesCommand = (): Command =>
-  new Command('batches').description('runs that were triggered together').addCommand(listCommand());
+  new Command('batches')
+    .description('list batches of runs that were triggered together')
+    .addCommand(listCommand());

@@ -28,7 +28,7 @@ async function findBranches(options: ProjectOptions): Promise<{ login: Login; pr
 }
 
 const listCommand = (): Command =>
-  withProjectOptions(new Command('list').description("a project's live branches")).action(
+  withProjectOptions(new Command('list').description('list the active branches of a project')).action(
     async (options: ProjectOptions) => {
       const { login, projectRef } = await findBranches(options);
       const { branches } = await call(login, 'listBranches', { params: { projectRef } });
@@ -53,11 +53,11 @@ interface CreateOptions extends BranchOptions {
 const createCommand = (): Command =>
   withBranchOptions(
     new Command('create')
-      .description('make a branch, unless it is there')
-      .argument('<name>', 'such as feat/login'),
+      .description('create a branch if it does not exist')
+      .argument('<name>', 'branch name, such as feat/login'),
   )
-    .option('--schedules', 'schedules that tasks declare fire in this branch of preview')
-    .option('--no-schedules', 'they do not, as in a new one')
+    .option('--schedules', 'enable declared schedules in the branch')
+    .option('--no-schedules', 'disable declared schedules in the branch (default for a new branch)')
     .action(async (branch: string, options: CreateOptions) => {
       const { login, projectRef } = await findBranches(options);
       const { env, schedules } = options;
@@ -79,10 +79,10 @@ const pollMs = 500;
 const archiveCommand = (): Command =>
   withBranchOptions(
     new Command('archive')
-      .description('cancel the runs of a branch and archive it; its name is free again')
-      .argument('<name>', 'the branch'),
+      .description('archive a branch and cancel its runs; its name can be reused')
+      .argument('<name>', 'branch name'),
   )
-    .option('-y, --yes', 'without being asked, if runs have not ended')
+    .option('-y, --yes', 'skip the confirmation prompt if runs have not ended')
     .action(async (branch: string, options: ArchiveOptions) => {
       const { login, projectRef } = await findBranches(options);
       const { env, yes = false } = options;
@@ -120,7 +120,7 @@ const archiveCommand = (): Command =>
 
 export const branchesCommand = (): Command =>
   new Command('branches')
-    .description('branches of preview and dev')
+    .description('manage branches of the preview and dev environments')
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(archiveCommand());

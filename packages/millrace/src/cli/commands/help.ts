@@ -8,14 +8,14 @@ interface Options {
 }
 
 const notes = `
-The end of a message names its section, such as \`millrace help not-found\`. --list prints the names of all sections and pages.`;
+Error messages end with the section that explains them, such as \`millrace help not-found\`.`;
 
 export const helpCommand = (): Command =>
   new Command('help')
-    .description('show the usage of a command, or the section of the documentation that a message names')
-    .argument('[topic...]', 'a command, a section or a page')
-    .option('--list', 'the names of all sections and pages')
-    .option('--json', 'JSON on stdout: the topic and its text as Markdown')
+    .description('show help for a command, or a section of the documentation')
+    .argument('[topic...]', 'command, section or page')
+    .option('--list', 'list all sections and pages')
+    .option('--json', 'print JSON: the topic and its text as Markdown')
     .addHelpText('after', notes)
     .action(async (topic: string[], { list = false, json = false }: Options, own: Command) => {
       const { findTopic, topics } = await import('../../help/find-topic.ts');

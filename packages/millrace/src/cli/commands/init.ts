@@ -12,14 +12,11 @@ interface InitOptions {
 
 export const initCommand = (): Command =>
   new Command('init')
-    .description('write a first project; what exists stays, and package.json gets what it lacks')
-    .argument('[dir]', 'the folder, made when missing', '.')
-    .option('--dev', 'then serve it as `millrace dev` does, and run its task once')
-    .option('--port <port>', 'of --dev; 0 = any', port, 4400)
-    .option(
-      '--json',
-      'one line of JSON: folder, written, unchanged, added; with --dev, the line of `dev` and the run follow',
-    )
+    .description('set up a project in a new or existing folder')
+    .argument('[dir]', 'project folder, created if missing; existing files are kept', '.')
+    .option('--dev', 'then start `millrace dev` and run the first task once')
+    .option('--port <port>', 'with --dev: port to listen on, 0 for any free port', port, 4400)
+    .option('--json', 'print JSON; with --dev, followed by the JSON of `dev` and of the run')
     .action(async (dir: string, options: InitOptions) => {
       const project = await writeProject(dir, version);
       if (options.json) printJson(project);

@@ -72,12 +72,12 @@ async function tokenFor(url: string, { invitation, name, approval, ...options }:
 export const loginCommand = (): Command =>
   withLoginOptions(
     new Command('login')
-      .description('keep a personal access token for the commands about projects, keys and branches')
-      .option('--invitation <token>', 'join an organisation as a new user (svc_inv_…)')
-      .option('--name <name>', 'who you are, with --invitation')
+      .description('log in and store a personal access token')
+      .option('--invitation <token>', 'invitation token (svc_inv_…), to join an organization as a new user')
+      .option('--name <name>', 'with --invitation: your name')
       .option(
         '--approval',
-        'print a code, and wait until you approve it in a browser, or where you are logged in',
+        'print a code and wait for your approval in a browser or on a machine that is logged in',
       ),
   ).action(async (options: Options) => {
     const { url } = options;

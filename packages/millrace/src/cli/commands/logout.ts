@@ -22,9 +22,9 @@ async function revoke(login: Login): Promise<void> {
 
 export const logoutCommand = (): Command =>
   new Command('logout')
-    .description('forget what `millrace login` kept; the token stays good unless it is revoked')
-    .option('--revoke', 'end the token at its server as well: wherever else it is used, it is refused')
-    .option('--json', 'one line of JSON')
+    .description('delete the stored login')
+    .option('--revoke', 'also revoke the token on the server; otherwise, it remains valid')
+    .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const stored = await storedLogin();
       // The server first: a token that could not be revoked is not forgotten, so that the command can be repeated.

@@ -27,24 +27,24 @@ export const logsCommand = (): Command =>
   withCodecOption(
     withConnectionOptions(
       new Command('logs')
-        .description('what runs wrote to the console and the logger: one run, or those of the environment')
-        .argument('[run]', 'its id (run_…); without it, lines of all runs')
-        .option('--follow', 'go on with new lines; those of one run until it is over')
-        .option('--task <id>', 'of one task')
-        .addOption(new Option('--level <level>', 'of one level').choices(levels))
-        .option('--text <text>', 'with this text in the message or the properties')
-        .option('--property <path=value>', 'with this property, for instance customer.id=42')
-        .option('--since <period>', 'written in the last, for instance 1h or 7d')
+        .description('show or follow the log lines of one run or of all runs')
+        .argument('[run]', 'run ID (run_…); all runs if omitted')
+        .option('--follow', 'follow new lines; with a run ID, until the run ends')
+        .option('--task <id>', 'filter by task ID')
+        .addOption(new Option('--level <level>', 'filter by level').choices(levels))
+        .option('--text <text>', 'filter by text in the message or the properties')
+        .option('--property <path=value>', 'filter by property, such as customer.id=42')
+        .option('--since <period>', 'written within this period, such as 1h or 7d')
         .option(
           '--limit <count>',
-          'at most so many stored lines; default 1,000 without a run',
+          'maximum number of stored lines (default: 1,000 without a run ID)',
           positiveInteger,
         )
         .option(
           '--raw',
-          'only what it wrote, escape sequences and all; they may change what the terminal shows',
+          'print only the messages and keep their escape sequences, which can change the display of the terminal',
         )
-        .option('--json', 'a line of JSON for each line'),
+        .option('--json', 'print JSON, one object per line'),
     ),
   ).action(async (id: string | undefined, options: LogsOptions) => {
     const sdk = await openClient(options);

@@ -16,8 +16,8 @@ const startedBy = ({ schedule, on }: TaskInfo): string =>
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('the tasks of the current version')
-      .option('--json', 'a line of JSON for each task'),
+      .description('list the tasks of the current version')
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (options: JsonOption) => {
     const { tasks } = await openClient(options);
     const found = await tasks.list();
@@ -39,9 +39,9 @@ const listCommand = (): Command =>
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
-      .description('a task of the current version, and what its latest runs were like')
-      .argument('<task>', 'its id')
-      .option('--json', 'one line of JSON'),
+      .description('show a task and its recent runs')
+      .argument('<task>', 'task ID')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { tasks } = await openClient(options);
     const found = await tasks.retrieve(id);
@@ -87,6 +87,6 @@ function propertiesOf(task: TaskDetail): string[][] {
 
 export const tasksCommand = (): Command =>
   new Command('tasks')
-    .description('tasks of the current version')
+    .description('list and show the tasks of the current version')
     .addCommand(listCommand())
     .addCommand(showCommand());

@@ -6,9 +6,9 @@ import { withExplanation } from '../with-explanation.ts';
 export const whyCommand = (): Command =>
   withConnectionOptions(
     new Command('why')
-      .description('why a run is not running')
-      .argument('<run>', 'its id (run_…)')
-      .option('--json', 'one line of JSON'),
+      .description('explain why a run is not executing')
+      .argument('<run>', 'run ID (run_…)')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
     const { runs } = await openClient(options);
     const reason = await runs.reason(id);
