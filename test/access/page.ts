@@ -117,10 +117,10 @@ change it, change the access rule of an operation.
 | Credential | Format | Identifies |
 |---|---|---|
 | secret key | \`svc_prod_sk_…\` | one environment of a project, with a preset and optionally a list of tasks |
-| personal access token | \`svc_pat_…\` | a user, with their role in each organisation |
+| personal access token | \`svc_pat_…\` | a user, with their role in each organization |
 | public token | a JWT | one environment, with scopes; it ends with the key or token it was made with |
 | credential of an attempt | \`svc_run_…\` | the code of one attempt, with the permissions of its runner's key; it ends with the attempt |
-| browser session | a cookie | a user who is logged in to the [dashboard](dashboard.md#who-may-look), with their role in each organisation |
+| browser session | a cookie | a user who is logged in to the [dashboard](dashboard.md#who-may-look), with their role in each organization |
 
 All credentials but browser sessions are sent as \`Authorization: Bearer …\`. The prefix \`tr_\` is accepted for \`svc_\`. An
 \`Authorization\` header wins over the cookie.
@@ -128,7 +128,7 @@ All credentials but browser sessions are sent as \`Authorization: Bearer …\`. 
 **Revocation.** In the server process that answers it, a revocation is in force when it is answered; in every other
 process within one second. Everything that is open under the credential ends within that time too: event streams, long
 polls, append sessions, uploads and runner connections. The same holds when a credential expires, its environment is
-deleted, its branch is archived, the key that signed it is replaced, or its user leaves the organisation.
+deleted, its branch is archived, the key that signed it is replaced, or its user leaves the organization.
 
 Users of an [identity provider](login.md) are asked about there every 45 seconds while they use a session or a token. It
 may take a minute until these end after the provider has ended the user's access.
@@ -232,8 +232,8 @@ These terms are used in the table:
 
 | Term | Meaning |
 |---|---|
-| viewer, member, admin, owner | the lowest role that a user needs in the organisation of the path |
-| first owner | an owner of the organisation that the first start created |
+| viewer, member, admin, owner | the lowest role that a user needs in the organization of the path |
+| first owner | an owner of the organization that the first start created |
 | own | concerns what belongs to the user; so does the role for dev, because each member has a dev environment that only they see |
 | once | uses a one-time token up, in the same commit as the created object; a second use is 422, and a refused request uses nothing up |
 | of prod, of preview | only secret keys of that environment, others get 403: rules that group errors belong to a project, and only preview keys create branches |

@@ -62,7 +62,7 @@ MILLRACE_ACCESS_TOKEN=svc_pat_… npx millrace doctor --url https://millrace.exa
 | \`--key\` or \`MILLRACE_SECRET_KEY\`, with \`--url\` | also whether event streams arrive |
 
 What only the server sees comes from \`GET /api/v1/doctor\`. It names hosts and queues of all projects. So only an owner of
-the organisation that the first start created may call it ([access](access.md)).
+the organization that the first start created may call it ([access](access.md)).
 
 Each check is one line: \`ok\`, \`warning\`, \`error\`, or \`skipped\` with the reason. The findings are below. A check that does
 not end in time (\`--timeout\`, default 10 seconds) has a finding itself. An installation without faults has no findings. Some

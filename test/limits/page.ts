@@ -278,7 +278,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'no limit with `isolated: true`',
       ],
       [
-        'time to stop when cancelled, or after `maxDuration`',
+        'time to stop when canceled, or after `maxDuration`',
         time(defaultLimits.graceMs),
         'the process is killed',
         fixed,
@@ -599,13 +599,13 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['tasks of a restricted key', number(maxKeyTasks), '422', fixed],
       ['branches of preview, and of dev', number(maxBranches), '400', 'archive some'],
       [
-        'organisations that a user owns',
+        'organizations that a user owns',
         number(defaultTenancyLimits.organizations),
         '422',
         '`MILLRACE_MAX_ORGANIZATIONS`',
       ],
       [
-        'projects of an organisation',
+        'projects of an organization',
         number(defaultTenancyLimits.projects),
         '422',
         '`MILLRACE_MAX_PROJECTS`',
