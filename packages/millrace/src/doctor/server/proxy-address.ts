@@ -4,7 +4,7 @@ export const proxyAddress: ServerCheck = {
   name: 'proxy-address',
   looksAt: 'the server knows the address that clients use',
   severity: 'error',
-  why: 'The server puts addresses into its replies: of large payloads, of callbacks, of links for browsers. Clients cannot use these.',
+  why: 'Responses contain addresses for large payloads, callbacks and browser links. Clients cannot use them.',
   mend: 'The proxy must send `Host` (or `X-Forwarded-Host`) and `X-Forwarded-Proto`. nginx: `proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;`. Below a path, set `MILLRACE_BASE_PATH`.',
   async find({ url, told }) {
     const { diagnosis } = await told();

@@ -5,8 +5,8 @@ export const longTransactions: DatabaseCheck = {
   name: 'long-transactions',
   looksAt: 'no transaction is idle for 5 minutes, and none is older than an hour',
   severity: 'warning',
-  why: 'Rows that were deleted since it began cannot be removed. Tables grow, and claims become slower. Its locks can stop a migration.',
-  mend: '`select pg_terminate_backend(<pid>);`, or mend the program that holds it open. `idle_in_transaction_session_timeout` of its role prevents it.',
+  why: 'Rows deleted since the transaction began cannot be removed. Tables grow, and claims become slower. Its locks can block a migration.',
+  mend: '`select pg_terminate_backend(<pid>);`, or fix the program that holds the transaction open. To prevent it, set `idle_in_transaction_session_timeout` for its role.',
   async find({ sql, limits }) {
     const sessions = await sql<{ pid: number; role: string; name: string; idle: boolean; ms: number }[]>`
       select pid, coalesce(usename, '?') as role, application_name as name, state like 'idle in transaction%' as idle,
