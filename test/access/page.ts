@@ -120,7 +120,7 @@ change it, change an operation's access rule.
 | personal access token | \`svc_pat_…\` | a user, with their role in each organization |
 | public token | a JWT | one environment, with scopes; it ends with the key or token that created it |
 | attempt credential | \`svc_run_…\` | the code of one attempt, with the permissions of its runner's key; it ends with the attempt |
-| browser session | a cookie | a user who is logged in to the [dashboard](dashboard.md#who-may-look), with their role in each organization |
+| browser session | a cookie | a user who is logged in to the [dashboard](dashboard.md#logging-in-and-permissions), with their role in each organization |
 
 Browser sessions use a cookie. All other credentials are sent as \`Authorization: Bearer …\`. The prefix \`tr_\` is accepted in place of \`svc_\`. An
 \`Authorization\` header takes precedence over the cookie.
