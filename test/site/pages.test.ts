@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slugOf } from '../../docs/.vitepress/slug.ts';
 import { exitCodes } from '../../packages/millrace/src/cli/exit-codes.ts';
 import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
-import { program } from '../../packages/millrace/src/cli/program.ts';
 import { keys as configKeys } from '../../packages/millrace/src/project/config.ts';
 import { retryDefaults } from '../../packages/sdk/src/retry/backoff.ts';
 import { repository, shell, startDev, temporaryProject, type Folder, type Running } from '../cli/command.ts';
@@ -116,24 +115,8 @@ describe('the documentation', () => {
   });
 
   test('lists the exit codes that the command has', async () => {
-    const listed = rows(await page('docs/operations.md'), /^\| \d+ \|/).map(([code]) => Number(code));
+    const listed = rows(await page('docs/cli.md'), /^\| \d+ \|/).map(([code]) => Number(code));
     expect(listed).toEqual(Object.values(exitCodes));
-  });
-
-  test('names every command, and no other', async () => {
-    const leaves = (await program()).commands.flatMap((command) =>
-      command.commands.length === 0
-        ? command.name()
-        : command.commands.map((sub) => `${command.name()} ${sub.name()}`),
-    );
-    const named = rows(await page('docs/operations.md'), /^\| `millrace /).flatMap(([cell = '']) => {
-      const [first = '', ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) =>
-        code.replace(/ [<[].*$/, ''),
-      );
-      const words = first.split(' ').slice(1);
-      return [words.join(' ')].concat(more.map((sub) => `${words[0]} ${sub}`));
-    });
-    expect(named.toSorted()).toEqual(leaves.toSorted());
   });
 
   test('has the machines and the defaults of retries that the code has', async () => {
