@@ -31,10 +31,12 @@ const text = (value: string): string =>
 const isSame = (one: Option) => (other: Option) =>
   one.flags === other.flags && one.description === other.description;
 
-function optionRow({ flags, description, defaultValue, defaultValueDescription, envVar }: Option): string {
+function optionRow(option: Option): string {
+  const { flags, description, argChoices, defaultValue, defaultValueDescription, envVar } = option;
   const isShown = ['string', 'number'].includes(typeof defaultValue);
   const shown = defaultValueDescription ?? (isShown ? `\`${String(defaultValue)}\`` : undefined);
   const notes = [
+    ...(argChoices === undefined ? [] : [`one of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`]),
     ...(shown === undefined ? [] : [`default: ${text(shown)}`]),
     ...(envVar === undefined ? [] : [`variable: \`${envVar}\``]),
   ];

@@ -92,7 +92,7 @@ describe('the documentation', () => {
   });
 
   test('explains in the glossary only words that are used', async () => {
-    const words = rows(await page('docs/glossary.md'), /^\| (?!Word|-)/).flatMap(([cell = '']) =>
+    const words = rows(await page('docs/glossary.md'), /^\| (?!Term|-)/).flatMap(([cell = '']) =>
       cell.split(', '),
     );
     expect(words.length).toBeGreaterThan(50);
