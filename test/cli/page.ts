@@ -55,7 +55,8 @@ function sharedOptions(options: Options): readonly [shared: Options, link: strin
   return [[], ''];
 }
 
-const sentence = (value: string): string => `${value.charAt(0).toUpperCase()}${value.slice(1)}.`;
+const sentence = (value: string): string =>
+  `${value.charAt(0).toUpperCase()}${value.slice(1).replace(/\.$/, '')}.`;
 
 function section([words, command]: readonly [words: string, command: Command]): string {
   const [shared, link] = sharedOptions(command.options);
@@ -85,7 +86,11 @@ const areaOf = (command: Command): string => command.helpGroup()?.replace(/:$/, 
 
 export async function cliPage(): Promise<string> {
   const root = await program();
-  const areas = Map.groupBy(root.commands, areaOf);
+  const areas = new Map<string, Command[]>();
+  for (const command of root.commands) {
+    const area = areaOf(command);
+    areas.set(area, [...(areas.get(area) ?? []), command]);
+  }
   const sections = [...areas].map(([area, commands]) => {
     const all = commands.flatMap((command): [string, Command][] =>
       command.commands.length === 0 ? [[command.name(), command]] : [...leaves(command, [command.name()])],
