@@ -5,7 +5,7 @@ import { besideDev, blocksOf } from '../cli/documented-page.ts';
 
 const blocks = await blocksOf('fairness.md');
 const [declared = '', inCode = ''] = blocks('ts');
-const [start = '', limits = '', weights = ''] = blocks('sh');
+const [start = '', weights = ''] = blocks('sh');
 
 const { cli, printed } = besideDev({ 'tasks/sync.ts': declared });
 const sync = { type: 'custom', name: 'sync' } as const;
@@ -15,11 +15,7 @@ test('the first example triggers, and lists its shared limit', async () => {
   expect(listed).toMatch(/provider +\d +2 +sync, task\/push/);
 }, 30_000);
 
-test('the commands change limit and weight, and say what is wrong', async () => {
-  expect((await printed(limits)).trim().split('\n')).toEqual([
-    expect.stringMatching(/^The shared limit provider is 5; \d running\.$/),
-    expect.stringMatching(/^The shared limit provider is 2; \d running\.$/),
-  ]);
+test('the commands change the weight, and say what is wrong', async () => {
   expect((await printed(weights)).trim().split('\n')).toEqual([
     'The key customer-42 of the queue sync has the weight 5.',
     'The key customer-42 of the queue sync has the weight of the code.',

@@ -3,10 +3,10 @@ import type { ConnectionCheck } from './input.ts';
 
 export const databaseAnswers: ConnectionCheck = {
   name: 'database-answers',
-  looksAt: 'the database accepts connections, and can be written',
+  looksAt: 'the database accepts connections and writes',
   severity: 'error',
   why: 'Nothing works without the database.',
-  fix: 'The message says what to correct in `DATABASE_URL` or in PostgreSQL.',
+  fix: 'The message shows which setting of `DATABASE_URL` or PostgreSQL to correct.',
   async find({ open }) {
     const { database, directDatabase } = await open();
     const found: { what: string }[] = [];

@@ -8,10 +8,10 @@ export const noBackupFolder = 'no folder of backups is given: --backups or MILLR
 
 export const backupMissing: MachineCheck = {
   name: 'backup-missing',
-  looksAt: 'the folder of backups has an intact backup of this database',
+  looksAt: 'the backup folder has an intact backup of this database',
   severity: 'error',
-  why: 'The archived WAL alone restores nothing: if the disk of the data is lost, all of it is lost.',
-  fix: 'Make one now, and then each night: `millrace backup --data <folder> --to <backups>`.',
+  why: 'Archived WAL cannot be restored without a base backup. If the data disk is lost, all data is lost.',
+  fix: 'Create a backup now, and then every night: `millrace backup --data <folder> --to <backups>`.',
   async find({ data, backups }) {
     if (!backups) throw new Skipped(noBackupFolder);
     const { folder } = backups;

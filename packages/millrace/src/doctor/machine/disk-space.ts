@@ -9,7 +9,7 @@ export const diskSpace: MachineCheck = {
   name: 'disk-space',
   looksAt: 'the disks of the data folder and of temporary files have 5 % or 20 GB free',
   severity: 'error',
-  why: 'On a full disk PostgreSQL stops, and runners cannot unpack versions.',
+  why: 'If the disk is full, PostgreSQL stops, and runners cannot unpack versions.',
   fix: 'Free some space (`du -xh --max-depth=2 <folder> | sort -h`), or enlarge the disk.',
   async find({ folders, measure }) {
     const found: { what: string }[] = [];

@@ -8,10 +8,10 @@ const dayMs = 86_400_000;
 
 export const certificate: ServerCheck = {
   name: 'certificate',
-  looksAt: `the certificate of the address is valid for ${minDays} days`,
+  looksAt: `the certificate of the address is valid for at least ${minDays} days`,
   severity: 'warning',
-  why: 'When it ends, no client and no runner can connect.',
-  fix: 'Renew it, and find out why it was not renewed by itself: `certbot renew`, or the log of Caddy.',
+  why: 'After it expires, clients and runners cannot connect.',
+  fix: 'Renew it, and find out why it was not renewed automatically: `certbot renew`, or the log of Caddy.',
   async find({ url }) {
     const { protocol, hostname, port } = new URL(url);
     if (protocol !== 'https:') throw new Skipped('the address is without TLS');

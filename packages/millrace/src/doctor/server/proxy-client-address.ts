@@ -2,10 +2,10 @@ import type { ServerCheck } from './input.ts';
 
 export const proxyClientAddress: ServerCheck = {
   name: 'proxy-client-address',
-  looksAt: 'the server trusts the proxy that names the client (`X-Forwarded-For`)',
+  looksAt: "the server trusts the proxy that sends the client's address (`X-Forwarded-For`)",
   severity: 'warning',
-  why: 'All clients have the address of the proxy: one that sends wrong credentials uses up the limit of all, and the audit log names none.',
-  fix: 'Set `MILLRACE_TRUSTED_PROXIES` to the addresses of the proxies, and let these replace the header that clients send.',
+  why: 'All clients appear with the address of the proxy. One client with wrong credentials uses up the limit for all, and the audit log does not contain client addresses.',
+  fix: 'Set `MILLRACE_TRUSTED_PROXIES` to the addresses of the proxies, and configure the proxies to replace the header if a client sends it.',
   async find({ requireDiagnosis }) {
     const { address, isForwarded, isTrusted } = (await requireDiagnosis()).diagnosis.request;
     return isForwarded && !isTrusted

@@ -5,7 +5,7 @@ export const serverAnswers: ServerCheck = {
   name: 'server-answers',
   looksAt: 'a Millrace server answers at the address',
   severity: 'error',
-  why: 'Backends cannot trigger runs, and runners cannot connect.',
+  why: 'Applications cannot trigger runs, and runners cannot connect.',
   fix: 'Start the server, or correct the address (`--url`, `MILLRACE_API_URL`), the DNS, or the proxy.',
   async find({ url }) {
     if (await isMillrace(url)) return [];

@@ -6,7 +6,7 @@ export const serverClock: ServerCheck = {
   name: 'server-clock',
   looksAt: 'the clocks of this machine and of the server differ by less than 5 seconds',
   severity: 'warning',
-  why: 'Credentials with an end, certificates and times in logs are judged by different clocks.',
+  why: 'Expiring credentials, certificates and log times use different clocks.',
   fix: 'Run a time service on both machines: `timedatectl set-ntp true`.',
   async find({ requireDiagnosis }) {
     const { diagnosis, requestedAt, answeredAt } = await requireDiagnosis();

@@ -5,10 +5,10 @@ const factor = 5;
 
 export const autovacuumLag: DatabaseCheck = {
   name: 'autovacuum-lag',
-  looksAt: 'no table has five times the dead rows at which autovacuum begins',
+  looksAt: 'no table has five times the number of dead rows at which autovacuum starts',
   severity: 'warning',
-  why: 'Autovacuum does not follow. The tables grow, and statements read rows that are gone.',
-  fix: "`vacuum <table>;` now. Then give autovacuum more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",
+  why: 'Autovacuum cannot keep up. The tables grow, and statements read dead rows.',
+  fix: "`vacuum <table>;` now. Then let autovacuum do more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",
   async find(input) {
     needTables(input);
     const { sql, limits } = input;

@@ -6,10 +6,10 @@ const minShare = 0.6;
 
 export const bloat: DatabaseCheck = {
   name: 'bloat',
-  looksAt: 'no table has more than 1 GiB of unused space that is most of its file',
+  looksAt: 'no table file consists mostly of unused space and has more than 1 GiB of it',
   severity: 'warning',
-  why: 'The disk is used for nothing, and backups and scans take longer. PostgreSQL fills the space again only with rows of the same table.',
-  fix: '`vacuum (full, analyze) <table>;` while nothing runs, because it locks the table; or `pg_repack`, which does not.',
+  why: 'Disk space is wasted, and backups and scans take longer. PostgreSQL reuses the space only for rows of the same table.',
+  fix: '`vacuum (full, analyze) <table>;` while nothing runs, because it locks the table. `pg_repack` does not lock it.',
   async find(input) {
     needTables(input);
     const { sql, limits } = input;

@@ -2,9 +2,9 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const collationVersion: DatabaseCheck = {
   name: 'collation-version',
-  looksAt: 'the sort order of texts is the one that indexes were built with',
+  looksAt: 'text is sorted in the order with which the indexes were built',
   severity: 'error',
-  why: 'The library that sorts texts was changed, as by an upgrade of the operating system. Indexes then miss rows, and unique keys can be stored twice.',
+  why: 'The collation library has changed, for example by an operating system upgrade. Indexes then miss rows, and unique keys can be stored twice.',
   fix: '`reindex database <database>; alter database <database> refresh collation version;`',
   async find({ sql }) {
     const databases = await sql<{ name: string; recorded: string; actual: string }[]>`

@@ -6,9 +6,9 @@ const trigramIndexes =
 
 export const extensions: DatabaseCheck = {
   name: 'extensions',
-  looksAt: 'PostgreSQL has `plpgsql`, and `pg_trgm` for searches of error groups',
+  looksAt: 'PostgreSQL has the extensions `plpgsql` and, for searches of error groups, `pg_trgm`',
   severity: 'warning',
-  why: 'Without `plpgsql` the first start fails. Without `pg_trgm` each search of error groups reads all of their texts.',
+  why: 'Without `plpgsql` the first start fails. Without `pg_trgm` each search of error groups reads all messages.',
   fix: "Install PostgreSQL's contrib package, then `create extension <name>;`.",
   async find({ sql, applied }) {
     const [row] = await sql<{ plpgsql: boolean; trigrams: boolean; available: boolean; indexed: boolean }[]>`

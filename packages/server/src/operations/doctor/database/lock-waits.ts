@@ -3,9 +3,9 @@ import { type DatabaseCheck } from '../database-input.ts';
 
 export const lockWaits: DatabaseCheck = {
   name: 'lock-waits',
-  looksAt: 'no session waits for a lock for half a minute',
+  looksAt: 'no session has waited for a lock for half a minute',
   severity: 'warning',
-  why: 'What waits makes no progress, and others queue behind it.',
+  why: 'The waiting session makes no progress, and others queue behind it.',
   fix: 'End the session that holds the lock: `select pg_terminate_backend(<pid>);`',
   async find({ sql, limits }) {
     const rows = await sql<{ pid: number; blockers: number[]; ms: number }[]>`

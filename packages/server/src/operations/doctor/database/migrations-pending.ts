@@ -5,8 +5,8 @@ export const migrationsPending: DatabaseCheck = {
   name: 'migrations-pending',
   looksAt: 'the database has all migrations of this release',
   severity: 'warning',
-  why: 'The servers are of an older release than this command, or a restored backup is older than the servers.',
-  fix: 'Start a server of this release: it migrates while the others serve.',
+  why: 'The servers have an older release than this command, or the database was restored from a backup that is older than the servers.',
+  fix: 'Start a server of this release. It migrates the database while the other servers keep working.',
   async find({ release, applied }) {
     if (!applied) throw new Skipped('Millrace has no tables here yet: the first start creates them');
     const has = new Set(applied);

@@ -3,10 +3,10 @@ import type { DatabaseCheck, DatabaseInput } from '../database-input.ts';
 
 export const walArchiving: DatabaseCheck = {
   name: 'wal-archiving',
-  looksAt: 'PostgreSQL archives what backups need, and is at most 1 GiB or 15 minutes behind',
+  looksAt: 'PostgreSQL archives the WAL for backups, and is at most 1 GiB or 15 minutes behind',
   severity: 'error',
-  why: 'The last backup cannot be restored to the present, and what is not archived stays on the disk until it is full.',
-  fix: 'The log of PostgreSQL has the error of `archive_command`. Mend the command, or its target.',
+  why: 'The last backup cannot be restored to the present, and unarchived WAL accumulates until the disk is full.',
+  fix: "PostgreSQL's log contains the error of `archive_command`. Fix the command or its target.",
   async find(input) {
     const [failing] = await input.sql<{ count: number; ms: number }[]>`
       select failed_count::int as count,

@@ -4,8 +4,8 @@ export const paused: DatabaseCheck = {
   name: 'paused',
   looksAt: 'the installation is not paused',
   severity: 'warning',
-  why: 'No run is started and no schedule fires, on all servers.',
-  fix: '`millrace resume`. Remove `--paused` and `MILLRACE_PAUSED` from the definition of the service first.',
+  why: 'On all servers, no run starts and no schedule fires.',
+  fix: '`millrace resume`. First remove `--paused` and `MILLRACE_PAUSED` from the service definition.',
   async find(input) {
     needTables(input);
     const [row] = await input.sql<{ since: Date }[]>`

@@ -8,10 +8,10 @@ const maxAgeMs = 300_000;
 
 export const queuesWithoutRunner: DatabaseCheck = {
   name: 'queues-without-runner',
-  looksAt: 'where runs wait for a runner there is one, except in dev',
+  looksAt: 'environments with waiting runs have a runner, except dev',
   severity: 'error',
-  why: 'The runs wait until a runner of their environment connects.',
-  fix: 'Start one: `MILLRACE_SECRET_KEY=<key of the environment> millrace work`. `millrace why <run>` says more of a single run.',
+  why: 'The runs wait until a runner for their environment connects.',
+  fix: 'Start one: `MILLRACE_SECRET_KEY=<key of the environment> millrace work`. `millrace why <run>` shows the reason for a single run.',
   async find(input) {
     needServer(input);
     const { sql, limits } = input;

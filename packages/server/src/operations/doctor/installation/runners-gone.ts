@@ -3,9 +3,9 @@ import { needServer, type DatabaseCheck } from '../database-input.ts';
 
 export const runnersGone: DatabaseCheck = {
   name: 'runners-gone',
-  looksAt: 'the runs of runners that are gone are queued again',
+  looksAt: 'the runs of lost runners are queued again',
   severity: 'error',
-  why: 'The runs of a lost runner stay in execution. Servers take them back when its lease has ended: they hang, or the job fails.',
+  why: 'Runs of a lost runner still count as executing. Servers should requeue them when its lease has expired: they hang, or the job fails.',
   fix: 'Look for `job.failed` with `"job":"rescuer"` in the log of the servers, then restart them.',
   async find(input) {
     needServer(input);

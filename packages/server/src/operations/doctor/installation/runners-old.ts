@@ -5,10 +5,10 @@ const minNode = 20;
 
 export const runnersOld: DatabaseCheck = {
   name: 'runners-old',
-  looksAt: `connected runners are of the release of the server, and have Node ${minNode} or later`,
+  looksAt: `connected runners have the release of the server, and Node ${minNode} or later`,
   severity: 'warning',
-  why: 'An older runner lacks corrections, and is tested with servers of the next release only.',
-  fix: 'Install the release of the server where the runner is started, and restart it: `npm install millrace@<version>`.',
+  why: 'An older runner lacks fixes. It is tested only with servers of the next release.',
+  fix: "Install the server's release for the runner, and restart it: `npm install millrace@<version>`.",
   async find(input) {
     needTables(input);
     const { version } = input.release;

@@ -5,9 +5,9 @@ const max = 1_000;
 
 export const schedulesLate: DatabaseCheck = {
   name: 'schedules-late',
-  looksAt: 'no schedule is a minute overdue',
+  looksAt: 'no schedule is more than a minute overdue',
   severity: 'error',
-  why: 'Servers are connected to the database and do not fire schedules: they hang, or their scheduler fails.',
+  why: 'Servers are connected to the database but do not fire schedules: they hang, or their scheduler fails.',
   fix: 'Look for `job.failed` with `"job":"scheduler"` in the log of the servers, then restart them.',
   async find(input) {
     needServer(input);

@@ -8,10 +8,10 @@ const maxRuns = 1_000;
 
 export const storageGrowth: DatabaseCheck = {
   name: 'storage-growth',
-  looksAt: 'runs are deleted when their time is over, with two days of grace',
+  looksAt: 'runs are deleted within two days after their retention period',
   severity: 'warning',
-  why: 'The database grows without a limit: runs are created faster than they are deleted, or deleting fails.',
-  fix: 'Look for `job.failed` with `"job":"run pruner"` in the log of the servers. `millrace storage` shows what takes the space; a shorter retention (`PUT /api/v1/retention`) makes less of it.',
+  why: 'The database grows without limit: runs are created faster than they are deleted, or deletion fails.',
+  fix: 'Look for `job.failed` with `"job":"run pruner"` in the log of the servers. `millrace storage` shows the disk usage; a shorter retention (`PUT /api/v1/retention`) reduces it.',
   async find(input) {
     needServer(input);
     const { sql, limits } = input;

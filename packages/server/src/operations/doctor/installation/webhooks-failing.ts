@@ -3,10 +3,10 @@ import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } 
 
 export const webhooksFailing: DatabaseCheck = {
   name: 'webhooks-failing',
-  looksAt: 'endpoints of notifications accept what they are sent',
+  looksAt: 'notification endpoints accept deliveries',
   severity: 'warning',
-  why: 'Nobody is told of failed runs and alerts. An endpoint that accepts nothing for five days is disabled.',
-  fix: '`millrace notifications deliveries` shows what the endpoint answered. Then `millrace notifications enable <endpoint>`, or `remove` it.',
+  why: 'Notifications of failed runs and alerts do not arrive. An endpoint that accepts nothing for five days is disabled.',
+  fix: '`millrace notifications deliveries` shows the responses of the endpoint. Then run `millrace notifications enable <endpoint>`, or `remove` it.',
   async find(input) {
     needTables(input);
     const rows = await input.sql<
