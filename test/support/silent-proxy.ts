@@ -5,7 +5,7 @@ export interface SilentProxy {
   readonly port: number;
   /** From now on, open and new connections are open and swallow everything, until they are led elsewhere. */
   fallSilent(): void;
-  /** New connections lead there. Those that fell silent stay silent. */
+  /** New connections lead there. Those that fell silent stay silent, and their sessions end, as those of a host that was fenced. */
   lead(target: NetConnectOpts): void;
   /** Resets every connection, as a kernel does for a process that was killed. */
   reset(): void;
@@ -16,6 +16,7 @@ export async function startSilentProxy(first: NetConnectOpts): Promise<SilentPro
   let target: NetConnectOpts | undefined = first;
   const open = new Set<Socket>();
   const pairs = new Set<readonly [Socket, Socket]>();
+  const fenced = new Set<Socket>();
   const track = (socket: Socket): void => {
     open.add(socket);
     socket.on('error', () => socket.destroy());
@@ -30,7 +31,9 @@ export async function startSilentProxy(first: NetConnectOpts): Promise<SilentPro
     pairs.add(pair);
     client.on('data', (chunk: Buffer) => pairs.has(pair) && upstream.write(chunk));
     upstream.on('data', (chunk: Buffer) => pairs.has(pair) && client.write(chunk));
-    client.on('close', () => upstream.destroy());
+    client.on('close', () => {
+      if (pairs.delete(pair)) upstream.destroy();
+    });
     upstream.on('close', () => pairs.has(pair) && client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -38,10 +41,13 @@ export async function startSilentProxy(first: NetConnectOpts): Promise<SilentPro
     port: (server.address() as AddressInfo).port,
     fallSilent() {
       target = undefined;
+      for (const [, upstream] of pairs) fenced.add(upstream);
       pairs.clear();
     },
     lead(next) {
       target = next;
+      for (const upstream of fenced) upstream.destroy();
+      fenced.clear();
     },
     reset() {
       for (const [client, upstream] of pairs) {

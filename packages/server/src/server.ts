@@ -126,7 +126,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const {
       engine,
       clock,
-      wakes,
+      delivery,
       pause,
       authenticate,
       access,
@@ -147,7 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pools: { requests: sql, engine: connections.engineSql, direct: directSql },
       runners: { connected: () => [...context.runners.all()].length },
       channels: context.channels,
-      delivery: wakes.delivery,
+      delivery,
       maxNames: metricsReaders.maxNames,
     });
     metrics.add(fleet.collect);
@@ -164,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           checkCallback(sql, options.masterKey, waitpointId, hash),
       },
       access,
-      isReady: createReadiness(directSql.isReadOnly, { missingMs: () => wakes.delivery.missingMs }),
+      isReady: createReadiness(directSql.isReadOnly, { missingMs: () => delivery.missingMs }),
       pausedSince: () => pause.since,
       ...(tracing && { onResponse: tracing.request }),
       log,

@@ -31,13 +31,16 @@ export class WatchedClient extends Client {
   override connect(): Promise<Client>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<Client> | void {
-    const opened = this.#open();
-    if (!callback) return opened;
-    const done = callback as (error: Error | null, client?: Client) => void;
-    opened.then(
-      () => done(null, this),
-      (error: Error) => done(error),
+    if (!callback) return this.#open();
+    void this.#openAndCall(callback as (error: Error | null, client?: Client) => void);
+  }
+
+  async #openAndCall(callback: (error: Error | null, client?: Client) => void): Promise<void> {
+    const failure = await this.#open().then(
+      () => null,
+      (error: Error) => error,
     );
+    callback(failure, this);
   }
 
   async #open(): Promise<Client> {

@@ -41,12 +41,10 @@ export interface Wakes {
   /** Sends a wake to the other processes. Wakes within 10 ms share one notification. Does nothing if no other process exists. */
   tell(wake: Wake): void;
   listen(listener: (wake: Wake) => void): void;
-  /** Whether notifications arrive at this process. */
-  readonly delivery: Delivery;
   stop(): Promise<void>;
 }
 
-export interface Delivery {
+/** Whether notifications arrive at this process. */ export interface Delivery {
   /** How long an announcement of this process has been committed without arriving here; 0 while they arrive. */
   readonly missingMs: number;
   /** How many times the connection of the listener was opened again. */
@@ -69,7 +67,7 @@ export async function startWakes(
   log: Log,
   clock: Clock,
   directSql: Pick<Sql, 'listen'> = sql,
-): Promise<Wakes> {
+): Promise<Wakes & { readonly delivery: Delivery }> {
   const self = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const listeners: ((wake: Wake) => void)[] = [];
   const seen = new Map<string, number>();

@@ -11,12 +11,7 @@ import type { NewRecord } from '../record.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
 /** Wakes that never arrive. */
-export const deaf: Wakes = {
-  tell() {},
-  listen() {},
-  delivery: { missingMs: 0, reopened: 0 },
-  async stop() {},
-};
+export const deaf: Wakes = { tell() {}, listen() {}, async stop() {} };
 
 export interface Store extends Channels {
   readonly sql: Sql;

@@ -57,7 +57,7 @@ export interface TestEngine {
 }
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
-const alone: Wakes = { tell() {}, listen() {}, delivery: { missingMs: 0, reopened: 0 }, async stop() {} };
+const alone: Wakes = { tell() {}, listen() {}, async stop() {} };
 const unwatched: RunChanges = { isWatched: () => false, changed() {}, tagged() {}, someChanged() {} };
 
 export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<TestEngine> {
