@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Host } from './address.ts';
 import { findLeader, forgetLeader, readOnlyReport, ReadOnlyHost } from './leader.ts';
-import { watchClient } from './watch.ts';
+import { answered, watchClient } from './watch.ts';
 
 export interface WatchedConfig extends ClientConfig {
   /** Connections with the same one lead to the same host. */
@@ -47,14 +47,15 @@ export class WatchedClient extends Client {
     const { address, hosts } = this.#config;
     const isOneOfSeveral = hosts.length > 1;
     if (isOneOfSeveral) {
-      const { host, port } = await findLeader(address, hosts, this.#config);
+      const { host, port } = await findLeader(this.#config);
       this.host = host;
       this.port = port;
       this.once('error', () => forgetLeader(address));
     }
     try {
       await super.connect();
-      if (isOneOfSeveral && (await this.#isReadOnly())) {
+      watchClient(this, address);
+      if (isOneOfSeveral && (await answered(this, 'pulse', this.#isReadOnly()))) {
         this.connection.stream.destroy();
         throw new ReadOnlyHost();
       }
@@ -62,7 +63,6 @@ export class WatchedClient extends Client {
       if (isOneOfSeveral) forgetLeader(address);
       throw error;
     }
-    watchClient(this, address);
     return this;
   }
 }

@@ -1,5 +1,13 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Host } from './address.ts';
+import { SilentConnection } from './watch.ts';
+
+interface Searched {
+  readonly address: string;
+  readonly hosts: readonly Host[];
+  /** How long a host may take to answer. */
+  readonly connectMs: number;
+}
 
 /** None of several hosts can be used. */
 export class NoLeader extends Error {
@@ -30,16 +38,13 @@ const searches = new Map<string, Promise<Host>>();
  * The host of `address` that accepts writes. All hosts are asked at the same time, so a dead one costs nothing while another one is the
  * leader. Connections that are opened at the same time share the search, and its result is used until `forgetLeader`.
  */
-export async function findLeader(
-  address: string,
-  hosts: readonly Host[],
-  config: ClientConfig,
-): Promise<Host> {
+export async function findLeader(config: ClientConfig & Searched): Promise<Host> {
+  const { address } = config;
   const known = found.get(address);
   if (known) return known;
   let search = searches.get(address);
   if (!search) {
-    search = firstWritable(hosts, config).finally(() => searches.delete(address));
+    search = firstWritable(config).finally(() => searches.delete(address));
     searches.set(address, search);
   }
   const leader = await search;
@@ -50,7 +55,8 @@ export async function findLeader(
 /** After a connection to it could not be opened, or was lost: another host may be the leader now. */
 export const forgetLeader = (address: string): boolean => found.delete(address);
 
-async function firstWritable(hosts: readonly Host[], config: ClientConfig): Promise<Host> {
+async function firstWritable(config: ClientConfig & Searched): Promise<Host> {
+  const { hosts } = config;
   const failures: { host: Host; error: unknown }[] = [];
   try {
     return await Promise.any(
@@ -71,14 +77,17 @@ async function firstWritable(hosts: readonly Host[], config: ClientConfig): Prom
   }
 }
 
-async function ask({ host, port }: Host, config: ClientConfig): Promise<void> {
-  const client = new Client(at(config, { host, port }));
+async function ask(host: Host, config: ClientConfig & Searched): Promise<void> {
+  const { connectMs } = config;
+  const client = new Client(at(config, host));
   client.on('error', () => {});
   const isReadOnly = readOnlyReport(client);
+  const late = setTimeout(() => client.connection.stream.destroy(new SilentConnection(connectMs)), connectMs);
   try {
     await client.connect();
     if (await isReadOnly()) throw new ReadOnlyHost();
   } finally {
+    clearTimeout(late);
     // `end` would wait for the reply of the host.
     client.connection.stream.destroy();
   }
