@@ -81,6 +81,7 @@ export const sidebar = [
       page('backup', 'Backup and restore'),
       page('export', 'Export and import'),
       page('upgrading', 'Upgrading'),
+      page('postgresql', 'PostgreSQL and failover'),
       page('poolers', 'Connection poolers'),
       page('doctor', 'Doctor'),
       page('troubleshooting', 'Troubleshooting'),

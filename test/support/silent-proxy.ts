@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type NetConnectOpts, type Sock
 /** A way to a PostgreSQL that can fall silent, as a host does that loses its power: neither FIN nor RST, and no reply. */
 export interface SilentProxy {
   readonly port: number;
-  /** From now on, open and new connections are open and swallow everything, until they are led elsewhere. */
+  /** Open and new connections stay open and swallow everything. `lead` ends that for new ones. */
   fallSilent(): void;
   /** New connections lead there. Those that fell silent stay silent, and their sessions end, as those of a host that was fenced. */
   lead(target: NetConnectOpts): void;

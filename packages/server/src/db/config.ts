@@ -71,7 +71,7 @@ class TrackedClient extends WatchedClient {
 
 /** How long opening a connection may take: a lost SYN is sent again after one second, and a third time after three. */
 const defaultConnectMs = 4_000;
-/** Linux sends a probe each second from then on, and gives the connection up after ten. */
+/** After this time, Linux sends a probe each second, and closes the connection after ten without a reply. */
 const keepAliveMs = 5_000;
 
 /** The settings for the address of a database. `variable` is the name of its setting in errors. */

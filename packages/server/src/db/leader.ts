@@ -35,7 +35,7 @@ const found = new Map<string, Host>();
 const searches = new Map<string, Promise<Host>>();
 
 /**
- * The host of `address` that accepts writes. All hosts are asked at the same time, so a dead one costs nothing while another one is the
+ * The host of `address` that accepts writes. All hosts are queried at the same time, so a dead one costs nothing while another one is the
  * leader. Connections that are opened at the same time share the search, and its result is used until `forgetLeader`.
  */
 export async function findLeader(config: ClientConfig & Searched): Promise<Host> {
@@ -103,8 +103,8 @@ function at({ connectionString, ...config }: ClientConfig, { host, port }: Host)
 }
 
 /**
- * Reads from the start of a connection whether it can write. PostgreSQL reports that without being asked. Behind a pooler that does not pass
- * it on, a query asks for it.
+ * Reads from the start of a connection whether it can write. PostgreSQL reports that when a session starts. Behind a pooler that does not pass
+ * it on, a query is sent.
  */
 export function readOnlyReport(client: Client): () => Promise<boolean> {
   const reported = new Map<string, string>();

@@ -9,7 +9,7 @@ import type { Client } from 'pg';
  * count received bytes, so a long result is never cut off.
  *
  * A cut-off statement may still be executing, and may commit later. Every caller must already expect that of a lost connection: see
- * docs/decisions/0038-silent-databases.md. No cancel request is sent: it would end the wait of a commit for its synchronous standby, with
+ * docs/decisions/0034-silent-databases.md. No cancel request is sent: it would end the wait of a commit for its synchronous standby, with
  * success.
  */
 export const maxSilenceMs = {
@@ -86,7 +86,7 @@ export function destroyAll(address: string, error: Error): void {
   for (const [client, state] of watched) if (state.address === address) destroy(client, error);
 }
 
-/** Time is counted in ticks: after this process was suspended or busy, answers that have arrived are read before a limit is reached. */
+/** Counts ticks instead of time: after this process was suspended or busy, it reads the answers that have arrived before a limit is reached. */
 function tick(): void {
   for (const [client, state] of watched) {
     const bytes = receivedBytes(client);
