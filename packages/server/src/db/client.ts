@@ -21,7 +21,9 @@ export class WatchedClient extends Client {
 
   constructor(config: WatchedConfig) {
     // `connectionTimeoutMillis` of a pool also limits the wait for a free connection, which may take longer.
-    super({ ...config, connectionTimeoutMillis: config.connectMs });
+    // The pool makes `password` not enumerable, so that it is not logged.
+    const { password, connectMs } = config;
+    super({ ...config, ...(password !== undefined && { password }), connectionTimeoutMillis: connectMs });
     this.#config = config;
     this.#isReadOnly = readOnlyReport(this);
     // The pending statements reject as well. An error without a listener would end the process.

@@ -18,27 +18,22 @@ const pulseMs = 2_000;
 /**
  * Listens on a channel over a separate connection, reopened when it is lost. Notifications sent in between are lost.
  *
- * The connection also is the pulse of the database: it sends a small query every two seconds. If the reply does not arrive, the host is
- * silent, and all connections of this process to it are destroyed. The query writes nothing, so a commit that waits for a standby is no
- * reason to do so.
+ * The connection also is the pulse of the database: it repeats its `listen` every two seconds. If the reply does not arrive, the host is
+ * silent, and all connections of this process to it are destroyed. The statement writes nothing, so it never waits for a standby.
  */
 export const listenOn = (
   opening: ConnectionConfig,
   channel: string,
   onNotification: (payload: string) => void,
-): Promise<Listening> =>
-  keepOpen(opening, async (client) => {
-    client.on('notification', ({ payload }) => onNotification(payload ?? ''));
-    await answered(client, 'pulse', client.query(`listen ${escapeIdentifier(channel)}`));
-  });
+): Promise<Listening> => keepOpen(opening, `listen ${escapeIdentifier(channel)}`, onNotification);
 
 /** Only the pulse: for a pooler that no listener uses. */
-export const startPulse = (opening: ConnectionConfig): Promise<Listening> =>
-  keepOpen(opening, async () => {});
+export const startPulse = (opening: ConnectionConfig): Promise<Listening> => keepOpen(opening, 'select');
 
 async function keepOpen(
   opening: ConnectionConfig,
-  setUp: (client: Client) => Promise<void>,
+  statement: string,
+  onNotification: (payload: string) => void = () => {},
 ): Promise<Listening> {
   let stopped = false;
   let client: Client | undefined;
@@ -53,7 +48,8 @@ async function keepOpen(
       void reopen();
     });
     await openClient(next, opening);
-    await setUp(next);
+    next.on('notification', ({ payload }) => onNotification(payload ?? ''));
+    await answered(next, 'pulse', next.query(statement));
     isOpen = true;
     reopened++;
   };
@@ -69,7 +65,7 @@ async function keepOpen(
   const destroy = (): void => void client?.connection.stream.destroy();
 
   const beat = async (): Promise<void> => {
-    if (isOpen && client) await answered(client, 'pulse', client.query('select'));
+    if (isOpen && client) await answered(client, 'pulse', client.query(statement));
   };
 
   try {
@@ -80,8 +76,8 @@ async function keepOpen(
     destroy();
     throw error;
   }
-  // A lost connection is reopened.
-  const stopPulse = background(pulseMs, beat, () => {});
+  // A statement that fails, for example because the primary became a standby, is a reason to connect again as well.
+  const stopPulse = background(pulseMs, beat, destroy);
   return {
     get reopened() {
       return reopened;
