@@ -82,6 +82,7 @@ export const sidebar = [
       page('backup', 'Backup and restore'),
       page('export', 'Export and import'),
       page('upgrading', 'Upgrading'),
+      page('postgresql', 'PostgreSQL and failover'),
       page('poolers', 'Connection poolers'),
       page('doctor', 'millrace doctor'),
       page('troubleshooting', 'Troubleshooting'),

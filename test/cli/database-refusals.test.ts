@@ -144,6 +144,38 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     );
   });
 
+  test.each([
+    [
+      'that cannot be read',
+      () => `postgresql://boss:${secret}@127.0.0.1:port/postgres`,
+      /host that cannot be read/,
+    ],
+    [
+      'of something else',
+      () => `mysql://boss:${secret}@127.0.0.1/postgres`,
+      /not the address of a PostgreSQL/,
+    ],
+    [
+      'of several hosts, none of which answers',
+      () => `postgresql://boss:${secret}@127.0.0.1:1,127.0.0.1:2/postgres?target_session_attrs=read-write`,
+      /none of its hosts can be connected to \(127\.0\.0\.1:1: nothing listens there/,
+    ],
+  ])('an address %s, with the same sentence by start and doctor', async (_, url, said) => {
+    const refused = (await start(url())).replace(/^millrace: /, '').replace(/ See: .*$/, '');
+    expect(refused).toMatch(said);
+    const { exitCode, stdout } = await finished(['doctor', '--json', '--port', '0'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: url() },
+    });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; findings: { what: string }[] }[] };
+    const found = checks.flatMap(({ name, findings }) => findings.map(({ what }) => ({ name, what })));
+    expect({ exitCode, found: found.filter(({ name }) => name.startsWith('database')) }).toEqual({
+      exitCode: 1,
+      found: [{ name: 'database-answers', what: refused }],
+    });
+    expect(stdout).not.toContain(secret);
+  });
+
   test('something else that listens on the port', async () => {
     const server = createServer((socket) => socket.end('220 mail\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -16,6 +16,7 @@ import { startPostgres, type RunningPostgres } from '../../packages/postgres/src
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { databaseChecks, processChecks } from '../../packages/server/src/operations/doctor/checks.ts';
+import { synchronousStandbys } from '../../packages/server/src/operations/doctor/database/synchronous-standbys.ts';
 import { diagnoseDatabase } from '../../packages/server/src/operations/doctor/diagnose.ts';
 import { runChecks } from '../../packages/server/src/operations/doctor/run.ts';
 import { startJob } from '../../packages/server/src/jobs/job.ts';
@@ -379,6 +380,17 @@ describe('a database with many faults', () => {
     expect(JSON.stringify(results)).not.toContain('hidden-part');
   });
 
+  test('in a cluster of Patroni, the fix for a missing standby is not to clear the setting', async () => {
+    const checks = [synchronousStandbys];
+    const mend = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.mend;
+    expect(await mend()).toMatch(/In a cluster of Patroni, never change this setting/);
+    const patroni = connect(postgres.connection, { name: 'Patroni heartbeat', max: 1 });
+    onTestFinished(() => patroni.end());
+    await patroni`select`;
+    expect(await mend()).toMatch(/patronictl list/);
+    expect(await mend()).not.toMatch(/alter system/);
+  });
+
   test('a role that may not create tables, and an older PostgreSQL', async () => {
     await admin.unsafe('create role stranger');
     await admin.unsafe('create database bare');
@@ -524,15 +536,29 @@ test('a background job that hangs, and one that fails, are found', async () => {
   const others = [startJob(fails, context), startJob(works, context)];
   onTestFinished(async () => void (await Promise.all(others.map((job) => job.stop()))));
   const [result] = await eventually(
-    () => runChecks(processChecks, { jobs, limits: { stuckMs: 100 } }),
+    () =>
+      runChecks(processChecks, {
+        jobs,
+        delivery: { missingMs: 0, reopened: 0 },
+        limits: { stuckMs: 100, missingMs: 100 },
+      }),
     ([result]) => (result?.findings.length ?? 0) >= 2,
     5_000,
   );
   expect(result?.findings.map(({ what }) => /"(\w+)"/.exec(what)?.[1])).toEqual(['hangs', 'fails']);
 });
 
+test('notifications that do not arrive are found', async () => {
+  const jobs = new JobWatch();
+  const limits = { stuckMs: 100, missingMs: 10_000 };
+  const findings = async (missingMs: number) =>
+    found(await runChecks(processChecks, { jobs, delivery: { missingMs, reopened: 3 }, limits }));
+  expect(await findings(9_000)).toEqual([]);
+  expect(await findings(11_000)).toEqual(['notifications-missing']);
+});
+
 test('a check that hangs, or fails, has a finding, and the others are done', async () => {
-  const check = { looksAt: 'something', severity: 'error', why: 'because', fix: 'mend it' } as const;
+  const check = { looksAt: 'something', severity: 'error', why: 'because', fix: 'fix it' } as const;
   const results = await runChecks(
     [
       { ...check, name: 'hangs', find: () => new Promise<never>(() => {}) },

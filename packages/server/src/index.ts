@@ -9,6 +9,7 @@ export {
 } from './auth/master-key.ts';
 export type { MasterKey } from './auth/seal.ts';
 export { copyDatabase, type CopiedDatabase, type CopyProgress } from './operations/copy/database.ts';
+export { readAddress } from './db/address.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused } from './db/errors.ts';
 export { migrate } from './db/migrate.ts';

@@ -13,6 +13,7 @@ export type LogEvent =
   | 'request.refused'
   | 'database.lost'
   | 'database.pooled'
+  | 'listener.silent'
   | 'runner.connected'
   | 'runner.left'
   | 'runner.lost'

@@ -92,7 +92,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
     if (routes.main.pooler) log.info('database.pooled', { ...routes.main.pooler });
     const variable = directDatabase === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-    await settingUp(variable, () => migrate(directSql));
+    const { direct } = routes;
+    const migrating = connect(direct.database, {
+      name: 'millrace',
+      max: 1,
+      kind: 'bulk',
+      pooler: direct.pooler,
+    });
+    await settingUp(variable, () => migrate(migrating)).finally(() => migrating.end());
+    // Elsewhere, the listener is the pulse.
+    if (routes.main !== direct) {
+      const pulse = await sql.pulse();
+      disposables.push(pulse.unlisten);
+    }
     const credentials = await settingUp('DATABASE_URL', () =>
       ensureTenancy(sql, {
         masterKey: options.masterKey,
@@ -111,8 +123,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       { ...connections, direct: routes.direct, store },
       disposables,
     );
-    const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
-      context;
+    const {
+      engine,
+      clock,
+      delivery,
+      pause,
+      authenticate,
+      access,
+      tracing,
+      packets,
+      streams,
+      realtime,
+      appends,
+    } = context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
@@ -124,6 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pools: { requests: sql, engine: connections.engineSql, direct: directSql },
       runners: { connected: () => [...context.runners.all()].length },
       channels: context.channels,
+      delivery,
       maxNames: metricsReaders.maxNames,
     });
     metrics.add(fleet.collect);
@@ -140,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           checkCallback(sql, options.masterKey, waitpointId, hash),
       },
       access,
-      isReady: createReadiness(() => isStandby(directSql)),
+      isReady: createReadiness(directSql.isReadOnly, { missingMs: () => delivery.missingMs }),
       pausedSince: () => pause.since,
       ...(tracing && { onResponse: tracing.request }),
       log,
@@ -234,20 +258,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** Uses the connection that no request uses, so that many requests do not make the server look dead. */
-async function isStandby(directSql: Sql): Promise<boolean> {
-  const [row] = await directSql<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`;
-  return row?.standby ?? false;
-}
-
 function openConnections({ main, direct }: Routes) {
   const { database, pooler } = main;
   return {
     // Compilation pays off for statements that take seconds. These are far shorter.
     sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
     // Triggers, claims and outcomes never wait behind the queries of requests.
-    engineSql: connect(database, { name: 'millrace engine', max: 4, settings: engineSettings, pooler }),
-    // For state that outlives a transaction.
-    directSql: connect(direct.database, { name: 'millrace', max: 1, pooler: direct.pooler }),
+    engineSql: connect(database, {
+      name: 'millrace engine',
+      max: 4,
+      settings: engineSettings,
+      kind: 'engine',
+      pooler,
+    }),
+    // For the listener, and for readiness: no request uses it, so that many requests do not make the server look dead.
+    directSql: connect(direct.database, { name: 'millrace', max: 1, kind: 'pulse', pooler: direct.pooler }),
   };
 }

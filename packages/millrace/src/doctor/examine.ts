@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { diagnosis as diagnosisShape, type CheckResult } from '@millrace/contract';
-import { connect, diagnoseDatabase, ping, runChecks, Skipped, type DiagnoseOptions } from '@millrace/server';
+import {
+  connect,
+  diagnoseDatabase,
+  ping,
+  readAddress,
+  runChecks,
+  Skipped,
+  type DiagnoseOptions,
+} from '@millrace/server';
 import { answerChecks, connectionChecks, folderChecks, machineChecks, serverChecks } from './checks.ts';
 import type { ConnectionInput } from './connection/input.ts';
 import { masterKey } from './connection/master-key.ts';
@@ -142,9 +150,13 @@ async function askServer(
 /** Texts that must never be shown, in any message. */
 function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
   const passwords = secrets.flatMap((address) => {
-    if (!URL.canParse(address)) return [];
-    const { password } = new URL(address);
-    return [password, decodeURIComponent(password)];
+    try {
+      const { password, searchParams } = readAddress(address).url;
+      return [password, decodeURIComponent(password), searchParams.get('password') ?? ''];
+    } catch {
+      // It is never connected to, and messages do not quote it.
+      return [];
+    }
   });
   return [...masterKeys, server?.token ?? '', server?.key ?? '', ...secrets, ...passwords].filter(
     (secret) => secret.length >= 4,

@@ -27,7 +27,7 @@ export interface TakeBackup {
 export async function takeBackup({ database, cluster, backups, signal }: TakeBackup): Promise<Manifest> {
   const walFolder = await claimArchive(backups, cluster);
   return withBackupFolder(backups, async () => {
-    const sql = connect(database, { name: 'millrace backup', max: 1 });
+    const sql = connect(database, { name: 'millrace backup', max: 1, kind: 'bulk' });
     const { draft, name } = await makeDraft(backups, new Date());
     try {
       // One session: PostgreSQL ends a backup when its session ends, and releases the WAL that its slot retains.

@@ -208,6 +208,7 @@ export async function startContext(
     pause,
     timers,
     engine,
+    delivery: wakes.delivery,
     authenticate,
     access,
     accessEnded,

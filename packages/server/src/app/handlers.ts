@@ -171,7 +171,12 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...auditHandlers(sql),
     ...statsHandlers(sql, clock),
     ...storageHandlers(sql),
-    ...doctorHandlers({ sql, jobs: context.jobWatch, runRetentionMs: context.retention.runsMs }),
+    ...doctorHandlers({
+      sql,
+      jobs: context.jobWatch,
+      delivery: context.delivery,
+      runRetentionMs: context.retention.runsMs,
+    }),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
     ...runnerHandlers({ ...engine, runners, requestsChanged: context.requestsChanged }),

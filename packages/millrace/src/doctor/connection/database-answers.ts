@@ -8,17 +8,18 @@ export const databaseAnswers: ConnectionCheck = {
   why: 'Nothing works without the database.',
   fix: 'The message shows which setting of `DATABASE_URL` or PostgreSQL to correct.',
   async find({ open }) {
-    const { database, directDatabase } = await open();
     const found: { what: string }[] = [];
-    for (const [target, variable] of [
-      [database, 'DATABASE_URL'],
-      [directDatabase, 'DATABASE_DIRECT_URL'],
+    const findRefusal = (error: unknown): undefined => {
+      if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
+      found.push({ what: error.message });
+    };
+    // Addresses that cannot be read are refused here.
+    const opened = await open().catch(findRefusal);
+    for (const [database, variable] of [
+      [opened?.database, 'DATABASE_URL'],
+      [opened?.directDatabase, 'DATABASE_DIRECT_URL'],
     ] as const) {
-      if (target === undefined) continue;
-      await ping(target, variable).catch((error: unknown) => {
-        if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
-        found.push({ what: error.message });
-      });
+      if (database !== undefined) await ping(database, variable).catch(findRefusal);
     }
     return found;
   },

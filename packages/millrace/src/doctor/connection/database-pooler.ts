@@ -8,12 +8,16 @@ export const databasePooler: ConnectionCheck = {
   why: 'Servers do not start: they need sessions for notifications, locks and prepared statements.',
   fix: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',
   async find({ open }) {
-    const { database, directDatabase } = await open();
-    await Promise.all([ping(database), directDatabase && ping(directDatabase)]).catch(() => {
-      throw new Skipped('the database does not answer');
-    });
+    const opened = await open()
+      .then(async ({ database, directDatabase }) => {
+        await Promise.all([ping(database), directDatabase && ping(directDatabase)]);
+        return { database, directDatabase };
+      })
+      .catch(() => {
+        throw new Skipped('the database does not answer');
+      });
     try {
-      await findRoutes(database, directDatabase);
+      await findRoutes(opened.database, opened.directDatabase);
       return [];
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;

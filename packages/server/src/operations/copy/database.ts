@@ -41,8 +41,8 @@ const ownTables = new Set(['public.migrations', 'public.installed_functions']);
  */
 export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabase> {
   const { from, to, signal, onProgress, onStep } = options;
-  const source = connect(from, { name: 'millrace copy', max: 1 });
-  const target = connect(to, { name: 'millrace copy', max: 1 });
+  const source = connect(from, { name: 'millrace copy', max: 1, kind: 'bulk' });
+  const target = connect(to, { name: 'millrace copy', max: 1, kind: 'bulk' });
   try {
     await refuseOthers(source);
     const old = await readRelations(source);
@@ -146,7 +146,6 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
 async function open(database: Database): Promise<Client> {
   const opening = configOf(database, 'millrace copy', {});
   const client = new opening.Client(opening.config);
-  client.on('error', () => {});
   await openClient(client, opening);
   return client;
 }

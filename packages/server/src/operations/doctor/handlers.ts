@@ -2,6 +2,7 @@ import type { CheckResult, OperationsOf } from '@millrace/contract';
 import { ownedInstallation } from '../../auth/installation-owner.ts';
 import { isUser } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
+import type { Delivery } from '../../db/wake.ts';
 import { readSqlFolder, sqlFolder } from '../../db/sql-folder.ts';
 import type { JobWatch } from '../../jobs/watch.ts';
 import type { HandlersOf } from '../../request.ts';
@@ -13,6 +14,7 @@ import { runChecks } from './run.ts';
 export interface DoctorDependencies {
   readonly sql: Sql;
   readonly jobs: Pick<JobWatch, 'states'>;
+  readonly delivery: Delivery;
   /** How long ended runs are retained, unless their environment has its own setting. */
   readonly runRetentionMs: number;
 }
@@ -20,13 +22,17 @@ export interface DoctorDependencies {
 export function doctorHandlers({
   sql,
   jobs,
+  delivery,
   runRetentionMs,
 }: DoctorDependencies): HandlersOf<OperationsOf<'doctor'>> {
-  const limits = { ...defaultLimits, runsKeptMs: runRetentionMs };
+  const limits = { ...defaultLimits, runRetentionMs };
   /** Concurrent requests share one diagnosis, so that it cannot be used to overload the database. */
   let running: Promise<CheckResult[]> | undefined;
   const diagnoseOnce = (): Promise<CheckResult[]> => {
-    running ??= Promise.all([diagnoseDatabase(sql, { limits }), runChecks(processChecks, { jobs, limits })])
+    running ??= Promise.all([
+      diagnoseDatabase(sql, { limits }),
+      runChecks(processChecks, { jobs, delivery, limits }),
+    ])
       .then((results) => results.flat())
       .finally(() => (running = undefined));
     return running;

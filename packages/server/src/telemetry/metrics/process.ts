@@ -1,4 +1,5 @@
 import type { PoolLoad } from '../../db/connect.ts';
+import type { Delivery } from '../../db/wake.ts';
 import type { MetricFamily } from '../exposition/family.ts';
 import type { Ticked } from '../../jobs/job.ts';
 
@@ -75,3 +76,19 @@ export function poolMetrics(pools: Readonly<Record<string, PoolLoad>>): MetricFa
     of('millrace_database_waiting', 'Calls that wait for a connection.', ({ waiting }) => waiting),
   ];
 }
+
+/** Whether notifications of the database arrive at this process. */
+export const deliveryMetrics = ({ missingMs, reopened }: Delivery): MetricFamily[] => [
+  {
+    name: 'millrace_notifications_missing_seconds',
+    help: 'How long notifications have not arrived at this process.',
+    type: 'gauge',
+    samples: [{ labels: {}, value: missingMs / 1_000 }],
+  },
+  {
+    name: 'millrace_listener_reconnects_total',
+    help: 'How often the connection for notifications was opened again.',
+    type: 'counter',
+    samples: [{ labels: {}, value: reopened }],
+  },
+];

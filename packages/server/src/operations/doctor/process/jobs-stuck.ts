@@ -1,4 +1,5 @@
 import { readableDuration } from '@millrace/contract/plain';
+import type { Delivery } from '../../../db/wake.ts';
 import type { JobWatch } from '../../../jobs/watch.ts';
 import type { Check } from '../check.ts';
 import type { Limits } from '../limits.ts';
@@ -6,7 +7,9 @@ import type { Limits } from '../limits.ts';
 /** The input of checks of the server process that responds. */
 export interface ProcessInput {
   readonly jobs: Pick<JobWatch, 'states'>;
-  readonly limits: Pick<Limits, 'stuckMs'>;
+  /** The delivery of notifications to this process. */
+  readonly delivery: Delivery;
+  readonly limits: Pick<Limits, 'stuckMs' | 'missingMs'>;
 }
 
 export const jobsStuck: Check<ProcessInput> = {
