@@ -1,5 +1,6 @@
 import type { AttemptWaits, RunnerMessage } from '@millrace/contract/runner';
 import { tellBranches } from '../../runners/branches.ts';
+import { databaseNow } from '../../db/clock.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel/cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
@@ -104,8 +105,10 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   // The versions of an idle branch are not polled, and a wake-up may have been lost.
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
+  // The time is the database's own, as in `watch_leases`, which it is compared with.
   const [row] = await sql<Asked[]>`
-    update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
+    update runners set expires_at = n.at + ${times.leaseMs}::float8 * interval '1 millisecond', heartbeat_at = n.at
+      from (select ${databaseNow(engine)} as at) n
      where id = ${runner.id} and connection = ${id} returning draining, stopping`;
   // Its runs were taken back in the meantime: it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
