@@ -1,6 +1,5 @@
 import type { AttemptWaits, RunnerMessage } from '@millrace/contract/runner';
 import { tellBranches } from '../../runners/branches.ts';
-import { databaseNow } from '../../db/clock.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import { tellCanceled } from '../cancel/cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
@@ -9,7 +8,8 @@ import { tellMissed } from '../waits/resume.ts';
 import { allInTurns } from '../../json/turns.ts';
 import { storableJson, storableText } from '../values/storable.ts';
 import { refuse, type Connection } from './connection-state.ts';
-import { heed, type Asked } from './heed.ts';
+import { extendLease } from './extend-lease.ts';
+import { heed } from './heed.ts';
 import { detachRuns, reclaimUnheld } from './rescue.ts';
 
 /** Handles a message of a welcomed runner. */
@@ -105,11 +105,7 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   // The versions of an idle branch are not polled, and a wake-up may have been lost.
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
-  // The time is the database's own, as in `watch_leases`, which it is compared with.
-  const [row] = await sql<Asked[]>`
-    update runners set expires_at = n.at + ${times.leaseMs}::float8 * interval '1 millisecond', heartbeat_at = n.at
-      from (select ${databaseNow(engine)} as at) n
-     where id = ${runner.id} and connection = ${id} returning draining, stopping`;
+  const row = await extendLease(engine, runner.id, id, times);
   // Its runs were taken back in the meantime: it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
   if (heed(runner, row)) connection.dispatch.slotsFreed(connection.env);

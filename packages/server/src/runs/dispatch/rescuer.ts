@@ -10,7 +10,7 @@ export const rescuer = (dependencies: RescueDependencies): Job => ({
     const { sql, log } = dependencies.engine;
     const lost = await sql<{ id: string }[]>`
       select r.id from runners r, (select ${databaseNow(dependencies.engine)} as at) n
-       where (r.expires_at <= n.at or r.heartbeat_at > n.at) and is_lease_over(r.heartbeat_at, r.expires_at, n.at)
+       where r.expires_at <= n.at and is_lease_over(r.heartbeat_at, r.expires_at, n.at)
       union
       select distinct l.runner_id from leases l where not exists (select from runners r where r.id = l.runner_id)
       union
