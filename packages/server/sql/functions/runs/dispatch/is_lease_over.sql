@@ -3,7 +3,7 @@
 -- the database's, nothing expires.
 --
 -- Locks: none.
--- Callers: runs/dispatch/rescuer.ts, reclaim_leases.
+-- Callers: runs/dispatch/rescuer.ts, schedules/fire.ts, reclaim_leases.
 create or replace function is_lease_over(p_heartbeat_at timestamptz, p_expires_at timestamptz, p_at timestamptz) returns boolean
 language sql stable
 as $$
