@@ -159,7 +159,10 @@ test(
     const touched = new Set(noted.filter(({ pid }) => doomedProcesses.has(pid)).map(({ run }) => run));
     expect(touched.size).toBeGreaterThanOrEqual(lost.length);
     for (const id of ids.filter((run) => !touched.has(run))) {
-      const expected = ['began', ...Array.from({ length: rounds }, (_, n) => [`step${n}`, `wait${n}`]).flat()];
+      const expected = [
+        'began',
+        ...Array.from({ length: rounds }, (_, n) => [`step${n}`, `wait${n}`]).flat(),
+      ];
       expect(noted.filter(({ run }) => run === id).map(({ what }) => what)).toEqual(expected);
     }
     expect(rescuedIn(one.server) + rescuedIn(other.server)).toBeLessThanOrEqual(touched.size);

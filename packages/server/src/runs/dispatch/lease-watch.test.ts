@@ -166,7 +166,7 @@ async function live(world: Awaited<ReturnType<typeof start>>, drawn: Draw, name:
       id: `${name} ${n}`,
       mute: n % 2 === 0 ? diesAt : Math.min(diesAt, freezesAt),
       beatsAt: phase,
-      heardAt: 0,
+      renewedAt: 0,
       lostAt: undefined as number | undefined,
       run: '',
     })),
@@ -203,23 +203,23 @@ async function live(world: Awaited<ReturnType<typeof start>>, drawn: Draw, name:
       if (!left.has(runner.id)) runner.lostAt ??= now;
       if (runner.lostAt !== undefined || now >= runner.mute || now < runner.beatsAt) continue;
       await extendLease(process, runner.id, `connection of ${runner.id}`, { leaseMs });
-      runner.heardAt = now;
+      runner.renewedAt = now;
       runner.beatsAt = now + heartbeat;
     }
   }
 
-  for (const { id, mute, lostAt, heardAt, run } of runners) {
+  for (const { id, mute, lostAt, renewedAt, run } of runners) {
     if (!Number.isFinite(mute)) {
       expect(lostAt, `${id} is alive`).toBeUndefined();
       continue;
     }
     expect(lostAt, `${id} is lost`).toBeLessThanOrEqual(expiresBy(mute));
-    expect(lostAt, `${id} had a lease`).toBeGreaterThanOrEqual(heardAt + 30 - 8);
+    expect(lostAt, `${id} had a lease`).toBeGreaterThanOrEqual(renewedAt + 30 - 8);
     // Between them it depends on the moment of the ticks.
     const wasAway = (least: number) =>
       spans.some(
         ({ from, to, jump }) =>
-          to > heardAt && to <= (lostAt ?? 0) && (to - from >= least || Math.abs(jump) > 10 * minute),
+          to > renewedAt && to <= (lostAt ?? 0) && (to - from >= least || Math.abs(jump) > 10 * minute),
       );
     if (wasAway(9)) expect(await rescues(run), `${id} is not counted`).toBe(0);
     else if (!wasAway(6)) expect(await rescues(run), `${id} is counted`).toBe(1);
