@@ -71,6 +71,8 @@ export interface Connection extends ConnectionDependencies {
   knowsLogged: boolean;
   /** When its lease was last extended, as a `performance.now()` time. */
   renewedAt: number;
+  /** The server's clock minus the monotonic one, as the runner knows it. */
+  clockOffset: number;
   /** Whether the runner can only be reached over another connection. */
   readonly isOver: () => boolean;
 }

@@ -45,6 +45,7 @@ export function serveRunner(
     logging: Promise.resolve(),
     knowsLogged: false,
     renewedAt: performance.now(),
+    clockOffset: 0,
     isOver: () => closing() || !connection.isOpen,
   };
   const failed = (error: unknown): void => warn(connection, error);

@@ -54,6 +54,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   connection.runner = runner;
   connection.knowsLogged = hello.knowsLogged === true;
   const { heartbeatMs, leaseMs } = connection.times;
+  connection.clockOffset = clock.now() - performance.now();
   runner.send({
     type: 'welcome',
     heartbeatMs,

@@ -109,11 +109,24 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   // Its runs were taken back in the meantime: it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
   if (heed(runner, row)) connection.dispatch.slotsFreed(connection.env);
+  tellTime(connection, runner);
   const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
   await reclaimUnheld(connection, runner.id, [...runner.held.keys()], arrivedUntil);
   await tellMissed(sql, runner);
   await tellCanceled(sql, runner);
   await tellBranches(sql, runner);
+}
+
+/** Smaller differences do not matter to credentials, which the runner signs for ten minutes. */
+const clockToleranceMs = 10_000;
+
+/** After a failover, the database's clock may differ from the time that the runner got with its welcome. */
+function tellTime(connection: Connection, runner: ConnectedRunner): void {
+  const now = connection.engine.clock.now();
+  const offset = now - performance.now();
+  if (Math.abs(offset - connection.clockOffset) < clockToleranceMs) return;
+  connection.clockOffset = offset;
+  runner.send({ type: 'time', now });
 }
 
 /** The runner executes these versions from now on. */
