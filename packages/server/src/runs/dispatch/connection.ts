@@ -42,6 +42,7 @@ export function serveRunner(
     runner: undefined,
     isOpen: true,
     isRefused: false,
+    isReconnecting: false,
     logging: Promise.resolve(),
     knowsLogged: false,
     renewedAt: performance.now(),
@@ -138,6 +139,8 @@ export function serveRunner(
       if (stopped || (runner.draining && held === 0))
         engine.log.info('runner.left', { runner: runner.id, env, held });
       else engine.log.warn('runner.lost', { runner: runner.id, env, held });
+      // A server or a database under load may take longer than the grace period to accept it again. If it does not return, its lease expires.
+      if (connection.isReconnecting) return;
       rescueUnlessBack(connection, runner.id, stopped ? takeLeftovers : rescueRunner);
     },
   };
