@@ -32,6 +32,12 @@ export const again = task({ id: 'again', retry: { maxAttempts: 2, minTimeoutInMs
   if (ctx.attempt.number === 1) throw new Error('once more');
   while (!existsSync(dir + '/go')) await sleep(20);
 } });
+export const repeats = task({ id: 'repeats', run: async ({ dir }: { dir: string }) => {
+  while (!existsSync(dir + '/go')) {
+    await give(dir + '/credential');
+    await sleep(50);
+  }
+} });
 export const says = task({ id: 'says', run: async () => (globalThis as any)[Symbol.for('@millrace/sdk/run-scopes')].getStore().credential() });
 `;
 
@@ -121,6 +127,19 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     socket.terminate();
     expect(status).toBe(401);
     await go();
+  });
+
+  test('is replaced when the clock of the database was set ahead', async () => {
+    const { ask, server, start, credential, go, ended } = await serving();
+    const run = await start('repeats');
+    const { exp } = claimsOf(await credential());
+    server.shiftTime(3_600_000);
+    await expect
+      .poll(async () => claimsOf(await credential())['exp'], { timeout: 20_000, interval: 50 })
+      .toBeGreaterThan(Number(exp) + 3_500);
+    expect((await ask('GET /api/v1/runs', { key: await credential() })).status).toBe(200);
+    await go();
+    await ended(run);
   });
 
   test('ends with the attempt', async () => {

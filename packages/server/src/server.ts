@@ -23,7 +23,6 @@ import { createReadiness } from './http/readiness.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './payloads/content.ts';
-import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { TenantTurns } from './runs/dispatch/tenant-turns.ts';
 import { appendRoute } from './channels/s2/route.ts';
@@ -184,7 +183,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const connection = {
       ...context,
       readVariables: context.variables.read,
-      times: { ...defaultLeaseTimes, ...options.leaseTimes },
+      times: context.leaseTimes,
       turns: new TenantTurns(),
       closing: () => closing,
     };

@@ -190,6 +190,8 @@ export type ServerMessage =
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   /** Load these uploaded versions now, the most important one first, and reply with `serve` when each is loaded. */
   | { readonly type: 'load'; readonly versions: readonly string[] }
+  /** The server's clock in milliseconds since 1970, if it differs from the one that the runner knows: the database has another host. */
+  | { readonly type: 'time'; readonly now: number }
   /** The names of all live branches of its environment, after `welcome` and whenever they change. */
   | { readonly type: 'branches'; readonly branches: readonly string[] }
   /** A request to stop this runner, equivalent to SIGTERM. */

@@ -369,6 +369,12 @@ export class Dispatch implements SlotUser {
     });
   }
 
+  /** Replaces the credentials of all attempts. */
+  renewCredentials(): void {
+    for (const { executor, assignment } of this.#held.attempts)
+      if (executor) this.#credential(executor, assignment.fence);
+  }
+
   /** Issues a credential only for an attempt in that process. */
   #credential(executor: Executor, fence: number): void {
     const attempt = executor.running.get(fence);

@@ -249,7 +249,7 @@ export class ServingRunner implements Runner {
       return this.#connection.refuse('The branch of this runner is another one now.');
     this.#sendChanges();
     this.#environment = welcome.environment;
-    this.#credentials.learn(welcome.environment.id, welcome.now);
+    this.#learnTime(welcome.environment.id, welcome.now);
     this.#setVariables(welcome);
     this.#dispatch.drop(welcome.lost);
     this.#outbox.lost(welcome.lost);
@@ -300,9 +300,16 @@ export class ServingRunner implements Runner {
       case 'variables':
         this.#setVariables(message);
         break;
+      case 'time':
+        if (this.#environment) this.#learnTime(this.#environment.id, message.now);
+        break;
       default:
         break;
     }
+  }
+
+  #learnTime(environment: string, now: number): void {
+    if (this.#credentials.learn(environment, now)) this.#dispatch.renewCredentials();
   }
 
   #setVariables(variables: ServerVariables): void {

@@ -25,6 +25,7 @@ import { sendBranches } from '../runners/branches.ts';
 import { ConnectedRunners, type ConnectedRunner } from '../runners/runners.ts';
 import { createComplete } from '../runs/complete/complete.ts';
 import { createTrigger } from '../runs/create/trigger.ts';
+import { defaultLeaseTimes } from '../runs/dispatch/connection-state.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
 import { applyCurrentRequests } from '../runs/dispatch/apply-requests.ts';
 import type { Engine } from '../runs/engine/engine.ts';
@@ -201,6 +202,7 @@ export async function startContext(
   return {
     jobWatch: new JobWatch(),
     retention: { ...defaultRetention, ...options.retention },
+    leaseTimes: { ...defaultLeaseTimes, ...options.leaseTimes },
     sql,
     log,
     masterKey,

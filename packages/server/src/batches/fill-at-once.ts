@@ -29,5 +29,9 @@ export async function fillAtOnce(
   };
 }
 
+/** A version that a client chose may be archived in the meantime, which only the general path prevents. */
 const queuesAtOnce = ({ run, isOversized }: PreparedItem): boolean =>
-  run.state === 'queued' && !isOversized && isEverydayItem(run);
+  run.state === 'queued' &&
+  !isOversized &&
+  (run.pinnedVersion === 0 || run.parentId !== null) &&
+  isEverydayItem(run);

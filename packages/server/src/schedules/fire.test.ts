@@ -190,6 +190,34 @@ describe('what stops a schedule', () => {
     expect(await fixture.ticks()).toHaveLength(1);
   });
 
+  test('a development environment waits for the next heartbeat of its runner after an outage of the database', async () => {
+    const fixture = await testSchedules('dev');
+    const { engine, sql } = fixture;
+    const base = soon(engine.clock.now());
+    const resume = (at: number) =>
+      sql`update lease_watch set ticked_at = ${new Date(at)}, resumed_at = ${new Date(at)}, lease = interval '30 seconds'`;
+    fixture.goTo(base + 100);
+    const { id } = await fixture.create({ cron: '* * * * *' });
+    await fixture.addRunner('runner_1');
+    fixture.goTo(base + minute + 5_000);
+    await resume(base + minute + 5_000);
+    await fixture.fire();
+    expect([await fixture.ticks(), await fixture.skips()]).toEqual([[], []]);
+    await sql`update runners set heartbeat_at = ${new Date(base + minute + 6_000)}, expires_at = ${new Date(base + minute + 36_000)}`;
+    await fixture.fire();
+    expect(await fixture.ticks()).toHaveLength(1);
+
+    // The next outage ends with the runner.
+    fixture.goTo(base + 2 * minute + 5_000);
+    await resume(base + 2 * minute + 5_000);
+    await fixture.fire();
+    expect([await fixture.ticks(), await fixture.skips()]).toMatchObject([[{}], []]);
+    fixture.goTo(base + 2 * minute + 35_000);
+    await sql`update lease_watch set ticked_at = ${new Date(base + 2 * minute + 35_000)}`;
+    await fixture.fire();
+    expect(await fixture.skips()).toMatchObject([{ schedule_id: id, reason: 'no_runner' }]);
+  });
+
   test('a task that the current version lacks skips the tick, and says so', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());

@@ -2,7 +2,7 @@ import { CronError } from '@millrace/contract/cron';
 import type { Environment } from '../auth/principal.ts';
 import { retryOnConflict } from '../db/retry.ts';
 import { column, type Value } from '../db/columns.ts';
-import type { Transaction } from '../db/connect.ts';
+import type { Fragment, Transaction } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
 import { togetherOrAlone } from '../db/together-or-alone.ts';
 import { markCanceled, notifyRunners, type StoppingAttempt } from '../runs/cancel/cancel.ts';
@@ -12,7 +12,7 @@ import type { ConnectedRunners } from '../runners/runners.ts';
 import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { planTicks, type Plan, type Skip, type SkipReason } from './plan.ts';
 import { patternOf, type ScheduleRow } from './row.ts';
-import { readMissedRule } from './rules.ts';
+import { graceMs, readMissedRule } from './rules.ts';
 import { isScheduledTask } from './tasks.ts';
 
 export interface FireDependencies {
@@ -125,7 +125,8 @@ async function fire(
 async function takeDue(tx: Transaction, now: Date, limit: number): Promise<DueRow[]> {
   const rows = await tx<Omit<DueRow, 'busy'>[]>`
     with due as materialized (
-      select * from schedules where next_at <= ${now} order by next_at limit ${limit} for update skip locked
+      select s.* from schedules s where s.next_at <= ${now} and not ${awaitsRunner(tx, now)}
+       order by s.next_at limit ${limit} for update skip locked
     )
     select s.*, e.archived_at is not null as archived,
            json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
@@ -137,6 +138,16 @@ async function takeDue(tx: Transaction, now: Date, limit: number): Promise<DueRo
   const busy = await busyAmong(tx, rows);
   return rows.map((row) => ({ ...row, busy: busy.has(row) }));
 }
+
+/**
+ * Whether the runner of a development environment may still be connected, although its lease has passed: the database was away, and the runner
+ * has one more lease for its next heartbeat. Ticks that are not missed wait for that.
+ */
+const awaitsRunner = (tx: Transaction, now: Date): Fragment => tx`(
+  s.next_at > ${new Date(now.getTime() - graceMs)}
+  and exists (select from environments e where e.id = s.env and e.kind = 'dev')
+  and exists (select from runners r where r.env = s.env and not is_lease_over(r.heartbeat_at, r.expires_at, ${now}))
+  and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}))`;
 
 /** Queried once the rows are locked: the statement that claimed them does not see the run of a process that held one just before. */
 async function busyAmong<R extends ScheduleRow>(

@@ -323,6 +323,22 @@ test('a runner that could not serve a version is not given it for a minute, and 
   expect(handed()[1]).toMatchObject({ run, version });
 }, 60_000);
 
+test('a runner whose message could not be handled keeps its attempts, however long it takes to connect again', async () => {
+  const installed = await installation();
+  const { sql, keys } = installed;
+  const { assignment, say, hears } = await holding(installed, keys.prod);
+  const { fence } = assignment;
+  await sql`alter table runners rename column unable to unable_before`;
+  say({ type: 'unable', version: 'any', why: 'no' });
+  expect(await hears('refused')).toMatchObject({ retry: true });
+  await sql`alter table runners rename column unable_before to unable`;
+  // Longer than the grace period after a connection that broke.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await sql`select fence from leases`).toEqual([{ fence: String(fence) }]);
+  const back = await connected(installed, keys.prod, [fence]);
+  expect(back.welcome.lost).toEqual([]);
+}, 60_000);
+
 test('what was asked of a runner counts when it comes back, and is said again with its heartbeat', async () => {
   const installed = await installation();
   const { ask, keys } = installed;

@@ -6,6 +6,7 @@ import {
   type ServerMessage,
 } from '@millrace/contract/runner';
 import { sendBranches } from '../../runners/branches.ts';
+import { databaseNow } from '../../db/clock.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import { notifyCanceled } from '../cancel/cancel.ts';
 import { storableText } from '../values/storable.ts';
@@ -53,6 +54,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   connection.runner = runner;
   connection.knowsLogged = hello.knowsLogged === true;
   const { heartbeatMs, leaseMs } = connection.times;
+  connection.clockOffset = clock.now() - performance.now();
   runner.send({
     type: 'welcome',
     heartbeatMs,
@@ -97,11 +99,11 @@ async function register(
     )
     insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels,
                          no, release)
-    select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz,
-           ${new Date(now + times.leaseMs)}::timestamptz, ${[...versions]}::int[], ${capacity}::int, ${properties?.platform ?? null},
-           ${properties?.nodeMajor ?? null}::int, ${[...(properties?.labels ?? [])]}::text[], named.no,
+    select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, n.at,
+           n.at + ${times.leaseMs}::float8 * interval '1 millisecond', ${[...versions]}::int[], ${capacity}::int, ${properties?.platform ?? null},
+           ${properties?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no,
            ${typeof release === 'string' ? storableText(release).slice(0, 64) : null}
-      from named
+      from named cross join (select ${databaseNow(engine)} as at) n
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
                                    heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at,
                                    versions = excluded.versions, slots = excluded.slots, platform = excluded.platform,

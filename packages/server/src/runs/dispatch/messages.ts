@@ -8,7 +8,8 @@ import { notifyMissed } from '../waits/resume.ts';
 import { allInTurns } from '../../json/turns.ts';
 import { storableJson, storableText } from '../values/storable.ts';
 import { refuse, type Connection } from './connection-state.ts';
-import { applyRequests, type RunnerRequests } from './apply-requests.ts';
+import { extendLease } from './extend-lease.ts';
+import { applyRequests } from './apply-requests.ts';
 import { detachRuns, reclaimUnheld } from './rescue.ts';
 
 /** Handles a message of a welcomed runner. */
@@ -104,17 +105,28 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   // The versions of an idle branch are not polled, and a wake-up may have been lost.
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
-  const [row] = await sql<RunnerRequests[]>`
-    update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
-     where id = ${runner.id} and connection = ${id} returning draining, stopping`;
+  const row = await extendLease(engine, runner.id, id, times);
   // Its runs were taken back in the meantime: it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
   if (applyRequests(runner, row)) connection.dispatch.slotsFreed(connection.env);
+  notifyTime(connection, runner);
   const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
   await reclaimUnheld(connection, runner.id, [...runner.leased.keys()], arrivedUntil);
   await notifyMissed(sql, runner);
   await notifyCanceled(sql, runner);
   await sendBranches(sql, runner);
+}
+
+/** Smaller differences do not matter to credentials, which the runner signs for ten minutes. */
+const clockToleranceMs = 10_000;
+
+/** After a failover, the database's clock may differ from the time that the runner got with its welcome. */
+function notifyTime(connection: Connection, runner: ConnectedRunner): void {
+  const now = connection.engine.clock.now();
+  const offset = now - performance.now();
+  if (Math.abs(offset - connection.clockOffset) < clockToleranceMs) return;
+  connection.clockOffset = offset;
+  runner.send({ type: 'time', now });
 }
 
 /** The runner executes these versions from now on. */

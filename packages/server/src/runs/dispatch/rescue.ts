@@ -1,5 +1,6 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment } from '../../db/connect.ts';
+import { databaseNow } from '../../db/clock.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Complete } from '../complete/attempt.ts';
@@ -25,7 +26,8 @@ interface TakenBack {
 
 /**
  * Takes back every run of a lost runner: each is queued again with its old sort key, and late messages about it are rejected. `connection` is
- * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected.
+ * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected, or could not because of an
+ * outage of the database.
  */
 export const rescueRunner = (
   dependencies: RescueDependencies,
@@ -35,7 +37,8 @@ export const rescueRunner = (
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${maxRescues})`,
+    reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection === undefined ? null : endedConnection(dependencies, runner, connection)},
+                   null, null, ${maxRescues})`,
   );
 
 /**
@@ -81,6 +84,15 @@ export const detachRuns = (
 
 const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
 const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
+
+/**
+ * The connection, or null if the database was away and its runner could not have connected again: the runner's lease must then expire. The time
+ * is that of the execution, because a statement sent during an outage is executed at its end.
+ */
+const endedConnection = ({ engine }: RescueDependencies, runner: string, connection: string): Fragment =>
+  engine.sql`(
+    select case when r.heartbeat_at >= w.resumed_at and ${databaseNow(engine)} <= w.ticked_at + w.lease / 4 then ${connection} end
+      from runners r cross join lease_watch w where r.id = ${runner})`;
 
 async function takeBack(
   { engine, dispatch, complete }: RescueDependencies,

@@ -4,7 +4,7 @@ import type { Wakes } from '../../db/wake.ts';
 import type { Job } from '../../jobs/job.ts';
 import { lockVersions } from '../add.ts';
 import type { Versions } from '../versions.ts';
-import { markArchived } from './archive.ts';
+import { holdForArchive, markArchived } from './archive.ts';
 import { pruneBlobs } from '../blobs/prune.ts';
 import { pruneObjects } from '../blobs/prune-objects.ts';
 import { markFailed } from './fail.ts';
@@ -63,11 +63,14 @@ async function archiveOld({ sql, versions, wakes }: RetentionDependencies): Prom
   for (const { env } of envs) {
     const archived = await sql.begin(async (tx) => {
       await lockVersions(tx, env);
+      const beyond = await tx<{ id: number }[]>`
+        select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'
+         order by n.sequence desc offset ${retainedVersions}`;
+      const ids = beyond.map(({ id }) => id);
+      await holdForArchive(tx, ids);
       // While the environment's versions are locked, none can become current.
       const old = await tx<{ id: number }[]>`
-        select v.id from (
-          select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'
-           order by n.sequence desc offset ${retainedVersions}) v
+        select v.id from unnest(${ids}::int[]) as v (id)
          where not exists (select from current_versions c where c.env = ${env} and v.id in (c.version_id, c.canary_id))
            and not exists (select from ${liveRuns(tx, env)} b where b.version_id = v.id)`;
       for (const { id } of old) await markArchived(tx, id);

@@ -1,7 +1,8 @@
 -- Takes back the leases of a runner.
 -- With `p_lost`, the runner is gone. Its row is deleted first, which waits for claims that lease to it and stops later ones. Each run counts
 -- the loss. A run that was lost more than `p_max_rescues` times is returned, and the caller ends it. The runner is gone if its connection
--- `p_connection` ended and it has no newer one, or, without `p_connection`, if its lease expired.
+-- `p_connection` ended and it has no newer one, or, without `p_connection`, if its lease expired (`is_lease_over`).
+-- The loss of a runner that has sent no heartbeat since the last outage of the database is not counted, because the outage may be the cause.
 -- With `p_lost` and without `p_max_rescues`, the runner has stopped cleanly: its runs do not count a loss.
 -- Without `p_lost`, the runner is alive. Only the fences that it does not hold (`p_reported`) are taken back, without counting a loss.
 -- Attempts that may have begun are stored in `attempts`.
@@ -28,11 +29,15 @@ declare
   v_leased timestamptz[];
   v_attempt int[];
   v_runner int[];
+  v_heartbeat timestamptz;
+  v_counts boolean := p_lost and p_max_rescues is not null;
 begin
   if p_lost then
     delete from runners r where r.id = p_runner
-       and case when p_connection is null then r.expires_at <= p_at else r.connection = p_connection end;
+       and case when p_connection is null then is_lease_over(r.heartbeat_at, r.expires_at, p_at) else r.connection = p_connection end
+    returning r.heartbeat_at into v_heartbeat;
     if not found and exists (select from runners r where r.id = p_runner) then return; end if;
+    v_counts := v_counts and not exists (select from lease_watch w where w.only_row and v_heartbeat < w.resumed_at);
   end if;
   perform lock_limited(array_agg(l.env), array_agg(l.queue_id)) from leases l where l.runner_id = p_runner having count(*) > 0;
   with live as materialized (
@@ -41,7 +46,7 @@ begin
      order by l.run_id for update
   ), judged as (
     select live.*, l.queue_id, l.key, l.version_id, l.leased_at, l.attempt, l.runner_no,
-           case when l.cancel_requested then 'canceled' when p_lost and r.rescues >= p_max_rescues then 'crashed' else 'queued' end as verdict
+           case when l.cancel_requested then 'canceled' when v_counts and r.rescues >= p_max_rescues then 'crashed' else 'queued' end as verdict
       from live join leases l on l.env = live.env and l.run_id = live.run_id
       join runs r on r.env = live.env and r.id = live.run_id
   ), gone as (
@@ -68,7 +73,7 @@ begin
        where r.env = g.env and r.id = g.run_id and (p_lost or r.last_started_at is not null) limit 1) s
    where g.verdict = 'queued';
   if p_lost then
-    update runs r set rescues = r.rescues + case when p_max_rescues is null then 0 else 1 end, version_id = g.version_id,
+    update runs r set rescues = r.rescues + v_counts::int, version_id = g.version_id,
                       started_at = case when p_max_rescues is null then coalesce(r.started_at, g.leased_at) else r.started_at end,
                       updated_at = p_at, last_started_at = null
       from unnest(v_env, v_run, v_verdict, v_version, v_leased) as g (env, run_id, verdict, version_id, leased_at)

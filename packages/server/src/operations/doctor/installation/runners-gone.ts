@@ -10,8 +10,11 @@ export const runnersGone: DatabaseCheck = {
   async find(input) {
     needServer(input);
     const rows = await input.sql<{ id: string; host: string; ms: number }[]>`
-      select id, host, extract(epoch from now() - expires_at)::float8 * 1000 as ms from runners
-       where expires_at < now() - make_interval(secs => ${input.limits.lateMs / 1_000}) order by expires_at limit 10`;
+      select r.id, r.host, extract(epoch from now() - x.at)::float8 * 1000 as ms
+        from runners r, lease_watch w
+       -- after an outage of the database, leases expire later
+       cross join lateral (select greatest(r.expires_at, w.resumed_at + w.lease) as at) x
+       where x.at < now() - make_interval(secs => ${input.limits.lateMs / 1_000}) order by x.at limit 10`;
     return rows.map(({ id, host, ms }) => ({
       what: `The lease of the runner ${id} on ${host} ended ${readableDuration(ms)} ago.`,
     }));
