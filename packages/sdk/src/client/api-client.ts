@@ -5,6 +5,7 @@ import { withinAttempt, type RunScope } from '../run-scope.ts';
 import { errorOf } from './api-error.ts';
 import { exchange } from './exchange.ts';
 import { pathOf, type QueryValue } from './path.ts';
+import { isRepeatable } from './repeatable.ts';
 import {
   accessTokenOf,
   resolveSettings,
@@ -79,6 +80,7 @@ export class ApiClient {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(given === undefined ? {} : { body: given }),
       headers,
+      repeatable: isRepeatable(operation),
     });
     if (!exchanged.ok) throw errorOf(exchanged.failure);
     const { status, text, header } = exchanged.reply;
