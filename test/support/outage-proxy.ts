@@ -1,4 +1,11 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  connect,
+  createServer,
+  type AddressInfo,
+  type NetConnectOpts,
+  type Server,
+  type Socket,
+} from 'node:net';
 
 /** `html`: the proxy's own error page. `refuse`: no listener. `hang`: no bytes pass. `reset`: connections are reset. */
 export type Outage = 'html' | 'refuse' | 'hang' | 'reset';
@@ -6,6 +13,7 @@ export type Outage = 'html' | 'refuse' | 'hang' | 'reset';
 /** A proxy in front of a server that can behave as if no server were available. */
 export interface OutageProxy {
   readonly url: string;
+  readonly port: number;
   begin(outage: Outage): Promise<void>;
   end(): Promise<void>;
   close(): Promise<void>;
@@ -16,7 +24,7 @@ const pageResponse =
   `HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/html\r\ncontent-length: ${page.length}\r\n` +
   `connection: close\r\n\r\n${page}`;
 
-export async function startOutageProxy(upstreamPort: number): Promise<OutageProxy> {
+export async function startOutageProxy(to: NetConnectOpts): Promise<OutageProxy> {
   let outage: Outage | undefined;
   const clients = new Set<Socket>();
 
@@ -27,7 +35,7 @@ export async function startOutageProxy(upstreamPort: number): Promise<OutageProx
     if (outage === 'hang') return;
     if (outage === 'reset') return void client.resetAndDestroy();
     if (outage === 'html') return void client.once('data', () => client.end(pageResponse));
-    const upstream = connect(upstreamPort, '127.0.0.1');
+    const upstream = connect(to);
     upstream.on('error', () => client.destroy());
     client.on('close', () => upstream.destroy());
     client.pipe(upstream).pipe(client);
@@ -48,6 +56,7 @@ export async function startOutageProxy(upstreamPort: number): Promise<OutageProx
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    port,
     async begin(kind) {
       outage = kind;
       if (kind === 'refuse') return void (await stop(server));

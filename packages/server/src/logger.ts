@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { limitStacks } from './log-stacks.ts';
 
 /** The names of all log events of the server. */
 export type Fact =
@@ -65,7 +66,10 @@ export interface Log {
   error(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. */
+/**
+ * Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. The stack of an error in `err` is written once a
+ * minute for each kind.
+ */
 export function createLog(destination: { write(line: string): void } = process.stderr, level = 'info'): Log {
   const logger = pino(
     {
@@ -76,10 +80,11 @@ export function createLog(destination: { write(line: string): void } = process.s
     },
     { write: (line) => destination.write(withoutSecrets(line)) },
   );
+  const briefly = limitStacks();
   const write =
     (kind: 'info' | 'warn' | 'error') =>
     (fact: Fact, fields: Readonly<Record<string, unknown>> = {}): void =>
-      logger[kind]({ fact, ...fields });
+      logger[kind]({ fact, ...briefly(fields) });
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 
