@@ -8,6 +8,8 @@ import { findRoutes, type Routes } from './db/routes.ts';
 import { retrieveBlob } from './versions/deployments/bundle.ts';
 import { checkStoredBlobs } from './versions/store/check.ts';
 import { openS3Store } from './versions/store/s3.ts';
+import { Admission } from './http/admission.ts';
+import { costOfAppend, shareOf } from './http/admission-cost.ts';
 import { createHttpApp } from './http/app.ts';
 import { checkedEndpoint } from './http/codec-endpoint.ts';
 import { builtDashboard } from './http/dashboard.ts';
@@ -26,6 +28,7 @@ import { packetContent } from './payloads/content.ts';
 import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { TenantTurns } from './runs/dispatch/tenant-turns.ts';
+import type { StreamAppends } from './channels/s2/append.ts';
 import { appendRoute } from './channels/s2/route.ts';
 import { serveAppendSessions } from './channels/s2/session.ts';
 import { startOtlpMetrics } from './telemetry/metrics/otlp.ts';
@@ -111,11 +114,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       { ...connections, direct: routes.direct, store },
       disposables,
     );
-    const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
-      context;
+    const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime } = context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
+    const admission = new Admission(options.admissionLimits, metrics.admission);
     const metricsReaders = options.metrics ?? {};
     const fleet = startFleetMetrics({
       sql,
@@ -131,6 +134,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (otlp) disposables.push(otlp.stop);
     const logins = createThrottle((options.rateLimits ?? defaultRateLimits).browsers?.logins);
     const mayLogIn = (address: string): boolean => logins(networkOf(address));
+    const appends: StreamAppends = {
+      ...context.appends,
+      append: (to, input) =>
+        admission.run(shareOf(to.principal), costOfAppend(input.records), () =>
+          context.appends.append(to, input),
+        ),
+    };
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
@@ -145,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(tracing && { onResponse: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      admission,
       dashboard: options.dashboard ?? builtDashboard,
       codecEndpoint: options.codecEndpoint && checkedEndpoint(options.codecEndpoint),
       oidc: context.provider && oidcPages({ ...context, provider: context.provider, mayLogIn }),
