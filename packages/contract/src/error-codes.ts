@@ -181,7 +181,8 @@ export const errorCodes = listed({
   },
   overloaded: {
     statuses: [503],
-    meaning: 'The request was rejected before it was executed, because others were waiting for too long; retry it.',
+    meaning:
+      'The request was rejected before it was executed, because others were waiting for too long; retry it.',
   },
 });
 
