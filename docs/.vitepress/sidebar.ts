@@ -82,6 +82,7 @@ export const sidebar = [
       page('export', 'Export and import'),
       page('upgrading', 'Upgrading'),
       page('poolers', 'Connection poolers'),
+      page('overload', 'Overload'),
       page('doctor', 'Doctor'),
       page('troubleshooting', 'Troubleshooting'),
       page('error-codes', 'Error codes'),
