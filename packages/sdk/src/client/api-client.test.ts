@@ -11,6 +11,7 @@ import {
   NotFoundError,
   UnexpectedReplyError,
 } from './api-error.ts';
+import { MillraceClient } from './millrace-client.ts';
 import type { ClientSettings } from './settings.ts';
 
 let server: HttpServer;
@@ -80,6 +81,20 @@ describe('call', () => {
     const creating = client.call('createBulkAction', { body: { action: 'cancel', runIds: ['run_1'] } });
     await expect(creating).rejects.toMatchObject({ status: 503 });
     expect(server.received).toHaveLength(5);
+  });
+
+  test('stops repeating a poll when its signal is aborted', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const { runs } = new MillraceClient({
+      baseURL: (await clientFor(() => ({ status: 503 }))).settings.baseURL,
+      secretKey: 'svc_dev_key',
+      retry: { minTimeoutInMs: 60_000, maxTimeoutInMs: 60_000 },
+    });
+    const polling = runs.poll('run_1', { signal: controller.signal });
+    await expect.poll(() => server.received).toHaveLength(1);
+    controller.abort(reason);
+    await expect(polling).rejects.toBe(reason);
   });
 
   test('stops repeating a call when the run is to stop', async () => {

@@ -22,6 +22,8 @@ interface CallArguments {
   /** A text body that is sent verbatim, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface HeadedReply<K extends keyof Operations> {
@@ -71,7 +73,7 @@ export class ApiClient {
 
   async #exchange<K extends keyof Operations>(
     operation: K,
-    { params, query, body, text: given, headers }: CallArguments,
+    { params, query, body, text: given, headers, signal }: CallArguments,
   ): Promise<HeadedReply<K>> {
     const [method] = routes[operation];
     const exchanged = await exchange(this.settings, {
@@ -81,6 +83,7 @@ export class ApiClient {
       ...(given === undefined ? {} : { body: given }),
       headers,
       repeatable: isRepeatable(operation),
+      signal,
     });
     if (!exchanged.ok) throw errorOf(exchanged.failure);
     const { status, text, header } = exchanged.reply;

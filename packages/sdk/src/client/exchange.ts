@@ -20,6 +20,8 @@ export interface ExchangeRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether it may be repeated on any server for as long as an outage lasts. */
   readonly repeatable: boolean;
+  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type Exchanged =
@@ -75,7 +77,7 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
  */
 export async function exchange(
   settings: ResolvedSettings,
-  { method, path, body, headers, accessToken, repeatable }: ExchangeRequest,
+  { method, path, body, headers, accessToken, repeatable, signal = currentRun()?.signal }: ExchangeRequest,
   firstFailure?: Failure,
 ): Promise<Exchanged> {
   const { baseURL, timeoutInMs: timeoutMs } = settings;
@@ -90,7 +92,6 @@ export async function exchange(
       ...headers,
     },
   };
-  const signal = currentRun()?.signal;
   // Code that still calls after the stop signal, such as `onCancel`, must end soon.
   const nextRetry = requestRetries(settings.retry, repeatable && signal?.aborted !== true);
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
