@@ -77,6 +77,7 @@ import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rul
 import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit, openBodyLimit } from '../../packages/server/src/http/mount.ts';
+import { defaultAdmissionLimits } from '../../packages/server/src/http/admission.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 import { defaultTenancyLimits } from '../../packages/server/src/tenancy/limits.ts';
 import { defaultMaxBundleBytes } from '../../packages/server/src/versions/deployments/check-bundle.ts';
@@ -560,6 +561,24 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         rate(defaultRateLimits.secretKey),
         '429 with `retry-after`',
         '`MILLRACE_KEY_RATE`',
+      ],
+      [
+        'requests in progress: units of a server, of an environment',
+        `${defaultAdmissionLimits.capacity}, ${defaultAdmissionLimits.share}`,
+        'further ones wait ([overload](overload.md))',
+        'more servers',
+      ],
+      [
+        'time for which a request waits',
+        `${defaultAdmissionLimits.maxWaitMs / 1_000} seconds`,
+        '503 with `retry-after`',
+        '`MILLRACE_MAX_QUEUE_SECONDS`',
+      ],
+      [
+        'requests that wait',
+        number(defaultAdmissionLimits.maxWaiting),
+        '503 with `retry-after`',
+        'more servers',
       ],
       ['requests of a personal access token', rate(defaultRateLimits.personalAccessToken), '429', fixed],
       ['requests of a public token', rate(defaultRateLimits.publicToken), '429', fixed],

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { limitStacks } from './log-stacks.ts';
 
 /** The names of all log events of the server. */
 export type LogEvent =
@@ -66,7 +67,10 @@ export interface Log {
   error(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. */
+/**
+ * Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. The stack of an error in `err` is written once a
+ * minute for each kind.
+ */
 export function createLog(destination: { write(line: string): void } = process.stderr, level = 'info'): Log {
   const logger = pino(
     {
@@ -77,10 +81,11 @@ export function createLog(destination: { write(line: string): void } = process.s
     },
     { write: (line) => destination.write(withoutSecrets(line)) },
   );
+  const briefly = limitStacks();
   const write =
     (kind: 'info' | 'warn' | 'error') =>
     (event: LogEvent, fields: Readonly<Record<string, unknown>> = {}): void =>
-      logger[kind]({ event, ...fields });
+      logger[kind]({ event, ...briefly(fields) });
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 

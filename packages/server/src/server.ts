@@ -8,6 +8,8 @@ import { findRoutes, type Routes } from './db/routes.ts';
 import { retrieveBlob } from './versions/deployments/bundle.ts';
 import { checkStoredBlobs } from './versions/store/check.ts';
 import { openS3Store } from './versions/store/s3.ts';
+import { Admission } from './http/admission.ts';
+import { costOfAppend, shareOf } from './http/admission-cost.ts';
 import { createHttpApp } from './http/app.ts';
 import { checkedEndpoint } from './http/codec-endpoint.ts';
 import { builtDashboard } from './http/dashboard.ts';
@@ -25,6 +27,7 @@ import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './payloads/content.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { TenantTurns } from './runs/dispatch/tenant-turns.ts';
+import type { StreamAppends } from './channels/s2/append.ts';
 import { appendRoute } from './channels/s2/route.ts';
 import { serveAppendSessions } from './channels/s2/session.ts';
 import { startOtlpMetrics } from './telemetry/metrics/otlp.ts';
@@ -133,11 +136,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       packets,
       streams,
       realtime,
-      appends,
     } = context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
+    const admission = new Admission(options.admissionLimits, metrics.admission);
     const metricsReaders = options.metrics ?? {};
     const fleet = startFleetMetrics({
       sql,
@@ -154,6 +157,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (otlp) disposables.push(otlp.stop);
     const logins = createThrottle((options.rateLimits ?? defaultRateLimits).browsers?.logins);
     const mayLogIn = (address: string): boolean => logins(networkOf(address));
+    const appends: StreamAppends = {
+      ...context.appends,
+      append: (to, input) =>
+        admission.run(shareOf(to.principal), costOfAppend(input.records), () =>
+          context.appends.append(to, input),
+        ),
+    };
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
@@ -168,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(tracing && { onResponse: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      admission,
       dashboard: options.dashboard ?? builtDashboard,
       codecEndpoint: options.codecEndpoint && checkedEndpoint(options.codecEndpoint),
       oidc: context.provider && oidcPages({ ...context, provider: context.provider, mayLogIn }),

@@ -5,6 +5,7 @@ import { withinAttempt, type RunScope } from '../run-scope.ts';
 import { errorOf } from './api-error.ts';
 import { exchange } from './exchange.ts';
 import { pathOf, type QueryValue } from './path.ts';
+import { isRepeatable } from './repeatable.ts';
 import {
   accessTokenOf,
   resolveSettings,
@@ -21,6 +22,8 @@ interface CallArguments {
   /** A text body that is sent verbatim, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface HeadedReply<K extends keyof Operations> {
@@ -70,7 +73,7 @@ export class ApiClient {
 
   async #exchange<K extends keyof Operations>(
     operation: K,
-    { params, query, body, text: rawBody, headers }: CallArguments,
+    { params, query, body, text: rawBody, headers, signal }: CallArguments,
   ): Promise<HeadedReply<K>> {
     const [method] = routes[operation];
     const exchanged = await exchange(this.settings, {
@@ -79,6 +82,8 @@ export class ApiClient {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(rawBody === undefined ? {} : { body: rawBody }),
       headers,
+      repeatable: isRepeatable(operation),
+      signal,
     });
     if (!exchanged.ok) throw errorOf(exchanged.failure);
     const { status, text, header } = exchanged.reply;

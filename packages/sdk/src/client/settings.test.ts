@@ -44,6 +44,16 @@ describe('resolveSettings', () => {
     expect(settings).toMatchObject({ baseURL: 'http://x.test/millrace', accessToken: 'k' });
   });
 
+  test('bridges outages of a minute unless the number of attempts is set', () => {
+    const bridged = (retry: ClientSettings['retry']) =>
+      resolveSettings({ retry }, variables).retry.maxOutageInMs;
+    expect([bridged({}), bridged({ maxAttempts: 2 }), bridged({ maxAttempts: 2, maxOutageInMs: 5 })]).toEqual(
+      [60_000, 0, 5],
+    );
+    for (const maxOutageInMs of [-1, Number.NaN])
+      expect(refusal({ retry: { maxOutageInMs } })).toContain('retry.maxOutageInMs');
+  });
+
   test('says which variable is missing', () => {
     // Test files share a process. An earlier one may have executed runs in it, where credentials are those of the runs.
     delete (globalThis as Record<symbol, unknown>)[Symbol.for('@millrace/sdk/run-scopes')];

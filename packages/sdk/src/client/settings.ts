@@ -25,7 +25,7 @@ export interface ClientSettings {
    * of the process. Default: that of `configure`, else that of the project that the process executes.
    */
   codec?: Codec | null;
-  /** How failed requests are retried. */
+  /** How failed requests are retried, and for how long calls wait for a server that is unavailable. */
   retry?: RequestRetryOptions;
   /** Milliseconds allowed for one attempt of a request. Default 60,000. */
   timeoutInMs?: number;
@@ -41,6 +41,13 @@ export interface RequestRetryOptions {
   factor?: number;
   /** The maximum delay. Default 30,000. */
   maxTimeoutInMs?: number;
+  /**
+   * How long a call is repeated while the server is unavailable, from the first failure: no connection, or status 502, 503 or 504, also from a
+   * proxy. The number of attempts does not matter then; the delays are at most 5 s, plus up to half of that at random, unless `Retry-After` asks
+   * for more. Applies to all calls that are safe to repeat: triggers, batches, reads and most others. 0 disables it. Default 60,000, or 0 if
+   * `maxAttempts` is set.
+   */
+  maxOutageInMs?: number;
 }
 
 export type RequestRetry = Readonly<Required<RequestRetryOptions>>;
@@ -138,6 +145,15 @@ function checkedAgent(text: string | undefined): string | undefined {
   return text;
 }
 
+function checkedOutage(ms: number): number {
+  if (typeof ms !== 'number' || !(ms >= 0)) {
+    throw new ConfigurationError(
+      `retry.maxOutageInMs must be a number of milliseconds, 0 or more; got ${JSON.stringify(ms)}.`,
+    );
+  }
+  return ms;
+}
+
 /** Fills in omitted settings from the environment, then from the defaults, and rejects invalid ones. */
 export function resolveSettings(
   settings: ClientSettings,
@@ -153,6 +169,7 @@ export function resolveSettings(
     minTimeoutInMs = 1_000,
     factor = 1.6,
     maxTimeoutInMs = 30_000,
+    maxOutageInMs = settings.retry?.maxAttempts === undefined ? 60_000 : 0,
   } = settings.retry ?? {};
   return {
     baseURL: checkedBaseURL(filled(settings.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
@@ -165,7 +182,13 @@ export function resolveSettings(
           : undefined),
     ),
     agent: checkedAgent(settings.agent),
-    retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
+    retry: {
+      maxAttempts,
+      minTimeoutInMs,
+      factor,
+      maxTimeoutInMs,
+      maxOutageInMs: checkedOutage(maxOutageInMs),
+    },
     timeoutInMs: settings.timeoutInMs ?? 60_000,
     isAmbient: explicit === undefined,
   };

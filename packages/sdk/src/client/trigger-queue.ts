@@ -98,7 +98,7 @@ export class TriggerQueue {
 
   async #sendAlone(call: Call, firstFailure?: Failure): Promise<void> {
     const { path, members, accessToken } = call;
-    const request = { method: 'POST', path, body: `{${members}}`, accessToken };
+    const request = { method: 'POST', path, body: `{${members}}`, accessToken, repeatable: true };
     const exchanged = await exchange(this.#settings, request, firstFailure);
     if (!exchanged.ok) return call.resolve(exchanged);
     const parsed = replyIn<TriggerReply>(exchanged.reply.text, exchanged.reply.status);
@@ -121,6 +121,7 @@ export class TriggerQueue {
       path: pathOf('triggerMany'),
       body: `{"items":[${items.join(',')}]}`,
       accessToken,
+      repeatable: true,
     };
     this.#underWay += 1;
     const exchanged = await exchange(this.#settings, request);

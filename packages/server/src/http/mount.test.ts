@@ -302,6 +302,12 @@ describe('a failure', () => {
     );
   });
 
+  test('that is 503 says when to repeat the request', async () => {
+    const retryAfter = async (status: number) =>
+      (await call('POST', '/api/v1/fail', { body: JSON.stringify({ status }) })).headers['retry-after'];
+    expect([await retryAfter(503), await retryAfter(409)]).toEqual(['2', undefined]);
+  });
+
   test('that is internal is logged in full, answered with a request id, and not shown', async () => {
     const before = lines.length;
     const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
