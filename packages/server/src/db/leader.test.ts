@@ -144,8 +144,9 @@ describe('a failover', () => {
         return (error as Error).name;
       }
     };
-    const leads = (port: number) =>
-      expect.poll(seen, { timeout: 15_000 }).toEqual(Array(3).fill(String(port)));
+    const leads = async (port: number): Promise<void> => {
+      await expect.poll(seen, { timeout: 15_000 }).toEqual(Array(3).fill(String(port)));
+    };
     await leads(primary.port);
 
     // The leader dies silently. For some time there is none; then the standby is promoted.
@@ -154,7 +155,7 @@ describe('a failover', () => {
     await expect
       .poll(
         async () => {
-          await sql`select`.catch((error: Error) => refusals.push((error.cause as Error).name));
+          await sql`select`.catch((error: unknown) => refusals.push(Object((error as Error).cause).name));
           return refusals.filter((name) => name === 'NoLeader').length;
         },
         { timeout: 20_000, interval: 500 },
