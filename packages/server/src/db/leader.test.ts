@@ -144,12 +144,23 @@ describe('a failover', () => {
         return (error as Error).name;
       }
     };
-    const leads = (port: number) =>
-      expect.poll(seen, { timeout: 15_000 }).toEqual(Array(3).fill(String(port)));
+    const leads = async (port: number): Promise<void> => {
+      await expect.poll(seen, { timeout: 15_000 }).toEqual(Array(3).fill(String(port)));
+    };
     await leads(primary.port);
 
-    // The leader dies silently, and the standby is promoted.
+    // The leader dies silently. For some time there is none; then the standby is promoted.
     first.fallSilent();
+    const refusals: unknown[] = [];
+    await expect
+      .poll(
+        async () => {
+          await sql`select`.catch((error: unknown) => refusals.push(Object((error as Error).cause).name));
+          return refusals.filter((name) => name === 'NoLeader').length;
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toBeGreaterThan(2);
     const admin = connect(at([next.port], 'postgres'), { name: 'test', max: 1 });
     onTestFinished(() => admin.end());
     await admin`select pg_promote()`;
@@ -161,7 +172,8 @@ describe('a failover', () => {
     second.lead({ host: '127.0.0.1', port: 1 });
     second.reset();
     await leads(primary.port);
-  }, 60_000);
+    expect(listening.reopened).toBeGreaterThan(1);
+  }, 90_000);
 });
 
 test('a session whose primary became read-only is replaced after the first write that it rejects', async () => {

@@ -44,6 +44,7 @@ async function keepOpen(
     const next = new opening.Client(opening.config);
     client = next;
     next.on('end', () => {
+      if (client !== next) return;
       isOpen = false;
       void reopen();
     });
@@ -54,11 +55,16 @@ async function keepOpen(
     reopened++;
   };
 
+  let isReopening = false;
+  /** Tries until it succeeds. A failed attempt emits `end` only if it had begun to connect. */
   const reopen = async (): Promise<void> => {
-    if (stopped) return;
-    await sleep(reconnectMs, undefined, { ref: false });
-    // Destroying the client of a failed attempt emits `end`, which calls this again.
-    if (!stopped) await open().catch(destroy);
+    if (isReopening) return;
+    isReopening = true;
+    while (!stopped && !isOpen) {
+      await sleep(reconnectMs, undefined, { ref: false });
+      if (!stopped) await open().catch(destroy);
+    }
+    isReopening = false;
   };
 
   // `end()` of the driver would wait for the reply of a silent host.

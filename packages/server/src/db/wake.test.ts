@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
+import { pgbouncer, startPgbouncer, unlessMissing } from '../../../../test/support/pgbouncer.ts';
 import { createLog } from '../logger.ts';
 import { startClock } from './clock.ts';
 import { connect } from './connect.ts';
@@ -54,3 +55,28 @@ test('wakes that exceed one notification are sent in several', async () => {
   const cancelled = () => hearer.received.filter((wake) => wake.kind === 'cancel').length;
   await expect.poll(cancelled, { timeout: 15_000 }).toBe(40);
 });
+
+test.skipIf(pgbouncer === undefined)(
+  `notifications that do not arrive, as through a pooler in transaction mode, are noticed, and the connection is replaced${unlessMissing}`,
+  async () => {
+    const { connection, drop } = await testDatabase();
+    onTestFinished(drop);
+    const { url } = await startPgbouncer(connection, 'transaction');
+    const sql = connect(connection, { name: 'test', max: 2 });
+    const pooler = { mode: 'transaction', namedStatements: false } as const;
+    const pooled = connect(url, { name: 'test', max: 1, pooler });
+    const clock = await startClock(sql);
+    const logged: string[] = [];
+    const log = createLog({ write: (line) => void logged.push(line) });
+    const { delivery, stop } = await startWakes(sql, log, clock, pooled);
+    onTestFinished(async () => {
+      await stop();
+      clock.stop();
+      await Promise.all([sql.end(), pooled.end()]);
+    });
+    const isReplaced = () => delivery.reopened > 0 && delivery.missingMs > 5_000;
+    await expect.poll(isReplaced, { timeout: 20_000 }).toBe(true);
+    expect(logged.join('\n')).toContain('listener.silent');
+  },
+  40_000,
+);
