@@ -1,105 +1,170 @@
-import type { NetConnectOpts } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
-import { MillraceClient } from '@millrace/sdk';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Database } from '../../packages/server/src/db/connect.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { descendants, millrace, temporaryProject, type Running } from '../cli/command.ts';
 import { testDatabase } from '../support/database.ts';
-import { startOutageProxy, type Outage } from '../support/outage-proxy.ts';
-import { testServer } from '../support/server.ts';
-import { sharedServer } from '../support/shared-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { addressOverTcp } from '../support/pgbouncer.ts';
+import { promote } from '../support/promote.ts';
+import { testServer, type TestServer } from '../support/server.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-/** Long enough that five attempts of the client below would not bridge it. */
-const outageMs = 1_500;
-const outages: readonly Outage[] = ['html', 'refuse', 'hang', 'reset'];
+const rounds = 6;
+const leaseMs = 4_000;
 
-test(
-  'calls succeed through four kinds of outages, each trigger creates one run, and one line says so',
-  { timeout: 60_000 },
-  async () => {
-    const server = await sharedServer();
-    const proxy = await startOutageProxy({ port: server.port, host: '127.0.0.1' });
-    onTestFinished(proxy.close);
-    const onConsole = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestFinished(() => onConsole.mockRestore());
-    const { tasks, runs } = new MillraceClient({
-      baseURL: proxy.url,
-      secretKey: server.keys.prod,
-      timeoutInMs: 400,
-      retry: { minTimeoutInMs: 20, maxTimeoutInMs: 100 },
-    });
-
-    const ids: string[] = [];
-    let over = false;
-    const caller = async (): Promise<void> => {
-      while (!over) {
-        const { id } = await tasks.trigger('bridged', { n: ids.length });
-        ids.push(id);
-        expect((await runs.retrieve(id)).id).toBe(id);
-      }
-    };
-    const callers = Promise.all(Array.from({ length: 4 }, caller));
-    for (const outage of outages) {
-      const before = ids.length;
-      await expect.poll(() => ids.length, { timeout: 20_000 }).toBeGreaterThan(before + 8);
-      await proxy.begin(outage);
-      await pause(outageMs);
-      await proxy.end();
+/** A task that notes each execution of a step and of the code after a wait, with its process. */
+const tasks = `
+import { appendFileSync } from 'node:fs';
+import { step, task, wait } from '@millrace/sdk';
+export const busy = task({
+  id: 'busy',
+  run: async ({ file }: { file: string }, { ctx }) => {
+    const note = (what: string) => appendFileSync(file, ctx.run.id + ' ' + what + ' ' + process.pid + '\\n');
+    note('began');
+    for (let n = 0; n < ${rounds}; n += 1) {
+      await step.run('step ' + n, async () => {
+        note('step' + n);
+        await new Promise((done) => setTimeout(done, 300));
+      });
+      await wait.for({ seconds: 1 });
+      note('wait' + n);
     }
-    const before = ids.length;
-    await expect.poll(() => ids.length, { timeout: 20_000 }).toBeGreaterThan(before + 8);
-    over = true;
-    await callers;
-
-    const stored: string[] = [];
-    for await (const { id } of runs.list({ taskIdentifier: 'bridged' })) stored.push(id);
-    expect(stored.toSorted()).toEqual(ids.toSorted());
-    expect(onConsole.mock.calls).toEqual([
-      [
-        expect.stringMatching(
-          /^Millrace at http:\/\/127\.0\.0\.1:\d+ is unavailable \(.+\); retrying for up to 60 s\.$/,
-        ),
-      ],
-    ]);
+    return 'done';
   },
-);
+});
+`;
 
-function addressOf(database: Database): NetConnectOpts {
-  if (typeof database === 'string') {
-    const { hostname, port } = new URL(database);
-    return { host: hostname, port: Number(port || 5432) };
-  }
-  const { host, port = 5432 } = database;
-  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
-}
-
-function through(database: Database, port: number): Database {
-  if (typeof database !== 'string') return { ...database, host: '127.0.0.1', port };
-  const url = new URL(database);
-  url.host = `127.0.0.1:${port}`;
-  return url.href;
-}
-
-test('a server whose database is away answers quickly: alive, and API calls with 503 that may be repeated', async () => {
+/** Two servers of one database, which can go away for each of them: its connections break, and no new one succeeds. */
+async function startServers() {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
-  const proxy = await startOutageProxy(addressOf(connection));
-  onTestFinished(proxy.close);
-  const server = await testServer({ database: through(connection, proxy.port) });
-  const trigger = () => server.ask('/api/v1/tasks/bridged/trigger', { method: 'POST', body: {} });
-  expect((await trigger()).status).toBe(200);
-  for (const outage of ['reset', 'refuse'] as const) {
-    await proxy.begin(outage);
-    const startedAt = performance.now();
-    const refused = await trigger();
-    const list = await server.ask('/api/v1/runs');
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
-    for (const { status, headers } of [refused, list]) {
-      expect(status).toBe(503);
-      expect(headers.get('x-should-retry')).toBe('true');
-      expect(headers.get('retry-after')).toBe('2');
+  const address = new URL(await addressOverTcp(connection));
+  const port = Number(address.port);
+  const start = async () => {
+    let isAway = false;
+    // Nothing listens at port 1.
+    const proxy = await startTcpProxy(() => (isAway ? 1 : port));
+    onTestFinished(proxy.close);
+    address.port = new URL(proxy.url).port;
+    const server = await testServer({
+      database: address.href,
+      reveal: true,
+      leaseTimes: { leaseMs, heartbeatMs: leaseMs / 3 },
+    });
+    return {
+      server,
+      goAway() {
+        isAway = true;
+        proxy.breakAll();
+      },
+      comeBack() {
+        isAway = false;
+      },
+    };
+  };
+  return [await start(), await start()] as const;
+}
+
+/** Starts processes that serve a project, and ends them with the test. */
+async function startProject({ url, keys }: TestServer) {
+  const project = await temporaryProject({ 'tasks/test.ts': tasks });
+  const started: Running[] = [];
+  onTestFinished(async () => {
+    for (const runner of started) runner.kill('SIGKILL');
+    await Promise.all(started.map((runner) => runner.exitCode));
+    await project.remove();
+  });
+  return {
+    file: join(project.path, 'notes'),
+    async work(concurrency: number): Promise<Running> {
+      const runner = millrace(['work', '--env', 'prod', '--concurrency', String(concurrency), '--json'], {
+        cwd: project.path,
+        env: { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: keys.prod },
+      });
+      started.push(runner);
+      await runner.line(/^\{"runner"/);
+      await promote(url, keys.prod);
+      return runner;
+    },
+  };
+}
+
+interface Noted {
+  readonly run: string;
+  readonly what: string;
+  readonly pid: number;
+}
+
+const notedIn = async (file: string): Promise<Noted[]> =>
+  (await readFile(file, 'utf8').catch(() => ''))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [run = '', what = '', pid] = line.split(' ');
+      return { run, what, pid: Number(pid) };
+    });
+
+/** Triggers runs, and waits until each has begun. */
+async function begin(server: TestServer, file: string, count: number): Promise<string[]> {
+  const trigger = () =>
+    server.ask('/api/v1/tasks/busy/trigger', { method: 'POST', body: { payload: { file } } });
+  const replies = await Promise.all(Array.from({ length: count }, trigger));
+  const ids = replies.map(({ body }) => body.id as string);
+  await eventually(
+    () => notedIn(file),
+    (noted) => ids.every((id) => noted.some(({ run }) => run === id)),
+    30_000,
+  );
+  return ids;
+}
+
+const rescuedIn = ({ logged }: TestServer): number =>
+  logged
+    .filter((line) => line.includes('"runs.rescued"'))
+    .reduce((sum, line) => sum + (JSON.parse(line) as { runs: number }).runs, 0);
+
+test(
+  'a database that is away for longer than a lease takes no run from a live runner, and a dead one is noticed',
+  { timeout: 240_000 },
+  async () => {
+    const [one, other] = await startServers();
+    const { server } = one;
+    const { file, work } = await startProject(server);
+    const doomed = await work(5);
+    const lost = await begin(server, file, 5);
+    const doomedProcesses = new Set(await descendants(doomed.pid));
+    await work(100);
+    const ids = await begin(server, file, 12);
+
+    one.goAway();
+    other.goAway();
+    await sleep(leaseMs / 4);
+    doomed.kill('SIGKILL');
+    await doomed.exitCode;
+    await sleep(1.75 * leaseMs);
+    // The server that is first to reach the database again knows nothing of the runners, which the other one serves.
+    other.comeBack();
+    await sleep(leaseMs / 2);
+    one.comeBack();
+
+    const all = [...ids, ...lost];
+    const runs = await eventually(
+      () => Promise.all(all.map(async (id) => (await server.ask(`/api/v3/runs/${id}`)).body)),
+      (seen) => seen.every(({ status }) => status === 'COMPLETED'),
+      90_000,
+    );
+    expect(new Set(runs.map(({ attemptCount }) => attemptCount))).toEqual(new Set([1]));
+    const noted = await notedIn(file);
+    const touched = new Set(noted.filter(({ pid }) => doomedProcesses.has(pid)).map(({ run }) => run));
+    expect(touched.size).toBeGreaterThanOrEqual(lost.length);
+    for (const id of ids.filter((run) => !touched.has(run))) {
+      const expected = [
+        'began',
+        ...Array.from({ length: rounds }, (_, n) => [`step${n}`, `wait${n}`]).flat(),
+      ];
+      expect(noted.filter(({ run }) => run === id).map(({ what }) => what)).toEqual(expected);
     }
-    expect((await server.ask('/healthz')).status).toBe(200);
-    await proxy.end();
-    await expect.poll(async () => (await trigger()).status, { timeout: 10_000 }).toBe(200);
-  }
-});
+    expect(rescuedIn(one.server) + rescuedIn(other.server)).toBeLessThanOrEqual(touched.size);
+  },
+);

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { limitStacks } from './log-stacks.ts';
 
 /** The names of all log events of the server. */
-export type Fact =
+export type LogEvent =
   | 'server.started'
   | 'realtime.failed'
   | 'server.stopped'
@@ -14,6 +14,7 @@ export type Fact =
   | 'request.refused'
   | 'database.lost'
   | 'database.pooled'
+  | 'listener.silent'
   | 'runner.connected'
   | 'runner.left'
   | 'runner.lost'
@@ -23,7 +24,7 @@ export type Fact =
   | 'variables.unread'
   | 'runner.stopped'
   | 'runner.disconnected'
-  | 'runner.stopAsked'
+  | 'runner.stopRequested'
   | 'branch.served'
   | 'branch.left'
   | 'browser.refused'
@@ -38,7 +39,7 @@ export type Fact =
   | 'attempt.ended'
   | 'attempts.unlisted'
   | 'executor.output'
-  | 'runs.givenBack'
+  | 'runs.released'
   | 'runs.unconfirmed'
   | 'bootstrap.ignored'
   | 'bundleStore.away'
@@ -61,9 +62,9 @@ export type Fact =
   | 'wal.unarchived';
 
 export interface Log {
-  info(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
-  warn(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
-  error(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
+  info(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /**
@@ -83,8 +84,8 @@ export function createLog(destination: { write(line: string): void } = process.s
   const briefly = limitStacks();
   const write =
     (kind: 'info' | 'warn' | 'error') =>
-    (fact: Fact, fields: Readonly<Record<string, unknown>> = {}): void =>
-      logger[kind]({ fact, ...briefly(fields) });
+    (event: LogEvent, fields: Readonly<Record<string, unknown>> = {}): void =>
+      logger[kind]({ event, ...briefly(fields) });
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 

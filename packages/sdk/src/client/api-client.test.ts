@@ -143,10 +143,10 @@ describe('call', () => {
         ...(help !== undefined && { headers: { 'x-millrace-help': help } }),
         body: { error },
       }));
-      const { message, help: given } = (await retrieve(client).catch(
+      const { message, help: shownHelp } = (await retrieve(client).catch(
         (thrown: unknown) => thrown,
       )) as ApiError;
-      return [message, given];
+      return [message, shownHelp];
     };
     const help = 'docs/troubleshooting.md#not-found';
     expect(await failure(help)).toEqual(['404 Run not found; see: millrace help not-found', help]);

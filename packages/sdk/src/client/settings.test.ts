@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError, resolveSettings, type ClientSettings } from './settings.ts';
 
 const variables = { MILLRACE_API_URL: 'http://localhost:1', MILLRACE_SECRET_KEY: 'svc_dev_1' };
-const refusal = (given: ClientSettings, from: Record<string, string> = variables) => {
+const refusal = (settings: ClientSettings, from: Record<string, string> = variables) => {
   try {
-    resolveSettings(given, from);
+    resolveSettings(settings, from);
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigurationError);
     return (error as Error).message;

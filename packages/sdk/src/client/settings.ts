@@ -156,10 +156,10 @@ function checkedOutage(ms: number): number {
 
 /** Fills in omitted settings from the environment, then from the defaults, and rejects invalid ones. */
 export function resolveSettings(
-  given: ClientSettings,
+  settings: ClientSettings,
   variables: Variables = processVariables(),
 ): ResolvedSettings {
-  const explicit = filled(given.accessToken) ?? filled(given.secretKey);
+  const explicit = filled(settings.accessToken) ?? filled(settings.secretKey);
   const token =
     explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']);
   // Whether there is a credential is then only known when a call is made.
@@ -169,19 +169,19 @@ export function resolveSettings(
     minTimeoutInMs = 1_000,
     factor = 1.6,
     maxTimeoutInMs = 30_000,
-    maxOutageInMs = given.retry?.maxAttempts === undefined ? 60_000 : 0,
-  } = given.retry ?? {};
+    maxOutageInMs = settings.retry?.maxAttempts === undefined ? 60_000 : 0,
+  } = settings.retry ?? {};
   return {
-    baseURL: checkedBaseURL(filled(given.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
+    baseURL: checkedBaseURL(filled(settings.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
     accessToken,
     previewBranch: checkedBranch(
-      filled(given.previewBranch) ??
+      filled(settings.previewBranch) ??
         filled(variables['MILLRACE_PREVIEW_BRANCH']) ??
         (/^(?:svc|tr)_preview_/.test(accessToken ?? '')
           ? filled(variables['VERCEL_GIT_COMMIT_REF'])
           : undefined),
     ),
-    agent: checkedAgent(given.agent),
+    agent: checkedAgent(settings.agent),
     retry: {
       maxAttempts,
       minTimeoutInMs,
@@ -189,7 +189,7 @@ export function resolveSettings(
       maxTimeoutInMs,
       maxOutageInMs: checkedOutage(maxOutageInMs),
     },
-    timeoutInMs: given.timeoutInMs ?? 60_000,
+    timeoutInMs: settings.timeoutInMs ?? 60_000,
     isAmbient: explicit === undefined,
   };
 }

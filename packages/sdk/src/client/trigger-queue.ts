@@ -79,7 +79,7 @@ export class TriggerQueue {
     this.#waiting = [];
     // Two requests in flight rather than one, so that the server works on the second while the database writes the first.
     const share = this.#underWay > 0 ? calls.length : Math.ceil(calls.length / 2);
-    const most = Math.min(callsPerRequest, Math.max(fewCalls, share));
+    const max = Math.min(callsPerRequest, Math.max(fewCalls, share));
     let from = 0;
     while (from < calls.length) {
       let to = from;
@@ -87,7 +87,7 @@ export class TriggerQueue {
       do characters += calls[to++]!.members.length;
       while (
         to < calls.length &&
-        to - from < most &&
+        to - from < max &&
         characters + calls[to]!.members.length <= charactersPerRequest
       );
       if (to - from === 1) void this.#sendAlone(calls[from]!);

@@ -29,7 +29,7 @@ export interface ServerOptions {
   /** Return the credentials of the first start again: for development only. */
   readonly reveal?: boolean;
   /** Settings of the first start, and a function that delivers the credentials it creates. Later starts ignore them. */
-  readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
+  readonly bootstrap?: Pick<TenancyOptions, 'settings' | 'deliver'>;
   readonly rateLimits?: RateLimits;
   /** The bounds of concurrent requests. Default: `defaultAdmissionLimits`. */
   readonly admissionLimits?: Partial<AdmissionLimits> | undefined;

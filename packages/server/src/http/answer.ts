@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonOfReply } from '../json/shown.ts';
+import { jsonOfReply } from '../json/response.ts';
 import type { Log } from '../logger.ts';
 import type { Admission } from './admission.ts';
 import { costOf, shareOf } from './admission-cost.ts';
@@ -63,9 +63,9 @@ function replied(route: Route, dependencies: AnswerDependencies): Respond {
     const request = await read(raw, reply, leave);
     const { responseKey: key } = request;
     if (key === undefined || storesRequestKey) return answerOf(request);
-    const kept = await dependencies.responses.once(withBody(key, raw.body), () => answerOf(request));
-    for (const [name, value] of kept.headers) reply.header(name, value);
-    return kept;
+    const stored = await dependencies.responses.once(withBody(key, raw.body), () => answerOf(request));
+    for (const [name, value] of stored.headers) reply.header(name, value);
+    return stored;
   }
 
   return async (raw, reply, leave) => {
@@ -101,8 +101,8 @@ function streamed(route: Route, dependencies: AnswerDependencies): Respond {
 /** Calls the handler. */
 async function act({ declaration: { id }, handler }: Route, request: HttpRequest): Promise<unknown> {
   const result = await handler(request).catch((thrown: unknown) => {
-    const { params: where, query: asked, body: sent } = request;
-    const error = refusedText(thrown, { where, asked, sent }) ?? thrown;
+    const { params: where, query: requested, body: sent } = request;
+    const error = refusedText(thrown, { where, requested, sent }) ?? thrown;
     // A caller without access to an object must not find out whether it exists.
     throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
   });
