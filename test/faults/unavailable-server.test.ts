@@ -13,7 +13,7 @@ const outageMs = 1_500;
 const outages: readonly Outage[] = ['html', 'refuse', 'hang', 'reset'];
 
 test(
-  'calls succeed through four kinds of outages, each trigger creates one run, and one line says so',
+  'calls succeed through four kinds of outages, each trigger creates one run, and one line is logged',
   { timeout: 60_000 },
   async () => {
     const server = await sharedServer();

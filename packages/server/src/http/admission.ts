@@ -244,7 +244,7 @@ export class Admission {
   /** Rejects requests that have waited too long. */
   #sweep(): void {
     const before = performance.now() - this.#limits.maxWaitMs;
-    for (const tenant of [...this.#ring]) {
+    for (const tenant of this.#ring) {
       for (let next = tenant.waiting[0]; next && next.since < before; next = tenant.waiting[0]) {
         this.#take(tenant);
         this.#observer.waited(performance.now() - next.since, 'shed');

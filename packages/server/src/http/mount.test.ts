@@ -302,7 +302,7 @@ describe('a failure', () => {
     );
   });
 
-  test('that is 503 says when to repeat the request', async () => {
+  test('that is 503 has the time after which to repeat the request', async () => {
     const retryAfter = async (status: number) =>
       (await call('POST', '/api/v1/fail', { body: JSON.stringify({ status }) })).headers['retry-after'];
     expect([await retryAfter(503), await retryAfter(409)]).toEqual(['2', undefined]);
