@@ -43,7 +43,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'packages/fingerprint/score/*.test.ts',
-            'test/architecture/**/*.test.ts',
+            'test/{architecture,prose}/**/*.test.ts',
           ],
           exclude: processTests,
         },
@@ -54,7 +54,7 @@ export default defineConfig({
           ...shared,
           name: 'system',
           include: ['test/**/*.test.ts', ...processTests],
-          exclude: ['test/architecture/**', '**/node_modules/**'],
+          exclude: ['test/{architecture,prose}/**', '**/node_modules/**'],
         },
       },
     ],

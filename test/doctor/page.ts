@@ -13,10 +13,10 @@ import {
 } from '../../packages/millrace/src/doctor/checks.ts';
 import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
 
-type Shown = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'mend'>;
+type PageCheck = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'fix'>;
 
 /** Every check, by what it is about. */
-export const groups: readonly (readonly [string, readonly Shown[]])[] = [
+export const groups: readonly (readonly [string, readonly PageCheck[]])[] = [
   ['This machine', machineChecks],
   ['Connection to the database', [...folderChecks, ...connectionChecks, masterKey]],
   ['PostgreSQL', postgresChecks],
@@ -24,13 +24,13 @@ export const groups: readonly (readonly [string, readonly Shown[]])[] = [
   ['The server and its proxy', [...answerChecks, ...serverChecks, ...processChecks]],
 ];
 
-const section = ({ name, looksAt, severity, why, mend }: Shown): string =>
+const section = ({ name, looksAt, severity, why, fix }: PageCheck): string =>
   `### ${name}
 
 Checks that ${looksAt}. Severity: ${severity}.
 
 - Impact: ${why}
-- Fix: ${mend}
+- Fix: ${fix}
 `;
 
 /** docs/doctor.md, from the checks. `npx vitest run test/doctor/page.test.ts --update` writes it. */
@@ -76,7 +76,7 @@ installation is not paused.
 | 5 | only warnings: everything works, but may fail later or is inefficient |
 
 With \`--json\`, the command prints one line: \`version\`, the numbers of \`errors\` and \`warnings\`, and \`checks\` with \`group\`, \`name\`,
-\`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`mend\`.
+\`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`fix\`.
 
 \`/readyz\` uses two of the checks: whether the database responds, and whether it accepts writes. A restart or another server
 can solve these problems ([monitoring](operations.md#monitoring)).

@@ -48,7 +48,7 @@ import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
 import { maxBackfilled } from '../../packages/contract/src/operations/schedules.ts';
 import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
 import { importMs } from '../../packages/millrace/src/bundle/index-tasks.ts';
-import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
+import { maxBuilds as builds } from '../../packages/millrace/src/bundle/prune.ts';
 import { maxCharacters } from '../../packages/millrace/src/mcp/bounded.ts';
 import { maxWatchSeconds } from '../../packages/millrace/src/mcp/tools/runs.ts';
 import { longest as consoleCharacters } from '../../packages/runner/src/executor/capture-console.ts';
@@ -77,16 +77,17 @@ import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rul
 import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit, openBodyLimit } from '../../packages/server/src/http/mount.ts';
+import { defaultAdmissionLimits } from '../../packages/server/src/http/admission.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 import { defaultTenancyLimits } from '../../packages/server/src/tenancy/limits.ts';
 import { defaultMaxBundleBytes } from '../../packages/server/src/versions/deployments/check-bundle.ts';
 import { moveMs } from '../../packages/server/src/versions/deployments/move.ts';
 import { maxMapBytes } from '../../packages/server/src/versions/deployments/sources/maps.ts';
-import { keptVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
+import { retainedVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
 import { maxAlerts } from '../../packages/server/src/notifications/alerts/create.ts';
-import { maxSubjects } from '../../packages/server/src/notifications/alerts/tell-subjects.ts';
+import { maxSubjects } from '../../packages/server/src/notifications/alerts/notify-subjects.ts';
 import { maxSaying } from '../../packages/server/src/runs/list/read-filter.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
@@ -561,6 +562,24 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '429 with `retry-after`',
         '`MILLRACE_KEY_RATE`',
       ],
+      [
+        'requests in progress: units of a server, of an environment',
+        `${defaultAdmissionLimits.capacity}, ${defaultAdmissionLimits.share}`,
+        'further ones wait ([overload](overload.md))',
+        'more servers',
+      ],
+      [
+        'time for which a request waits',
+        `${defaultAdmissionLimits.maxWaitMs / 1_000} seconds`,
+        '503 with `retry-after`',
+        '`MILLRACE_MAX_QUEUE_SECONDS`',
+      ],
+      [
+        'requests that wait',
+        number(defaultAdmissionLimits.maxWaiting),
+        '503 with `retry-after`',
+        'more servers',
+      ],
       ['requests of a personal access token', rate(defaultRateLimits.personalAccessToken), '429', fixed],
       ['requests of a public token', rate(defaultRateLimits.publicToken), '429', fixed],
       ['requests of a browser session', rate(defaultRateLimits.browser), '429', fixed],
@@ -622,7 +641,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['JSON Schema of a task', bytes(maxPayloadSchemaBytes), 'omitted, with the reason', fixed],
       ['all JSON Schemas of a version', bytes(maxPayloadSchemasBytes), 'the others are omitted', fixed],
-      ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
+      ['uploaded versions of an environment', `the newest ${number(retainedVersions)}`, 'archived', fixed],
       [
         'uncompressed source map for reading source lines',
         bytes(maxMapBytes),

@@ -79,8 +79,8 @@ const isGood = ({ dev, deployed }: Row): boolean =>
 const failureOf = ({ name, version, dev, deployed }: Row): string[] => [
   `\`${name}\``,
   version,
-  shown(dev),
-  isDeepStrictEqual(dev, deployed) || deployed.error ? shown(deployed) : 'another value',
+  outcomeOf(dev),
+  isDeepStrictEqual(dev, deployed) || deployed.error ? outcomeOf(deployed) : 'another value',
   needs[name] ?? '',
 ];
 
@@ -93,5 +93,5 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const lineOf = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
-const shown = ({ error }: Used): string =>
+const outcomeOf = ({ error }: Used): string =>
   error === undefined ? 'works' : `fails: ${(error.split('\n')[0] ?? '').slice(0, 120)}`;

@@ -7,7 +7,7 @@ const blocks = await blocksOf('fairness.md');
 const [declared = '', inCode = ''] = blocks('ts');
 const [start = '', weights = ''] = blocks('sh');
 
-const { said, printed } = besideDev({ 'tasks/sync.ts': declared });
+const { cli, printed } = besideDev({ 'tasks/sync.ts': declared });
 const sync = { type: 'custom', name: 'sync' } as const;
 
 test('the first example triggers, and lists its shared limit', async () => {
@@ -27,7 +27,7 @@ test('the commands change the weight, and say what is wrong', async () => {
     [['shared', 'set', 'provider', '--to', '-1'], 2, 'It is a number from 0 to 100000, or code.'],
     [['shared', 'set', 'none', '--to', '1'], 1, 'Shared limit not found'],
   ] as const)
-    expect([args, await said('queues', ...args)]).toMatchObject([
+    expect([args, await cli('queues', ...args)]).toMatchObject([
       args,
       { exitCode, stderr: expect.stringContaining(sentence) as string },
     ]);
@@ -37,7 +37,7 @@ test('the code does the same, and a run that waits says for what', async () => {
   const body = inCode.replace(/^import .*$/m, '').replaceAll(/console\.log\((.*)\);/g, 'seen.push([$1]);');
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]
-  ) => (...given: unknown[]) => Promise<unknown[][]>;
+  ) => (...args: unknown[]) => Promise<unknown[][]>;
   const seen = await new AsyncFunction('tasks', 'queues', `const seen = [];${body}; return seen;`)(
     tasks,
     queues,
@@ -51,7 +51,7 @@ test('the code does the same, and a run that waits says for what', async () => {
   await queues.overrideSharedLimit('provider', 0);
   const waiting = await tasks.trigger('push', {});
   await expect
-    .poll(async () => (await said('why', waiting.id)).stdout, { timeout: 10_000, interval: 200 })
+    .poll(async () => (await cli('why', waiting.id)).stdout, { timeout: 10_000, interval: 200 })
     .toMatch(/^QUEUED .*shared limit "provider"/);
   await queues.resetSharedLimit('provider');
   expect(await runs.poll(waiting, { pollIntervalMs: 50 })).toMatchObject({ status: 'COMPLETED' });

@@ -150,8 +150,8 @@ describe('the documentation', () => {
   });
 
   test('shows the first task as init writes it', async () => {
-    const [, shown] = /```ts\n\/\/ tasks\/hello\.ts\n([\s\S]*?)```/.exec(await page('README.md')) ?? [];
-    expect(shown).toBe(firstProject('hello', '0.0.0')['tasks/hello.ts']);
+    const [, code] = /```ts\n\/\/ tasks\/hello\.ts\n([\s\S]*?)```/.exec(await page('README.md')) ?? [];
+    expect(code).toBe(firstProject('hello', '0.0.0')['tasks/hello.ts']);
   });
 });
 

@@ -180,6 +180,11 @@ export const errorCodes = listed({
     statuses: [503],
     meaning: 'The server, its database or its bundle store is temporarily unavailable; a retry may succeed.',
   },
+  overloaded: {
+    statuses: [503],
+    meaning:
+      'The request was rejected before it was executed, because others were waiting for too long; retry it.',
+  },
 });
 
 /** One of the listed codes. */

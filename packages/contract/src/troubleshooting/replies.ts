@@ -87,6 +87,7 @@ export const replies = [
   ['The metrics are for this machine only', 'access-to-metrics-denied'],
   ['The database does not accept writes at the moment', 'the-database-does-not-accept-writes'],
   ['The database is unavailable. Try again.', 'the-server-is-unavailable'],
+  ['The server has more requests than it can serve in time. ', 'the-server-is-unavailable'],
   ['The database does not answer', 'the-server-is-unavailable'],
   ['The database is a standby and cannot be written', 'the-server-is-unavailable'],
   ['Internal Server Error', 'internal-server-error'],

@@ -19,21 +19,21 @@ export interface ConnectionOptions {
 
 /** The option for the folder of `millrace dev`. */
 export const withFolderOption = (command: Command): Command =>
-  command.option('--dir <folder>', 'the project whose `millrace dev` is meant, or a folder in it', '.');
+  command.option('--dir <folder>', 'project folder, used to find its `millrace dev`', '.');
 
 /** The options of every command that calls a server with a key. */
 export const withConnectionOptions = (command: Command): Command =>
   withKeyOptions(command).addOption(
-    new Option('--branch <name>', 'a branch of preview or dev').env('MILLRACE_PREVIEW_BRANCH'),
+    new Option('--branch <name>', 'branch of the preview or dev environment').env('MILLRACE_PREVIEW_BRANCH'),
   );
 
 /** The same without a branch. */
 export const withKeyOptions = (command: Command): Command =>
   withFolderOption(
     command
-      .addOption(new Option('--url <address>', 'the server').env('MILLRACE_API_URL').argParser(address))
-      .addOption(new Option('--key <key>', "an environment's secret key").env('MILLRACE_SECRET_KEY'))
-      .option('--env <environment>', 'refuse a key of another environment', environment),
+      .addOption(new Option('--url <url>', 'URL of the server').env('MILLRACE_API_URL').argParser(address))
+      .addOption(new Option('--key <key>', 'secret key of the environment').env('MILLRACE_SECRET_KEY'))
+      .option('--env <environment>', 'fail unless the key belongs to this environment', environment),
   );
 
 /** Finds the server: from the options, the environment variables, or the `millrace dev` of this folder or one above it. */

@@ -11,7 +11,7 @@ export interface OrganizationOptions extends LoginOptions {
 /** The options of every command about an organization. */
 export const withOrganizationOptions = (command: Command): Command =>
   withLoginOptions(command).addOption(
-    new Option('--org <id>', 'the organisation (org_…); not needed when there is one'),
+    new Option('--org <id>', 'organization ID (org_…); optional if you belong to only one'),
   );
 
 /** Finds the user and the organization: the given one, else the only one. */

@@ -1,22 +1,28 @@
 import { version } from '@millrace/platform';
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import { commands } from './commands/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
 
-const cleanup = `
-Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start, 4 server not reachable or key refused, 5 \`doctor\` found only warnings.`;
+const notes = `
+\`millrace <command> --help\` shows the options of a command.
+\`millrace help --list\` lists the pages and sections of the documentation.
+Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start,
+4 server unreachable or key rejected, 5 warnings only (\`doctor\`).`;
 
 /** The command `typed`, or all if there is none with that name. A command imports its implementation when it runs, so that --help is quick. */
 export async function program(typed?: string): Promise<Command> {
   const root = new Command('millrace')
-    // The built-in one prints only commands.
+    // For commands with subcommands. Our own one below the root also prints documentation.
+    .helpCommand('help [command]', 'show help for a command')
     .helpCommand(false)
-    .description('Background tasks in TypeScript: one command, one PostgreSQL, nothing lost.')
-    .version(version, '-v, --version')
+    .description('Run background tasks written in TypeScript, backed by PostgreSQL.')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .configureHelp({ subcommandTerm, optionDescription })
     .showSuggestionAfterError()
     .showHelpAfterError('(use --help for usage)')
-    .addHelpText('after', cleanup)
+    .addHelpText('after', notes)
     // Error messages quote the command line, so they are escaped too.
     .configureOutput({
       writeOut: (text) => screenOn(process.stdout).text(text.replace(/\n$/, '')),
@@ -28,6 +34,16 @@ export async function program(typed?: string): Promise<Command> {
   root.hook('preAction', (_, command) => refuseEmpty(command));
   return root;
 }
+
+const builtIn = new Help();
+
+/** The command and its arguments. */
+const subcommandTerm = (command: Command): string =>
+  builtIn.subcommandTerm(command).replace(' [options]', '');
+
+/** Omits the empty list, the default of repeatable options. */
+const optionDescription = (option: Option): string =>
+  builtIn.optionDescription(option).replace(' (default: [])', '');
 
 function neededFor(typed: string | undefined): (() => Promise<Command>)[] {
   if (typed === '--version' || typed === '-v') return [];

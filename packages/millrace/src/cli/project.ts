@@ -11,7 +11,7 @@ export interface ProjectOptions extends LoginOptions {
 /** The options of every command about a project. */
 export const withProjectOptions = (command: Command): Command =>
   withLoginOptions(command).addOption(
-    new Option('--project <ref>', 'the project (proj_…); not needed when there is one').env(
+    new Option('--project <ref>', 'project ref (proj_…); optional if you have only one').env(
       'MILLRACE_PROJECT_REF',
     ),
   );

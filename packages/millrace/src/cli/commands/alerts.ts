@@ -10,8 +10,7 @@ interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const withJson = (command: Command): Command =>
-  withConnectionOptions(command.option('--json', 'JSON on stdout'));
+const withJson = (command: Command): Command => withConnectionOptions(command.option('--json', 'print JSON'));
 
 const aboutOf = ({ task, queue }: Alert): string => task ?? queue ?? 'all';
 
@@ -19,7 +18,7 @@ const stateOf = ({ enabled, state, firingSince }: Alert): string =>
   enabled ? (state === 'FIRING' ? `firing since ${firingSince?.toISOString()}` : 'ok') : 'disabled';
 
 const listCommand = (): Command =>
-  withJson(new Command('list').description('alerts of the environment, oldest first')).action(
+  withJson(new Command('list').description('list alerts, oldest first')).action(
     async (options: JsonOption) => {
       const { alerts } = await openClient(options);
       const found = await alerts.list();
@@ -43,8 +42,8 @@ const listCommand = (): Command =>
 const showCommand = (): Command =>
   withJson(
     new Command('show')
-      .description('an alert, and what its condition holds for now')
-      .argument('<alert>', 'its id (alert_…)'),
+      .description('show an alert and the objects it is firing for')
+      .argument('<alert>', 'alert ID (alert_…)'),
   ).action(async (id: string, options: JsonOption) => {
     const { alerts } = await openClient(options);
     const alert = await alerts.retrieve(id);
@@ -73,24 +72,28 @@ interface SettingOptions extends JsonOption {
 const withSettings = (command: Command): Command =>
   withJson(
     command
-      .option('--task <id>', 'only this task')
-      .option('--queue <name>', "only this queue; task/<id> is a task's own")
-      .option('--threshold <number>', 'groups, times, percent or seconds, by kind', positiveNumber)
-      .option('--min-runs <count>', 'of task.failureRate: fewer runs are too few to tell', positiveInteger)
-      .option('--window <span>', 'the time that counts, or for which it must hold, such as 5m')
-      .option('--quiet <span>', 'the time between two messages, such as 30m')
-      .option('--name <name>', 'shown in messages')
+      .option('--task <id>', 'monitor only this task')
+      .option('--queue <name>', 'monitor only this queue; task/<id> is the queue of a task')
+      .option('--threshold <number>', 'threshold, in the unit of the kind', positiveNumber)
+      .option(
+        '--min-runs <count>',
+        'for task.failureRate: minimum number of runs in the window',
+        positiveInteger,
+      )
+      .option('--window <duration>', 'evaluation window, such as 5m')
+      .option('--quiet <duration>', 'minimum time between two messages, such as 30m')
+      .option('--name <name>', 'name of the alert in messages')
       .option(
         '--endpoint <id>',
-        'tell this endpoint; may be repeated (default: all that take alerts)',
+        'endpoint to notify; repeatable (default: all endpoints that accept alerts)',
         (id: string, all: string[]) => [...all, id],
         [],
       ),
   );
 
 function settingsOf({ task, queue, threshold, minRuns, window, quiet, name, endpoint }: SettingOptions) {
-  const given = { task, queue, threshold, minRuns, window, quiet, name };
-  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const options = { task, queue, threshold, minRuns, window, quiet, name };
+  const settings = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return { ...settings, ...(endpoint.length > 0 && { endpoints: endpoint }) };
 }
 
@@ -104,16 +107,16 @@ function printChanged(alert: Alert, verb: string, json: boolean | undefined): vo
 const kinds = alertKinds
   .map((kind) => {
     const { unit, threshold, window } = alertRules[kind];
-    return `  ${kind.padEnd(18)}${unit}; by default ${threshold.default} within ${durationText(window.default)}`;
+    return `  ${kind.padEnd(18)}${unit} (default: ${threshold.default} within ${durationText(window.default)})`;
   })
   .join('\n');
 
 const addCommand = (): Command =>
   withSettings(
     new Command('add')
-      .description('have a condition checked, and endpoints told when it holds and when it is over')
-      .addArgument(new Argument('<kind>', 'what is checked').choices(alertKinds))
-      .addHelpText('after', `\nKinds and what their threshold counts:\n${kinds}`),
+      .description('add an alert for a condition')
+      .addArgument(new Argument('<kind>', 'condition to check').choices(alertKinds))
+      .addHelpText('after', `\nKinds, and the unit of their threshold:\n${kinds}`),
   ).action(async (kind: AlertKind, options: SettingOptions) => {
     const { alerts } = await openClient(options);
     printChanged(await alerts.create({ kind, ...settingsOf(options) }), 'Added', options.json);
@@ -122,15 +125,15 @@ const addCommand = (): Command =>
 const updateCommand = (): Command =>
   withSettings(
     new Command('update')
-      .description('change the settings that are given')
-      .argument('<alert>', 'its id (alert_…)'),
+      .description('change settings of an alert')
+      .argument('<alert>', 'alert ID (alert_…)'),
   ).action(async (id: string, options: SettingOptions) => {
     const { alerts } = await openClient(options);
     printChanged(await alerts.update(id, settingsOf(options)), 'Updated', options.json);
   });
 
 const switchCommand = (verb: 'enable' | 'disable', description: string): Command =>
-  withJson(new Command(verb).description(description).argument('<alert>', 'its id (alert_…)')).action(
+  withJson(new Command(verb).description(description).argument('<alert>', 'alert ID (alert_…)')).action(
     async (id: string, options: JsonOption) => {
       const { alerts } = await openClient(options);
       const changed = await alerts.update(id, { enabled: verb === 'enable' });
@@ -140,7 +143,7 @@ const switchCommand = (verb: 'enable' | 'disable', description: string): Command
 
 const removeCommand = (): Command =>
   withJson(
-    new Command('remove').description('delete an alert').argument('<alert>', 'its id (alert_…)'),
+    new Command('remove').description('delete an alert').argument('<alert>', 'alert ID (alert_…)'),
   ).action(async (id: string, options: JsonOption) => {
     const { alerts } = await openClient(options);
     const removed = await alerts.del(id);
@@ -150,11 +153,11 @@ const removeCommand = (): Command =>
 
 export const alertsCommand = (): Command =>
   new Command('alerts')
-    .description('conditions that are checked, and told to endpoints')
+    .description('manage alerts, which notify endpoints of problems')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(addCommand())
     .addCommand(updateCommand())
-    .addCommand(switchCommand('enable', 'check it again'))
-    .addCommand(switchCommand('disable', 'stop the checks'))
+    .addCommand(switchCommand('enable', 'enable an alert'))
+    .addCommand(switchCommand('disable', 'disable an alert'))
     .addCommand(removeCommand());

@@ -29,13 +29,14 @@ function expiry(text: string): string | null {
 export const approveCommand = (): Command =>
   withLoginOptions(
     new Command('approve')
-      .description(
-        'let a machine or a browser in as you: where you ran `millrace login --approval` or opened the dashboard',
+      .description('approve the login of another machine or browser as you')
+      .argument(
+        '<code>',
+        'code displayed there, such as WDJB-MJHT; never approve a code that someone sent you',
       )
-      .argument('<code>', 'the code that it shows, such as WDJB-MJHT; approve none that somebody sent you')
-      .option('--name <name>', 'what the token that it gets is for', 'login')
-      .option('--expires <when>', 'when the token ends: 30d, a date, or never (default: 90d)', expiry)
-      .option('-y, --yes', 'approve without being asked'),
+      .option('--name <name>', 'name of the new token', 'login')
+      .option('--expires <when>', 'expiry of the new token: 30d, a date, or never (default: 90d)', expiry)
+      .option('-y, --yes', 'skip the confirmation prompt'),
   ).action(async (userCode: string, { name, expires, yes, json, ...options }: Options) => {
     const login = await findLogin(options);
     const asking = await call(login, 'describeAuthorizationCode', { body: { userCode } });

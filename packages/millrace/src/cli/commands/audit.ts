@@ -19,14 +19,14 @@ interface AuditOptions extends OrganizationOptions {
 export const auditCommand = (): Command =>
   withOrganizationOptions(
     new Command('audit')
-      .description('who did what to what, the newest first; for admins of the organisation')
-      .option('--target <id>', 'to one object: the id of a key, member, queue, schedule, version …')
-      .option('--act <act>', 'one kind, such as key.revoked')
-      .option('--actor <id>', 'by one user or key')
-      .option('--project <ref>', 'in one project (proj_…)')
-      .option('--from <date>', 'from then on', instant)
-      .option('--to <date>', 'before then', instant)
-      .option('--limit <count>', 'at most', positiveInteger, 25),
+      .description('list the audit log of an organization (admins only)')
+      .option('--target <id>', 'filter by object: the ID of a key, member, queue, schedule, version …')
+      .option('--act <action>', 'filter by action, such as key.revoked')
+      .option('--actor <id>', 'filter by the ID of the acting user or key')
+      .option('--project <ref>', 'filter by project ref (proj_…)')
+      .option('--from <date>', 'at or after this date', instant)
+      .option('--to <date>', 'before this date', instant)
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25),
   ).action(async (options: AuditOptions) => {
     const { login, organization } = await findOrganization(options);
     const { target, act, actor, project, from, to, limit } = options;

@@ -4,16 +4,16 @@ import { positiveInteger } from '../options.ts';
 
 const createCommand = (): Command =>
   new Command('create')
-    .description('back up the embedded PostgreSQL of a data folder, whether it runs or not')
-    .option('--data <folder>', 'the data folder; default: that of the project of --dir')
-    .option('--dir <folder>', 'the project of `millrace dev`', '.')
-    .option('--to <folder>', 'the folder of the backups, or MILLRACE_BACKUPS; made when it is missing')
+    .description('back up the embedded PostgreSQL, running or stopped')
+    .option('--data <folder>', 'data folder (default: from the project in --dir)')
+    .option('--dir <folder>', 'project folder, used to find its `millrace dev`', '.')
+    .option('--to <folder>', 'folder for backups, created if missing (or MILLRACE_BACKUPS)')
     .option(
       '--keep <count>',
-      'then delete all but the newest backups, and the WAL that none of these needs',
+      'then delete all but this many backups, and WAL that they do not need',
       positiveInteger,
     )
-    .option('--json', 'one line of JSON on stdout')
+    .option('--json', 'print JSON')
     .action(async (options: BackupOptions) => {
       const { backup } = await import('../compose/backup.ts');
       await backup(options);
@@ -21,9 +21,9 @@ const createCommand = (): Command =>
 
 const listCommand = (): Command =>
   new Command('list')
-    .description('the backups of a folder, and from when on each can be restored')
-    .option('--from <folder>', 'the folder of the backups, or MILLRACE_BACKUPS')
-    .option('--json', 'one line of JSON on stdout')
+    .description('list backups and the earliest time each can restore')
+    .option('--from <folder>', 'folder with the backups (or MILLRACE_BACKUPS)')
+    .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const { listBackups } = await import('../compose/backup.ts');
       await listBackups(options);
@@ -31,10 +31,10 @@ const listCommand = (): Command =>
 
 export const backupCommand = (): Command =>
   new Command('backup')
-    .description('backups of the embedded PostgreSQL; without a subcommand it makes one')
+    .description('manage backups of the embedded PostgreSQL')
     .addCommand(createCommand(), { isDefault: true })
     .addCommand(listCommand())
     .addHelpText(
       'after',
-      '\nAn outside PostgreSQL is backed up with its own tools. See: millrace help backup',
+      '\nWithout a subcommand, it creates a backup.\nTo back up an external PostgreSQL, use its own tools. See: millrace help backup',
     );

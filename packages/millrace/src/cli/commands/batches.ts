@@ -25,28 +25,30 @@ const progressOf = ({ status, received, runCount, counts }: ListedBatch): string
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('batches, newest first, and how many of their runs have ended')
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each'),
+      .description('list batches and their progress, newest first')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async ({ limit, json, ...connection }: ListOptions) => {
     const { batch } = await openClient(connection);
     const found: ListedBatch[] = [];
-    for await (const one of batch.list({ limit: Math.min(limit, 100) })) {
-      found.push(one);
+    for await (const item of batch.list({ limit: Math.min(limit, 100) })) {
+      found.push(item);
       if (found.length === limit) break;
     }
     if (json) return found.forEach(printJson);
     printTable(
       ['id', 'status', 'runs', 'progress', 'created'],
-      found.map((one) => [
-        one.id,
-        one.status,
-        String(one.runCount),
-        progressOf(one),
-        one.createdAt.toISOString(),
+      found.map((item) => [
+        item.id,
+        item.status,
+        String(item.runCount),
+        progressOf(item),
+        item.createdAt.toISOString(),
       ]),
     );
   });
 
 export const batchesCommand = (): Command =>
-  new Command('batches').description('runs that were triggered together').addCommand(listCommand());
+  new Command('batches')
+    .description('list batches of runs that were triggered together')
+    .addCommand(listCommand());

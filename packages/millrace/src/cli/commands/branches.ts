@@ -4,7 +4,7 @@ import { call, CallRefused } from '../call.ts';
 import { confirmed } from '../confirm.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { isPreviewKey } from '../key-environment.ts';
-import { givenToken, type Login } from '../login.ts';
+import { tokenOption, type Login } from '../login.ts';
 import { environment } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { findProject, withProjectOptions, type ProjectOptions } from '../project.ts';
@@ -19,7 +19,7 @@ const withBranchOptions = (command: Command): Command =>
 
 /** With a preview key, as in CI, the project of the key. */
 async function findBranches(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
-  const key = givenToken(options) ?? process.env['MILLRACE_SECRET_KEY'];
+  const key = tokenOption(options) ?? process.env['MILLRACE_SECRET_KEY'];
   const { url, project } = options;
   if (url === undefined || key === undefined || !isPreviewKey(key)) return findProject(options);
   const login = { url, token: key };
@@ -28,7 +28,7 @@ async function findBranches(options: ProjectOptions): Promise<{ login: Login; pr
 }
 
 const listCommand = (): Command =>
-  withProjectOptions(new Command('list').description("a project's live branches")).action(
+  withProjectOptions(new Command('list').description('list the active branches of a project')).action(
     async (options: ProjectOptions) => {
       const { login, projectRef } = await findBranches(options);
       const { branches } = await call(login, 'listBranches', { params: { projectRef } });
@@ -53,19 +53,19 @@ interface CreateOptions extends BranchOptions {
 const createCommand = (): Command =>
   withBranchOptions(
     new Command('create')
-      .description('make a branch, unless it is there')
-      .argument('<name>', 'such as feat/login'),
+      .description('create a branch if it does not exist')
+      .argument('<name>', 'branch name, such as feat/login'),
   )
-    .option('--schedules', 'schedules that tasks declare fire in this branch of preview')
-    .option('--no-schedules', 'they do not, as in a new one')
+    .option('--schedules', 'enable declared schedules in the branch')
+    .option('--no-schedules', 'disable declared schedules in the branch (default for a new branch)')
     .action(async (branch: string, options: CreateOptions) => {
       const { login, projectRef } = await findBranches(options);
       const { env, schedules } = options;
       const body = { branch, env, schedules };
-      const made = await call(login, 'createBranch', { params: { projectRef }, body });
-      if (options.json) return printJson(made);
+      const created = await call(login, 'createBranch', { params: { projectRef }, body });
+      if (options.json) return printJson(created);
       screenOn(process.stdout).line(
-        `${branch} is a branch of ${env} (${made.id}): send it as x-service-branch. Its declared schedules are ${made.schedules ? 'on' : 'off'}.`,
+        `${branch} is a branch of ${env} (${created.id}): send it as x-service-branch. Its declared schedules are ${created.schedules ? 'on' : 'off'}.`,
       );
     });
 
@@ -79,10 +79,10 @@ const pollMs = 500;
 const archiveCommand = (): Command =>
   withBranchOptions(
     new Command('archive')
-      .description('cancel the runs of a branch and archive it; its name is free again')
-      .argument('<name>', 'the branch'),
+      .description('archive a branch and cancel its runs; its name can be reused')
+      .argument('<name>', 'branch name'),
   )
-    .option('-y, --yes', 'without being asked, if runs have not ended')
+    .option('-y, --yes', 'skip the confirmation prompt if runs have not ended')
     .action(async (branch: string, options: ArchiveOptions) => {
       const { login, projectRef } = await findBranches(options);
       const { env, yes = false } = options;
@@ -104,12 +104,12 @@ const archiveCommand = (): Command =>
           throw new CommandFailed(exitCodes.failed, 'Nothing was cancelled or archived.');
         return archive(true);
       });
-      for (let told = 0; !archived.isArchived; archived = await archive(true)) {
+      for (let reported = 0; !archived.isArchived; archived = await archive(true)) {
         canceled += archived.canceled;
         const { liveRuns } = archived;
-        if (!options.json && liveRuns !== told)
+        if (!options.json && liveRuns !== reported)
           line(`Cancelled ${canceled}; waiting for ${liveRuns} to end.`);
-        told = liveRuns;
+        reported = liveRuns;
         await sleep(pollMs);
       }
       canceled += archived.canceled;
@@ -120,7 +120,7 @@ const archiveCommand = (): Command =>
 
 export const branchesCommand = (): Command =>
   new Command('branches')
-    .description('branches of preview and dev')
+    .description('manage branches of the preview and dev environments')
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(archiveCommand());

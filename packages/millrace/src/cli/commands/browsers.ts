@@ -7,7 +7,7 @@ import { printJson, screenOn } from '../screen.ts';
 type Options = LoginOptions & { readonly json?: boolean };
 
 const listCommand = (): Command =>
-  withLoginOptions(new Command('list').description('the browsers in which you are logged in')).action(
+  withLoginOptions(new Command('list').description('list your dashboard sessions')).action(
     async (options: Options) => {
       const { data } = await call(await findLogin(options), 'listBrowserSessions');
       if (options.json) return data.forEach(printJson);
@@ -28,8 +28,8 @@ const listCommand = (): Command =>
 const revokeCommand = (): Command =>
   withLoginOptions(
     new Command('revoke')
-      .description('log yourself out in one browser, at once')
-      .argument('<session>', 'its id (browser_…)'),
+      .description('end a dashboard session')
+      .argument('<session>', 'session ID (browser_…)'),
   ).action(async (sessionId: string, options: Options) => {
     const ended = await call(await findLogin(options), 'revokeBrowserSession', { params: { sessionId } });
     if (options.json) return printJson(ended);
@@ -38,6 +38,6 @@ const revokeCommand = (): Command =>
 
 export const browsersCommand = (): Command =>
   new Command('browsers')
-    .description('browsers in which you are logged in to the dashboard')
+    .description('manage your dashboard sessions')
     .addCommand(listCommand())
     .addCommand(revokeCommand());

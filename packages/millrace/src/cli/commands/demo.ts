@@ -4,17 +4,17 @@ import type { DemoOptions } from '../compose/demo.ts';
 
 export const demoCommand = (): Command =>
   new Command('demo')
-    .description('a shop to look at: server, runner, and tasks of all kinds that keep moving')
-    .option('--port <port>', '0 = any', port, 4400)
-    .option('--data <folder>', 'where its data is kept, a new or empty folder (default: a temporary one)')
-    .option('--rate <orders>', 'orders a minute; each makes about six runs', positiveNumber, 15)
-    .option('--seed <number>', 'the same seed makes the same shop', wholeNumber, 1)
-    .option('--once', 'fill the shop, print a summary in JSON, and let nothing move after that')
+    .description('run a sample shop with tasks of every kind')
+    .option('--port <port>', 'port to listen on, 0 for any free port', port, 4400)
+    .option('--data <folder>', 'data folder, new or empty (default: a temporary folder)')
+    .option('--rate <orders>', 'orders per minute, with about six runs each', positiveNumber, 15)
+    .option('--seed <number>', 'random seed; the same seed creates the same shop', wholeNumber, 1)
+    .option('--once', 'fill the shop and print a summary as JSON; no orders follow')
     .option(
       '--json',
-      'when ready, one line of JSON on stdout: url, projectRef, personalAccessToken, environments, folder, counts, open',
+      'print one line of JSON when ready: url, projectRef, personalAccessToken, environments, folder, counts, open',
     )
-    .option('--verbose', 'every line that server and database log, on stderr')
+    .option('--verbose', 'print all logs of the server and the database to stderr')
     .action(async (options: DemoOptions) => {
       const { demo } = await import('../compose/demo.ts');
       await demo(options);

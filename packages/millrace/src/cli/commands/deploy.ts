@@ -5,22 +5,26 @@ import { grace } from '../options.ts';
 
 export const deployCommand = (): Command =>
   withKeyOptions(new Command('deploy'))
-    .description('build the tasks of a folder, upload them as a version and make it current')
-    .option('--branch <name>', 'a branch of preview; it is created unless it is there')
-    .option('--schedules', 'with --branch: schedules that tasks declare fire in it from now on')
-    .option('--no-schedules', 'with --branch: they do not any more')
+    .description('build a project, upload it as a version and promote it')
+    .option('--branch <name>', 'branch of preview, created if missing')
+    .option('--schedules', 'with --branch: enable declared schedules in the branch')
+    .option('--no-schedules', 'with --branch: disable declared schedules in the branch')
     .addOption(
-      new Option('--project <ref>', 'with --branch: the project (default: that of the key)').env(
+      new Option('--project <ref>', 'with --branch: project ref (default: the project of the key)').env(
         'MILLRACE_PROJECT_REF',
       ),
     )
-    .option('--no-promote', 'upload only: `millrace versions promote` makes it current')
-    .option('--force', 'make it current even if no connected runner has loaded it')
-    .option('--wait <span>', 'how long to wait for a runner that has loaded it (default: 60s)', grace, 60_000)
-    .option('--message <text>', 'what is new, for people')
+    .option('--no-promote', 'only upload; `millrace versions promote` promotes the version later')
+    .option('--force', 'promote the version even if no connected runner has loaded it')
+    .addOption(
+      new Option('--wait <duration>', 'maximum wait for a runner to load the version')
+        .default(60_000, '60s')
+        .argParser(grace),
+    )
+    .option('--message <text>', 'description of the changes')
     .option('--external-id <id>', 'runs triggered with this externalDeploymentId start on this version')
-    .option('--dry-run', 'build, and show what would be uploaded; nothing is sent')
-    .option('--json', 'one line of JSON')
+    .option('--dry-run', 'build and list the files to upload, without uploading them')
+    .option('--json', 'print JSON')
     .action(async (options: DeployCommandOptions) => {
       const { deploy } = await import('../compose/deploy.ts');
       await deploy(options);

@@ -4,18 +4,18 @@ import type { DevOptions } from '../compose/dev.ts';
 
 export const devCommand = (): Command =>
   new Command('dev')
-    .description('database, server, watcher and runner in one, for the project in this folder')
-    .option('--dir <folder>', 'the project', '.')
-    .option('--port <port>', '0 = any', port, 4400)
-    .option('--data <folder>', 'where the data is kept (default: .millrace/data of the project)')
-    .option('--env <environment>', 'whose runs it executes', environment, 'dev')
+    .description('run a server, a database and a runner for local development')
+    .option('--dir <folder>', 'project folder', '.')
+    .option('--port <port>', 'port to listen on, 0 for any free port', port, 4400)
+    .option('--data <folder>', 'data folder (default: .millrace/data in the project)')
+    .option('--env <environment>', 'environment of the runs to execute', environment, 'dev')
     .option(
       '--json',
-      'when ready, one line of JSON on stdout: url, projectRef, personalAccessToken, environments; lines of runs are JSON on stderr',
+      'print one line of JSON when ready: url, projectRef, personalAccessToken, environments; log lines of runs go to stderr as JSON',
     )
-    .option('-q, --quiet', 'no keys and no output of tasks, only versions and problems')
-    .option('--raw', 'output of tasks with its escape sequences; they may change what the terminal shows')
-    .option('--verbose', 'every line that server and database log, on stderr')
+    .option('-q, --quiet', 'print only versions and problems, without keys and task output')
+    .option('--raw', 'keep escape sequences in task output; they can change the display of the terminal')
+    .option('--verbose', 'print all logs of the server and the database to stderr')
     .action(async (options: DevOptions) => {
       const { dev } = await import('../compose/dev.ts');
       await dev(options);

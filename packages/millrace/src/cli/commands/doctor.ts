@@ -5,45 +5,56 @@ import { address, port } from '../options.ts';
 
 export const doctorCommand = (): Command =>
   new Command('doctor')
-    .description('find what is wrong with this machine, the database and the server, and how to mend it')
-    .option('--data <folder>', 'the data folder of an embedded PostgreSQL, instead of DATABASE_URL')
+    .description('check this machine, the database and the server for problems')
+    .option('--data <folder>', 'data folder of the embedded PostgreSQL, instead of DATABASE_URL')
     .addOption(
-      new Option('--backups <folder>', 'the folder of its backups, to look at the newest').env(
+      new Option('--backups <folder>', 'folder with its backups, to check the newest one').env(
         'MILLRACE_BACKUPS',
       ),
     )
-    .option('--max-backup-age <span>', 'how old that may be (default: 36h)', backupAge)
+    .option('--max-backup-age <duration>', 'maximum age of the newest backup (default: 36h)', backupAge)
     .addOption(
-      new Option('--direct-url <address>', 'PostgreSQL itself, behind a pooler').env('DATABASE_DIRECT_URL'),
+      new Option('--direct-url <url>', 'URL of PostgreSQL itself, if DATABASE_URL is a pooler').env(
+        'DATABASE_DIRECT_URL',
+      ),
     )
     .addOption(
-      new Option('--url <address>', 'a running server, as clients and runners reach it')
+      new Option('--url <url>', 'URL of a running server, as clients and runners reach it')
         .env('MILLRACE_API_URL')
         .argParser(address),
     )
     .addOption(
-      new Option('--token <token>', 'a personal access token of an owner, for what only the server sees').env(
+      new Option('--token <token>', 'personal access token of an owner, for checks inside the server').env(
         'MILLRACE_ACCESS_TOKEN',
       ),
     )
     .addOption(
-      new Option('--key <key>', "an environment's secret key, to try an event stream").env(
+      new Option('--key <key>', 'secret key of an environment, to test an event stream').env(
         'MILLRACE_SECRET_KEY',
       ),
     )
     .addOption(
-      new Option('--host <address>', 'where a server is to listen here')
+      new Option('--host <address>', 'address that a server on this machine would listen on')
         .env('MILLRACE_HOST')
         .default('127.0.0.1'),
     )
-    .addOption(new Option('--port <port>', 'its port').env('MILLRACE_PORT').default(4400).argParser(port))
-    .option('--timeout <span>', 'for each check', timeout, 10_000)
-    .option('--dir <folder>', 'the project, for its `millrace dev` and for --from-trigger', '.')
-    .option('--from-trigger', 'say what of a project that is written for @trigger.dev/sdk 4.x works here')
-    .option('--json', 'one line of JSON')
+    .addOption(
+      new Option('--port <port>', 'port that a server on this machine would listen on')
+        .env('MILLRACE_PORT')
+        .default(4400)
+        .argParser(port),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'time limit for each check')
+        .default(10_000, '10s')
+        .argParser(timeout),
+    )
+    .option('--dir <folder>', 'project folder, used to find its `millrace dev` and by --from-trigger', '.')
+    .option('--from-trigger', 'report how a project for @trigger.dev/sdk 4.x would work with Millrace')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nIt examines what it is told of: DATABASE_URL or --data, and --url. Without --url it finds `millrace dev` of this folder, or the login.\nExit codes: 0 nothing found, 1 errors found, 5 only warnings found. `millrace help doctor` lists the checks.',
+      '\nChecks the database in DATABASE_URL or --data, and the server in --url. Without --url, it checks the `millrace dev` of this folder, or the server of your login.\nExit codes: 0 no problems, 1 errors, 5 only warnings. `millrace help doctor` lists the checks.',
     )
     .action(async (options: DoctorOptions & { readonly fromTrigger?: boolean }) => {
       if (options.fromTrigger) {

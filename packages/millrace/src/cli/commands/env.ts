@@ -20,11 +20,8 @@ interface EnvOptions extends ConnectionOptions {
 
 const withEnvOptions = (command: Command): Command =>
   withConnectionOptions(command)
-    .option(
-      '--project <ref>',
-      'the project, if --key is a personal access token: of the environment in --env',
-    )
-    .option('--json', 'JSON on stdout');
+    .option('--project <ref>', 'project ref (proj_…); set it and --env if --key is a personal access token')
+    .option('--json', 'print JSON');
 
 type Envvars = typeof Sdk.envvars;
 
@@ -51,7 +48,7 @@ async function openEnvironment(
 type At = [string, string];
 
 const listCommand = (): Command =>
-  withEnvOptions(new Command('list').description('variables; secret values are not shown')).action(
+  withEnvOptions(new Command('list').description('list variables; secret values are hidden')).action(
     async (options: EnvOptions) => {
       const { envvars, at } = await openEnvironment(options);
       const variables = await envvars.list(...(at as At));
@@ -79,10 +76,10 @@ interface SetOptions extends EnvOptions {
 const setCommand = (): Command =>
   withEnvOptions(
     new Command('set')
-      .description('sets variables; new runs have them at once')
-      .argument('<assignments...>', 'NAME=value; a NAME alone takes its value from stdin')
-      .option('--secret', 'never shown again, cut out of logs, outputs and errors')
-      .option('--no-secret', 'shown'),
+      .description('set variables for new runs')
+      .argument('<assignments...>', 'NAME=value, or NAME to read the value from stdin')
+      .option('--secret', 'never show the value again, and redact it in logs, outputs and errors')
+      .option('--no-secret', 'show the value'),
   ).action(async (assignments: string[], { secret, ...options }: SetOptions) => {
     const settings = await readAssignments(assignments);
     const { envvars, at } = await openEnvironment(options);
@@ -93,16 +90,18 @@ const setCommand = (): Command =>
   });
 
 async function readAssignments(assignments: readonly string[]) {
-  const fromInput = assignments.filter((one) => !one.includes('='));
+  const fromInput = assignments.filter((assignment) => !assignment.includes('='));
   if (fromInput.length > 1) {
     throw new CommandFailed(exitCodes.usage, 'Only one variable can take its value from stdin.');
   }
   // A line end added by a file or an editor is not part of a value.
   if (fromInput.length === 1) waitsFor(`the value of ${fromInput[0]} on stdin, up to its end (Ctrl-D)`);
   const input = fromInput.length === 1 ? (await text(process.stdin)).replace(/\r?\n$/, '') : '';
-  return assignments.map((one) => {
-    const at = one.indexOf('=');
-    return at === -1 ? { name: one, value: input } : { name: one.slice(0, at), value: one.slice(at + 1) };
+  return assignments.map((assignment) => {
+    const at = assignment.indexOf('=');
+    return at === -1
+      ? { name: assignment, value: input }
+      : { name: assignment.slice(0, at), value: assignment.slice(at + 1) };
   });
 }
 
@@ -112,7 +111,7 @@ const say = ({ json }: EnvOptions, fact: object, sentence: string): void =>
 const unsetCommand = (): Command =>
   withEnvOptions(
     new Command('unset')
-      .description("deletes variables; a branch shows its parent's again")
+      .description('delete variables, or let a branch inherit them again')
       .argument('<names...>'),
   ).action(async (names: string[], options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
@@ -125,9 +124,9 @@ const unsetCommand = (): Command =>
 const pullCommand = (): Command =>
   withEnvOptions(
     new Command('pull')
-      .description('writes all variables, secrets too, into a dotenv file that only you can read')
-      .argument('[file]', 'where to', '.env')
-      .option('--force', 'replace the file when there is one, and write it where git would take it'),
+      .description('write all variables and secrets to a dotenv file')
+      .argument('[file]', 'dotenv file to write, readable only by you', '.env')
+      .option('--force', 'overwrite an existing file, and allow a file that git does not ignore'),
   ).action(async (file: string, { force = false, ...options }: EnvOptions & { force?: boolean }) => {
     const folder = dirname(resolve(file));
     if (!existsSync(folder)) {
@@ -193,34 +192,34 @@ function explained(error: unknown): unknown {
   const body = (error as { body?: { error?: unknown; variableErrors?: unknown } } | undefined)?.body;
   if (!Array.isArray(body?.variableErrors)) return error;
   const errors = body.variableErrors as readonly { key: string; error: string }[];
-  const lines = errors.map((one) => `  ${one.key}: ${one.error}`);
+  const lines = errors.map((entry) => `  ${entry.key}: ${entry.error}`);
   return new CommandFailed(exitCodes.failed, [String(body.error), ...lines].join('\n'));
 }
 
 const pushCommand = (): Command =>
   withEnvOptions(
     new Command('push')
-      .description('sets all variables of a dotenv file, over those that exist; others stay')
-      .argument('[file]', 'which file', '.env')
-      .option('--secret', 'all of them are secret')
-      .option('--no-secret', 'none of them is'),
+      .description('set variables from a dotenv file')
+      .argument('[file]', 'dotenv file to read', '.env')
+      .option('--secret', 'mark all variables as secret')
+      .option('--no-secret', 'mark no variables as secret'),
   ).action((file: string, options: ImportOptions) => importFile(file, { ...options, override: true }));
 
 const importCommand = (): Command =>
   withEnvOptions(
     new Command('import')
-      .description('sets all variables of a dotenv file, or none when one of them exists')
+      .description('set variables from a dotenv file if none of them exists')
       .argument('<file>')
-      .option('--override', 'over those that exist')
-      .option('--secret', 'all of them are secret')
-      .option('--no-secret', 'none of them is'),
+      .option('--override', 'overwrite existing variables')
+      .option('--secret', 'mark all variables as secret')
+      .option('--no-secret', 'mark no variables as secret'),
   ).action(importFile);
 
 const historyCommand = (): Command =>
   withEnvOptions(
     new Command('history')
-      .description('who changed which variables when, the newest change first')
-      .option('--limit <count>', 'at most', positiveInteger, 25),
+      .description('list changes of variables, newest first')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25),
   ).action(async ({ limit, ...options }: EnvOptions & { limit: number }) => {
     const { envvars, at } = await openEnvironment(options);
     const revisions: Sdk.VariableRevision[] = [];
@@ -231,12 +230,12 @@ const historyCommand = (): Command =>
     if (options.json) return revisions.forEach(printJson);
     const { line, paint } = screenOn(process.stdout);
     if (revisions.length === 0) return line('No variable was ever set.');
-    const rows = revisions.map((one) => [
-      String(one.revision),
-      one.at.toISOString(),
-      one.restored === undefined ? one.act : `${one.act} to ${one.restored}`,
-      one.userId ?? one.credentialId,
-      changesInWords(one.changes),
+    const rows = revisions.map((entry) => [
+      String(entry.revision),
+      entry.at.toISOString(),
+      entry.restored === undefined ? entry.act : `${entry.act} to ${entry.restored}`,
+      entry.userId ?? entry.credentialId,
+      changesInWords(entry.changes),
     ]);
     const [head = '', ...body] = table([['revision', 'when', 'what', 'who', 'variables'], ...rows]);
     line(paint.dim(head));
@@ -246,33 +245,37 @@ const historyCommand = (): Command =>
 const signs = { added: '+', changed: '~', removed: '-' } as const;
 
 const changesInWords = (changes: readonly { name: string; change: keyof typeof signs }[]): string => {
-  const shown = changes.slice(0, 8).map(({ name, change }) => `${signs[change]}${name}`);
-  return [...shown, ...(changes.length > 8 ? [`and ${changes.length - 8} more`] : [])].join(' ');
+  const visible = changes.slice(0, 8).map(({ name, change }) => `${signs[change]}${name}`);
+  return [...visible, ...(changes.length > 8 ? [`and ${changes.length - 8} more`] : [])].join(' ');
 };
 
 const diffCommand = (): Command =>
   withEnvOptions(
     new Command('diff')
-      .description('how variables differ between two revisions')
-      .argument('<from>', 'a revision; 0 is before the first', wholeNumber)
-      .argument('[to]', 'another; default: now', wholeNumber),
+      .description('compare the variables of two revisions')
+      .argument('<from>', 'revision; 0 is before the first change', wholeNumber)
+      .argument('[to]', 'revision (default: the latest)', wholeNumber),
   ).action(async (from: number, to: number | undefined, options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     const compared = await envvars.diff(...(at as At), { from, ...(to !== undefined && { to }) });
     if (options.json) return printJson(compared);
     const { line, paint } = screenOn(process.stdout);
     if (compared.changes.length === 0) return line('They are the same.');
-    for (const one of compared.changes) {
-      if (one.from !== undefined) line(paint.red(`- ${one.name}=${one.from}`));
-      if (one.to !== undefined) line(paint.green(`+ ${one.name}=${one.to}`));
+    for (const change of compared.changes) {
+      if (change.from !== undefined) line(paint.red(`- ${change.name}=${change.from}`));
+      if (change.to !== undefined) line(paint.green(`+ ${change.name}=${change.to}`));
     }
   });
 
 const rollbackCommand = (): Command =>
   withEnvOptions(
     new Command('rollback')
-      .description('makes variables what they were at a revision, as a new revision')
-      .argument('<revision>', 'see `millrace env history`; 0 is before the first', wholeNumber),
+      .description('restore the variables of a revision, as a new revision')
+      .argument(
+        '<revision>',
+        'revision from `millrace env history`; 0 is before the first change',
+        wholeNumber,
+      ),
   ).action(async (revision: number, options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     const done = await envvars.rollback(...(at as At), { revision });
@@ -282,7 +285,7 @@ const rollbackCommand = (): Command =>
 
 export const envCommand = (): Command =>
   new Command('env')
-    .description('environment variables: what runs have in process.env')
+    .description('manage the environment variables of runs')
     .addCommand(listCommand())
     .addCommand(setCommand())
     .addCommand(unsetCommand())

@@ -7,7 +7,7 @@ import { printJson, screenOn } from '../screen.ts';
 
 export const environmentsCommand = (): Command =>
   withProjectOptions(
-    new Command('environments').description("a project's environments and branches; dev is your own"),
+    new Command('environments').description('list the environments and branches of a project'),
   ).action(async (options: ProjectOptions) => {
     const { login, projectRef } = await findProject(options);
     const environments = await call(login, 'listEnvironments', { params: { projectRef } });
@@ -30,7 +30,7 @@ const pausing = (name: 'pause' | 'resume', description: string): Command =>
     new Command(name)
       .description(description)
       .argument('<environment>', 'dev (your own), stg, prod or preview', environment)
-      .option('--branch <name>', 'a branch of preview or dev'),
+      .option('--branch <name>', 'branch of the preview or dev environment'),
   ).action(async (env: string, options: PauseOptions) => {
     const { login, projectRef } = await findProject(options);
     const { branch } = options;
@@ -45,5 +45,5 @@ const pausing = (name: 'pause' | 'resume', description: string): Command =>
     );
   });
 
-export const pauseCommand = (): Command => pausing('pause', 'start no more runs in an environment');
-export const resumeCommand = (): Command => pausing('resume', 'start runs in it again');
+export const pauseCommand = (): Command => pausing('pause', 'pause an environment: active runs continue');
+export const resumeCommand = (): Command => pausing('resume', 'resume a paused environment');

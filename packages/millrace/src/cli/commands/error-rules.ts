@@ -31,16 +31,16 @@ const head = ['', 'id', 'task', 'type', 'message', 'group'];
 const withPatterns = (command: Command): Command =>
   withConnectionOptions(
     command
-      .option('--task <pattern>', "of the task's id; * stands for anything")
-      .option('--type <pattern>', "of the error's type")
-      .option('--message <pattern>', "of the error's message"),
+      .option('--task <pattern>', 'pattern for the task ID; * matches any text')
+      .option('--type <pattern>', 'pattern for the error type')
+      .option('--message <pattern>', 'pattern for the error message'),
   );
 
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('rules, in the order in which they are tried')
-      .option('--json', 'a line of JSON for each rule'),
+      .description('list rules in the order of their evaluation')
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (options: JsonOption) => {
     const { errors } = await openClient(options);
     const rules = await errors.rules.list();
@@ -49,10 +49,14 @@ const listCommand = (): Command =>
   });
 
 const addCommand = (): Command =>
-  withPatterns(new Command('add').description('put errors to come that match into a group'))
-    .requiredOption('--group <key>', 'the key of the group: the same as `fingerprint` on an error')
-    .option('--position <number>', 'when it is tried, from 1; without it, as the last', positiveInteger)
-    .option('--json', 'one line of JSON: the rule')
+  withPatterns(new Command('add').description('add a rule that assigns matching new errors to a group'))
+    .requiredOption('--group <key>', 'key of the group, the same as `fingerprint` on an error')
+    .option(
+      '--position <number>',
+      'position in the order of evaluation, from 1 (default: last)',
+      positiveInteger,
+    )
+    .option('--json', 'print JSON')
     .action(async ({ task, type, message, group, position, ...options }: RuleOptions) => {
       const { errors } = await openClient(options);
       const rule = await errors.rules.create({ task, type, message, groupKey: group, position });
@@ -62,11 +66,11 @@ const addCommand = (): Command =>
 
 const changeCommand = (): Command =>
   withPatterns(
-    new Command('change').description('change what is given of a rule').argument('<rule>', 'its id (rule_…)'),
+    new Command('change').description('change settings of a rule').argument('<rule>', 'rule ID (rule_…)'),
   )
-    .option('--group <key>', 'the key of the group')
-    .option('--position <number>', 'when it is tried, from 1', positiveInteger)
-    .option('--json', 'one line of JSON: the rule')
+    .option('--group <key>', 'key of the group, the same as `fingerprint` on an error')
+    .option('--position <number>', 'position in the order of evaluation, from 1', positiveInteger)
+    .option('--json', 'print JSON')
     .action(
       async (
         id: string,
@@ -82,9 +86,9 @@ const changeCommand = (): Command =>
 const removeCommand = (): Command =>
   withConnectionOptions(
     new Command('remove')
-      .description('delete a rule; what it has grouped stays')
-      .argument('<rule>', 'its id (rule_…)')
-      .option('--json', 'one line of JSON'),
+      .description('delete a rule; existing groups do not change')
+      .argument('<rule>', 'rule ID (rule_…)')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { errors } = await openClient(options);
     await errors.rules.del(id);
@@ -93,12 +97,10 @@ const removeCommand = (): Command =>
   });
 
 const tryCommand = (): Command =>
-  withPatterns(
-    new Command('try').description('show which recent failures a rule would regroup; nothing is changed'),
-  )
-    .requiredOption('--group <key>', 'the key of the group')
-    .option('--period <period>', 'failures of the last, for instance 24h')
-    .option('--json', 'one line of JSON')
+  withPatterns(new Command('try').description('list the recent failures that a rule would regroup'))
+    .requiredOption('--group <key>', 'key of the group, the same as `fingerprint` on an error')
+    .option('--period <period>', 'failed within this period, such as 24h')
+    .option('--json', 'print JSON')
     .action(async ({ task, type, message, group, period, ...options }: RuleOptions) => {
       const { errors } = await openClient(options);
       const found = await errors.rules.preview({ task, type, message, groupKey: group, period });
@@ -108,19 +110,19 @@ const tryCommand = (): Command =>
       if (found.matched === 0) return;
       printTable(
         ['group', 'of it', 'task', 'error'],
-        found.from.map((one) => [
-          one.id,
-          `${one.matched} of ${one.looked}`,
-          one.taskIdentifier,
-          `${one.errorType}: ${one.errorMessage}`,
+        found.from.map((group) => [
+          group.id,
+          `${group.matched} of ${group.looked}`,
+          group.taskIdentifier,
+          `${group.errorType}: ${group.errorMessage}`,
         ]),
       );
-      line(`They would be in ${found.into.map((one) => one.id).join(', ')}.`);
+      line(`They would be in ${found.into.map((group) => group.id).join(', ')}.`);
     });
 
 export const rulesCommand = (): Command =>
   new Command('rules')
-    .description('where errors go whatever their fingerprint')
+    .description('manage rules that override fingerprints')
     .addCommand(listCommand())
     .addCommand(addCommand())
     .addCommand(changeCommand())

@@ -30,14 +30,14 @@ interface ListOptions extends JsonOption {
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('error groups, last seen first unless sorted otherwise')
-      .option('--task <id>', 'of one task')
-      .addOption(new Option('--status <status>', 'in one state').choices(errorStatuses))
-      .option('--search <text>', 'with this in type or message')
-      .option('--period <period>', 'seen in the last, for instance 7d or 30m')
-      .addOption(new Option('--sort <order>', 'the latest or the most first').choices(errorSorts))
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each group'),
+      .description('list error groups, last seen first')
+      .option('--task <id>', 'filter by task ID')
+      .addOption(new Option('--status <status>', 'filter by status').choices(errorStatuses))
+      .option('--search <text>', 'filter by text in the error type or message')
+      .option('--period <period>', 'seen within this period, such as 7d or 30m')
+      .addOption(new Option('--sort <order>', 'sort order').choices(errorSorts))
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async ({ task, status, search, period, sort, limit, json, ...connection }: ListOptions) => {
     const { errors } = await openClient(connection);
     const groups = [];
@@ -78,7 +78,7 @@ interface Group {
 function printGroup(group: Group, { line, paint }: Screen): void {
   const { errorType, errorMessage, sampleMessage = errorMessage } = group;
   line(paint.bold(`${errorType}: ${sampleMessage}`));
-  const facts = [
+  const properties = [
     ...(sampleMessage === errorMessage ? [] : [['in common', errorMessage]]),
     ['id', group.id],
     ['task', group.taskIdentifier],
@@ -89,7 +89,7 @@ function printGroup(group: Group, { line, paint }: Screen): void {
     ['versions', group.affectedVersions.join(', ') || 'none'],
     ...(group.resolvedAt ? [['resolved', group.resolvedAt.toISOString()]] : []),
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
 }
 
 const show = (group: Group, { json }: JsonOption): void =>
@@ -108,9 +108,9 @@ async function latestRun(runs: typeof sdkRuns, error: string): Promise<Run | und
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
-      .description('one error group')
-      .argument('<error>', 'its id (error_…)')
-      .option('--json', 'one line of JSON'),
+      .description('show an error group')
+      .argument('<error>', 'error group ID (error_…)')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { errors, runs, deployments } = await openClient(options);
     const [group, fingerprints] = await Promise.all([errors.retrieve(id), errors.fingerprints(id)]);
@@ -120,10 +120,10 @@ const showCommand = (): Command =>
     await printSource(deployments, await latestRun(runs, group.id), screen);
     if (fingerprints.length === 1) return;
     screen.line('');
-    const rows = fingerprints.map((one) => [
-      one.fingerprint,
-      String(one.count),
-      `${one.errorType}: ${one.errorMessage}`,
+    const rows = fingerprints.map((entry) => [
+      entry.fingerprint,
+      String(entry.count),
+      `${entry.errorType}: ${entry.errorMessage}`,
     ]);
     const [head = '', ...body] = table([['fingerprint', 'count', 'error'], ...rows]);
     screen.line(screen.paint.dim(head));
@@ -133,10 +133,10 @@ const showCommand = (): Command =>
 const resolveCommand = (): Command =>
   withConnectionOptions(
     new Command('resolve')
-      .description('mark an error group as resolved; it reopens when the error comes back')
-      .argument('<error>', 'its id (error_…)')
-      .option('--in-version <version>', 'the worker version that has the fix')
-      .option('--json', 'one line of JSON: the group'),
+      .description('resolve an error group; it reopens if the error occurs again')
+      .argument('<error>', 'error group ID (error_…)')
+      .option('--in-version <version>', 'version that contains the fix')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption & { inVersion?: string }) => {
     const { errors } = await openClient(options);
     show(await errors.resolve(id, { resolvedInVersion: options.inVersion }), options);
@@ -165,13 +165,13 @@ function rate(text: string): number {
 const ignoreCommand = (): Command =>
   withConnectionOptions(
     new Command('ignore')
-      .description('ignore an error group until the first of the given limits is reached, or for ever')
-      .argument('<error>', 'its id (error_…)')
-      .option('--for <period>', 'for so long, such as 7d', span)
-      .option('--rate <count>', 'until there are more of it a minute', rate)
-      .option('--count <count>', 'until it occurred so often again', positiveInteger)
-      .option('--reason <text>', 'for people')
-      .option('--json', 'one line of JSON: the group'),
+      .description('ignore an error group permanently, or until a limit is reached')
+      .argument('<error>', 'error group ID (error_…)')
+      .option('--for <duration>', 'ignore for this long, such as 7d', span)
+      .option('--rate <count>', 'ignore up to this many occurrences per minute', rate)
+      .option('--count <count>', 'ignore this many further occurrences', positiveInteger)
+      .option('--reason <text>', 'reason, shown in the history')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: IgnoreOptions) => {
     const { errors } = await openClient(options);
     const { for: duration, rate: occurrenceRate, count: totalOccurrences, reason } = options;
@@ -181,9 +181,9 @@ const ignoreCommand = (): Command =>
 const unresolveCommand = (): Command =>
   withConnectionOptions(
     new Command('unresolve')
-      .description('take back a resolve or an ignore')
-      .argument('<error>', 'its id (error_…)')
-      .option('--json', 'one line of JSON: the group'),
+      .description('reopen a resolved or ignored error group')
+      .argument('<error>', 'error group ID (error_…)')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { errors } = await openClient(options);
     show(await errors.unresolve(id), options);
@@ -192,10 +192,10 @@ const unresolveCommand = (): Command =>
 const mergeCommand = (): Command =>
   withConnectionOptions(
     new Command('merge')
-      .description('make other error groups of the same task part of one')
-      .argument('<error>', 'the group that stays')
-      .argument('<others...>', 'ids of the others; they lead to it afterwards')
-      .option('--json', 'one line of JSON: the group'),
+      .description('merge error groups of the same task into one')
+      .argument('<error>', 'ID of the error group to keep')
+      .argument('<others...>', 'IDs of the error groups to merge into it; they redirect to it')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, others: string[], options: JsonOption) => {
     const { errors } = await openClient(options);
     show(await errors.merge(id, others), options);
@@ -204,10 +204,13 @@ const mergeCommand = (): Command =>
 const splitCommand = (): Command =>
   withConnectionOptions(
     new Command('split')
-      .description('move fingerprints out of an error group into one of their own')
-      .argument('<error>', 'the group')
-      .argument('<fingerprints...>', 'as `errors show` lists them; the first one of a group stays')
-      .option('--json', 'one line of JSON: the new group'),
+      .description('move fingerprints of an error group into a new group')
+      .argument('<error>', 'error group ID (error_…)')
+      .argument(
+        '<fingerprints...>',
+        'fingerprints from `errors show`; the first one of a group cannot be moved',
+      )
+      .option('--json', 'print JSON'),
   ).action(async (id: string, fingerprints: string[], options: JsonOption) => {
     const { errors } = await openClient(options);
     show(await errors.split(id, fingerprints), options);
@@ -216,10 +219,10 @@ const splitCommand = (): Command =>
 const historyCommand = (): Command =>
   withConnectionOptions(
     new Command('history')
-      .description('who resolved or ignored an error group, and when it came back; the newest first')
-      .argument('<error>', 'its id (error_…)')
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each change'),
+      .description('list status changes, newest first')
+      .argument('<error>', 'error group ID (error_…)')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (id: string, { limit, json, ...connection }: JsonOption & { limit: number }) => {
     const { errors } = await openClient(connection);
     const changes = [];
@@ -243,7 +246,7 @@ const historyCommand = (): Command =>
 
 export const errorsCommand = (): Command =>
   new Command('errors')
-    .description('failed runs, grouped by what went wrong')
+    .description('manage error groups: failed runs, grouped by cause')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(historyCommand())

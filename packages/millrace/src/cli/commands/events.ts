@@ -36,14 +36,14 @@ interface SendOptions extends JsonOption {
 const sendCommand = (): Command =>
   withConnectionOptions(
     new Command('send')
-      .description('send an event; each task that subscribes to it gets a run')
-      .argument('<name>', 'such as order.created')
-      .option('--payload <json>', 'what the runs are given', json)
-      .option('--id <id>', 'the same event when it is sent again under it; default: a random one')
-      .option('--source <text>', 'where it comes from')
-      .option('--deliver-at <date>', 'not before then, such as 2026-01-15T12:00:00Z', instant)
-      .option('--deliver-after <duration>', 'not before so long from now, such as 1h30m')
-      .option('--json', 'one line of JSON'),
+      .description('send an event, which triggers a run of each subscribed task')
+      .argument('<name>', 'event name, such as order.created')
+      .option('--payload <json>', 'payload of the runs, as JSON', json)
+      .option('--id <id>', 'event ID; an event with the same ID is sent only once (default: random)')
+      .option('--source <text>', 'source of the event')
+      .option('--deliver-at <date>', 'deliver at this date, such as 2026-01-15T12:00:00Z', instant)
+      .option('--deliver-after <duration>', 'deliver after this duration, such as 1h30m')
+      .option('--json', 'print JSON'),
   ).action(
     async (name: string, { payload, id, source, deliverAt, deliverAfter, ...options }: SendOptions) => {
       const { events } = await openClient(options);
@@ -68,11 +68,11 @@ interface ListOptions extends JsonOption {
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('events, newest first')
-      .option('--name <name>', 'with this name')
-      .addOption(new Option('--status <status>', 'in one state').choices(eventStatuses))
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each event'),
+      .description('list events, newest first')
+      .option('--name <name>', 'filter by event name')
+      .addOption(new Option('--status <status>', 'filter by status').choices(eventStatuses))
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async ({ name, status, limit, json: asJson, ...connection }: ListOptions) => {
     const { events } = await openClient(connection);
     const found: ListedEvent[] = [];
@@ -102,7 +102,7 @@ const listCommand = (): Command =>
 
 function printEvent(event: EventDetail, { line, paint }: Screen): void {
   line(paint.bold(event.name ?? '(no name)'));
-  const facts = [
+  const properties = [
     ['id', event.id],
     ['status', event.status],
     ['sent', event.createdAt.toISOString()],
@@ -112,16 +112,16 @@ function printEvent(event: EventDetail, { line, paint }: Screen): void {
     ...(event.replayOf === null ? [] : [['replay of', event.replayOf]]),
     ['payload', JSON.stringify(event.event['payload']) ?? 'none'],
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
   for (const row of table(event.runs.map((run) => ['run', run.id, run.taskIdentifier, run.status])))
     line(row);
 }
 
 const withEvent = (command: Command): Command =>
-  withConnectionOptions(command.argument('<event>', 'its id').option('--json', 'one line of JSON'));
+  withConnectionOptions(command.argument('<event>', 'event ID').option('--json', 'print JSON'));
 
 const showCommand = (): Command =>
-  withEvent(new Command('show').description('one event and the runs that it started')).action(
+  withEvent(new Command('show').description('show an event and the runs it triggered')).action(
     async (id: string, options: JsonOption) => {
       const { events } = await openClient(options);
       const event = await events.retrieve(id);
@@ -131,26 +131,26 @@ const showCommand = (): Command =>
   );
 
 const replayCommand = (): Command =>
-  withEvent(
-    new Command('replay').description('send an event again, as another one, to what subscribes to it now'),
-  ).action(async (id: string, options: JsonOption) => {
-    const { events } = await openClient(options);
-    printSent(await events.replay(id), options.json);
-  });
+  withEvent(new Command('replay').description('send a copy of an event to the current subscribers')).action(
+    async (id: string, options: JsonOption) => {
+      const { events } = await openClient(options);
+      printSent(await events.replay(id), options.json);
+    },
+  );
 
 const cancelCommand = (): Command =>
-  withEvent(
-    new Command('cancel').description('keep an event that waits for its time from being delivered'),
-  ).action(async (id: string, options: JsonOption) => {
-    const { events } = await openClient(options);
-    const event = await events.cancel(id);
-    if (options.json) printJson(event);
-    else printEvent(event, screenOn(process.stdout));
-  });
+  withEvent(new Command('cancel').description('cancel a scheduled event before its delivery')).action(
+    async (id: string, options: JsonOption) => {
+      const { events } = await openClient(options);
+      const event = await events.cancel(id);
+      if (options.json) printJson(event);
+      else printEvent(event, screenOn(process.stdout));
+    },
+  );
 
 export const eventsCommand = (): Command =>
   new Command('events')
-    .description('what happened, told once, and the runs that it started')
+    .description('send events and list the runs they triggered')
     .addCommand(sendCommand())
     .addCommand(listCommand())
     .addCommand(showCommand())

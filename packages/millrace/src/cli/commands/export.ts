@@ -6,15 +6,15 @@ import type { ExportCommandOptions } from '../compose/export.ts';
 export const exportCommand = (): Command =>
   withConnectionOptions(
     new Command('export')
-      .description('write an environment to a file: its settings, and runs that wait')
-      .argument('<file>', 'NDJSON, a line each; - is stdout'),
+      .description('export the settings and waiting runs of an environment')
+      .argument('<file>', 'NDJSON file, or - for stdout'),
   )
-    .option('--secrets', 'values of secret variables, too: keep the file as safe as they are')
-    .option('--only <kinds>', 'some kinds, such as variable,schedule,run')
-    .option('--runs', 'finished runs too, with payload and output; they are not imported')
-    .option('--period <time>', 'with --runs: created within this time, such as 30d', period)
-    .option('--force', 'replace the file when there is one')
-    .option('--json', 'a line of JSON with what was written')
+    .option('--secrets', 'include the values of secret variables; protect the file accordingly')
+    .option('--only <kinds>', 'export only these kinds, such as variable,schedule,run')
+    .option('--runs', 'include finished runs with their payload and output; they are not imported')
+    .option('--period <time>', 'with --runs: created within this period, such as 30d', period)
+    .option('--force', 'overwrite an existing file')
+    .option('--json', 'print JSON')
     .action(async (file: string, options: ExportCommandOptions) => {
       const { exportToFile } = await import('../compose/export.ts');
       await exportToFile(file, options);

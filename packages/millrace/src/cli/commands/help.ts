@@ -8,26 +8,26 @@ interface Options {
 }
 
 const notes = `
-The end of a message names its section, such as \`millrace help not-found\`. --list prints the names of all sections and pages.`;
+Error messages end with the section that explains them, such as \`millrace help not-found\`.`;
 
 export const helpCommand = (): Command =>
   new Command('help')
-    .description('show the usage of a command, or the section of the documentation that a message names')
-    .argument('[topic...]', 'a command, a section or a page')
-    .option('--list', 'the names of all sections and pages')
-    .option('--json', 'JSON on stdout: the topic and its text as Markdown')
+    .description('show help for a command, or a section of the documentation')
+    .argument('[topic...]', 'command, section or page')
+    .option('--list', 'list all sections and pages')
+    .option('--json', 'print JSON: the topic and its text as Markdown')
     .addHelpText('after', notes)
     .action(async (topic: string[], { list = false, json = false }: Options, own: Command) => {
       const { findTopic, topics } = await import('../../help/find-topic.ts');
       const { text, line } = screenOn(process.stdout);
-      if (list) return topics().forEach((one) => (json ? printJson({ topic: one }) : line(one)));
+      if (list) return topics().forEach((entry) => (json ? printJson({ topic: entry }) : line(entry)));
       const root = own.parent as Command;
       const command = commandOf(root, topic);
       if (command) return command.outputHelp();
       const name = topic.join(' ').replace(/^#/, '');
       const found = findTopic(name);
       if (found !== undefined) return json ? printJson({ topic: name, text: found }) : text(readable(found));
-      const near = topics().filter((one) => one.includes(name));
+      const near = topics().filter((entry) => entry.includes(name));
       const hint = near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(', ')}?` : '';
       own.error(`error: there is no command, section or page '${name}'.${hint} See: millrace help --list`, {
         exitCode: exitCodes.usage,
@@ -38,7 +38,8 @@ export const helpCommand = (): Command =>
 /** The command for some words, such as `runs list`; undefined if there is none. */
 const commandOf = (root: Command, words: readonly string[]): Command | undefined =>
   words.reduce<Command | undefined>(
-    (parent, word) => parent?.commands.find((one) => one.name() === word || one.aliases().includes(word)),
+    (parent, word) =>
+      parent?.commands.find((child) => child.name() === word || child.aliases().includes(word)),
     root,
   );
 

@@ -7,33 +7,40 @@ import type { ImportTriggerOptions } from '../compose/import-options.ts';
 const triggerCommand = (): Command =>
   withConnectionOptions(
     new Command('trigger')
-      .description(
-        'variables and schedules of an environment of an existing installation; shows what would happen',
-      )
-      .option('--apply', 'do it; without it nothing is changed')
+      .description('import variables and schedules from Trigger.dev')
+      .option('--apply', 'apply the changes; without it, they are only listed')
       .addOption(
-        new Option('--from <address>', 'the installation that is read')
+        new Option('--from <address>', 'URL of the source installation')
           .env('MILLRACE_IMPORT_URL')
           .default('https://api.trigger.dev')
           .argParser(address),
       )
       .addOption(
-        new Option('--from-token <token>', 'a personal access token there').env('MILLRACE_IMPORT_TOKEN'),
+        new Option('--from-token <token>', 'personal access token of the source').env(
+          'MILLRACE_IMPORT_TOKEN',
+        ),
       )
       .addOption(
         new Option(
           '--from-key <key>',
-          'the secret key of its environment; not needed if the token may see it',
+          'secret key of the source environment; optional if the token can read it',
         ).env('MILLRACE_IMPORT_KEY'),
       )
-      .option('--from-project <ref>', 'its project; default: the one of trigger.config.ts')
-      .option('--from-env <environment>', 'its environment; default: as that of --key', environment)
-      .addOption(new Option('--only <kind>', 'variables or schedules').choices(['variables', 'schedules']))
-      .option('--override', 'over those that exist here and differ')
-      .option('--inactive', 'create all schedules inactive, as long as those there fire')
-      .option('--runs <file>', 'with --apply, save its runs as NDJSON, a line each; they are not imported')
-      .option('--period <time>', 'with --runs: created within this time, such as 30d', '7d')
-      .option('--json', 'a line of JSON for each, and one at the end'),
+      .option('--from-project <ref>', 'source project (default: from trigger.config.ts)')
+      .option(
+        '--from-env <environment>',
+        'source environment (default: the environment of --key)',
+        environment,
+      )
+      .addOption(new Option('--only <kind>', 'import only these').choices(['variables', 'schedules']))
+      .option('--override', 'overwrite existing items that differ')
+      .option('--inactive', 'create all schedules as inactive, while those of the source still fire')
+      .option(
+        '--runs <file>',
+        'with --apply: save the runs of the source to this NDJSON file; they are not imported',
+      )
+      .option('--period <time>', 'with --runs: created within this period, such as 30d', '7d')
+      .option('--json', 'print JSON, one object per line and a summary at the end'),
   ).action(async (options: ImportTriggerOptions) => {
     const { importTrigger } = await import('../compose/import-trigger.ts');
     await importTrigger(options);
@@ -42,14 +49,14 @@ const triggerCommand = (): Command =>
 const environmentCommand = (): Command =>
   withConnectionOptions(
     new Command('environment')
-      .description('make in this environment what a file of `millrace export` has, as often as needed')
+      .description('import a file of `millrace export`; safe to repeat')
       .argument('<file>'),
   )
-    .option('--dry-run', 'show what would be done')
-    .option('--only <kinds>', 'some kinds, such as variable,schedule,run')
-    .option('--override', 'over what exists here and differs')
-    .option('--inactive', 'create all schedules inactive')
-    .option('--json', 'a line of JSON for each, and one at the end')
+    .option('--dry-run', 'list the changes, without applying them')
+    .option('--only <kinds>', 'import only these kinds, such as variable,schedule,run')
+    .option('--override', 'overwrite existing items that differ')
+    .option('--inactive', 'create all schedules as inactive')
+    .option('--json', 'print JSON, one object per line and a summary at the end')
     .action(async (file: string, options: ImportEnvironmentOptions) => {
       const { importEnvironment } = await import('../compose/import-environment.ts');
       await importEnvironment(file, options);
@@ -57,6 +64,6 @@ const environmentCommand = (): Command =>
 
 export const importCommand = (): Command =>
   new Command('import')
-    .description('move in from another environment or installation')
+    .description('import from another environment or installation')
     .addCommand(triggerCommand())
     .addCommand(environmentCommand());

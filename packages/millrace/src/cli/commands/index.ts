@@ -1,52 +1,71 @@
 import type { Command } from 'commander';
 
-/** All commands by name, in the order of `--help`. Each is loaded when it is used: loading all of them takes longer than most of them run. */
-export const commands: ReadonlyMap<string, () => Promise<Command>> = new Map(
-  Object.entries({
+type Load = () => Promise<Command>;
+
+/** All commands by area, in the order of `--help`. Each is loaded when it is used: loading all of them takes longer than most of them run. */
+const areas: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  Develop: {
     init: async () => (await import('./init.ts')).initCommand(),
     dev: async () => (await import('./dev.ts')).devCommand(),
     demo: async () => (await import('./demo.ts')).demoCommand(),
     doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-    start: async () => (await import('./start.ts')).startCommand(),
-    resume: async () => (await import('./resume.ts')).resumeInstallationCommand(),
-    backup: async () => (await import('./backup.ts')).backupCommand(),
-    restore: async () => (await import('./restore.ts')).restoreCommand(),
-    'upgrade-data': async () => (await import('./upgrade-data.ts')).upgradeDataCommand(),
-    work: async () => (await import('./work.ts')).workCommand(),
+    mcp: async () => (await import('./mcp.ts')).mcpCommand(),
+    help: async () => (await import('./help.ts')).helpCommand(),
+  },
+  Deploy: {
     deploy: async () => (await import('./deploy.ts')).deployCommand(),
     versions: async () => (await import('./versions.ts')).versionsCommand(),
+    branches: async () => (await import('./branches.ts')).branchesCommand(),
+    work: async () => (await import('./work.ts')).workCommand(),
     runners: async () => (await import('./runners.ts')).runnersCommand(),
+  },
+  Runs: {
     trigger: async () => (await import('./trigger.ts')).triggerCommand(),
-    outbox: async () => (await import('./outbox.ts')).outboxCommand(),
     tasks: async () => (await import('./tasks.ts')).tasksCommand(),
     runs: async () => (await import('./runs.ts')).runsCommand(),
     why: async () => (await import('./why.ts')).whyCommand(),
     batches: async () => (await import('./batches.ts')).batchesCommand(),
     queues: async () => (await import('./queues.ts')).queuesCommand(),
-    stats: async () => (await import('./stats.ts')).statsCommand(),
+    schedules: async () => (await import('./schedules.ts')).schedulesCommand(),
+    events: async () => (await import('./events.ts')).eventsCommand(),
+    outbox: async () => (await import('./outbox.ts')).outboxCommand(),
+  },
+  Observe: {
+    open: async () => (await import('./open.ts')).openCommand(),
     logs: async () => (await import('./logs.ts')).logsCommand(),
     errors: async () => (await import('./errors.ts')).errorsCommand(),
-    events: async () => (await import('./events.ts')).eventsCommand(),
+    stats: async () => (await import('./stats.ts')).statsCommand(),
     alerts: async () => (await import('./alerts.ts')).alertsCommand(),
     notifications: async () => (await import('./notifications.ts')).notificationsCommand(),
-    env: async () => (await import('./env.ts')).envCommand(),
-    export: async () => (await import('./export.ts')).exportCommand(),
-    import: async () => (await import('./import.ts')).importCommand(),
+  },
+  Configure: {
     login: async () => (await import('./login.ts')).loginCommand(),
     logout: async () => (await import('./logout.ts')).logoutCommand(),
-    open: async () => (await import('./open.ts')).openCommand(),
-    browsers: async () => (await import('./browsers.ts')).browsersCommand(),
     whoami: async () => (await import('./whoami.ts')).whoamiCommand(),
-    orgs: async () => (await import('./orgs.ts')).orgsCommand(),
-    members: async () => (await import('./members.ts')).membersCommand(),
     projects: async () => (await import('./projects.ts')).projectsCommand(),
+    env: async () => (await import('./env.ts')).envCommand(),
     keys: async () => (await import('./keys.ts')).keysCommand(),
     tokens: async () => (await import('./tokens.ts')).tokensCommand(),
-    branches: async () => (await import('./branches.ts')).branchesCommand(),
-    schedules: async () => (await import('./schedules.ts')).schedulesCommand(),
-    audit: async () => (await import('./audit.ts')).auditCommand(),
+    export: async () => (await import('./export.ts')).exportCommand(),
+    import: async () => (await import('./import.ts')).importCommand(),
+  },
+  Administer: {
+    start: async () => (await import('./start.ts')).startCommand(),
+    resume: async () => (await import('./resume.ts')).resumeInstallationCommand(),
+    backup: async () => (await import('./backup.ts')).backupCommand(),
+    restore: async () => (await import('./restore.ts')).restoreCommand(),
+    'upgrade-data': async () => (await import('./upgrade-data.ts')).upgradeDataCommand(),
     storage: async () => (await import('./storage.ts')).storageCommand(),
-    mcp: async () => (await import('./mcp.ts')).mcpCommand(),
-    help: async () => (await import('./help.ts')).helpCommand(),
-  }),
+    orgs: async () => (await import('./orgs.ts')).orgsCommand(),
+    members: async () => (await import('./members.ts')).membersCommand(),
+    browsers: async () => (await import('./browsers.ts')).browsersCommand(),
+    audit: async () => (await import('./audit.ts')).auditCommand(),
+  },
+};
+
+/** All commands by name. Each has its area as its heading in `--help`. */
+export const commands: ReadonlyMap<string, Load> = new Map(
+  Object.entries(areas).flatMap(([area, loads]) =>
+    Object.entries(loads).map(([name, load]) => [name, async () => (await load()).helpGroup(`${area}:`)]),
+  ),
 );

@@ -12,14 +12,11 @@ interface InitOptions {
 
 export const initCommand = (): Command =>
   new Command('init')
-    .description('write a first project; what exists stays, and package.json gets what it lacks')
-    .argument('[dir]', 'the folder, made when missing', '.')
-    .option('--dev', 'then serve it as `millrace dev` does, and run its task once')
-    .option('--port <port>', 'of --dev; 0 = any', port, 4400)
-    .option(
-      '--json',
-      'one line of JSON: folder, written, kept, added; with --dev, the line of `dev` and the run follow',
-    )
+    .description('set up a project in a new or existing folder')
+    .argument('[dir]', 'project folder, created if missing; existing files are kept', '.')
+    .option('--dev', 'then start `millrace dev` and run the first task once')
+    .option('--port <port>', 'with --dev: port to listen on, 0 for any free port', port, 4400)
+    .option('--json', 'print JSON; with --dev, followed by the JSON of `dev` and of the run')
     .action(async (dir: string, options: InitOptions) => {
       const project = await writeProject(dir, version);
       if (options.json) printJson(project);
@@ -50,10 +47,10 @@ async function serve(
   });
 }
 
-function printProject({ written, kept, added }: WrittenProject): void {
+function printProject({ written, unchanged, added }: WrittenProject): void {
   const { line, paint } = screenOn(process.stdout);
   for (const file of written) line(`${paint.green('wrote')} ${file}`);
-  for (const file of kept) line(`${paint.dim('kept')}  ${file}`);
+  for (const file of unchanged) line(`${paint.dim('kept')}  ${file}`);
   const parts = Object.entries(added).map(([section, names]) =>
     section === 'allowScripts' ? section : `${section} ${names.join(', ')}`,
   );
@@ -63,12 +60,12 @@ function printProject({ written, kept, added }: WrittenProject): void {
 
 function printNext(dir: string, project: WrittenProject): void {
   const { line } = screenOn(process.stdout);
-  const { added, written, kept } = project;
+  const { added, written, unchanged } = project;
   line('Next:');
   for (const command of inFolder(dir)) line(`  ${command}`);
   if (added.dependencies || added.devDependencies) line('  npm install');
   line('  npx millrace dev');
-  if (written.length === 0 && kept.length === 0)
+  if (written.length === 0 && unchanged.length === 0)
     return line(
       '`npx millrace doctor --from-trigger` says what of the project works here, and what differs.',
     );

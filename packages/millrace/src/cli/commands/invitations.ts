@@ -8,9 +8,9 @@ import { printJson, screenOn } from '../screen.ts';
 export const inviteCommand = (): Command =>
   withOrganizationOptions(
     new Command('invite')
-      .description('make an invitation and show its token once: no mail is sent')
-      .argument('<address>', 'whom it is for, such as ada@example.com')
-      .addOption(new Option('--role <role>', 'what they become').choices(roles).default('member')),
+      .description('create an invitation and print its token once')
+      .argument('<email>', 'email address of the new member, such as ada@example.com')
+      .addOption(new Option('--role <role>', 'role of the new member').choices(roles).default('member')),
   ).action(async (email: string, options: OrganizationOptions & { role: string }) => {
     const { login, organization } = await findOrganization(options);
     const body = { email, role: options.role };
@@ -23,7 +23,7 @@ export const inviteCommand = (): Command =>
   });
 
 export const invitationsCommand = (): Command =>
-  withOrganizationOptions(new Command('invitations').description('invitations that are still open')).action(
+  withOrganizationOptions(new Command('invitations').description('list open invitations')).action(
     async (options: OrganizationOptions) => {
       const { login, organization } = await findOrganization(options);
       const invitations = await call(login, 'listInvitations', { params: { organization } });
@@ -38,8 +38,8 @@ export const invitationsCommand = (): Command =>
 export const uninviteCommand = (): Command =>
   withOrganizationOptions(
     new Command('uninvite')
-      .description('take an invitation back')
-      .argument('<invitation>', 'its id (invite_…)'),
+      .description('revoke an invitation')
+      .argument('<invitation>', 'invitation ID (invite_…)'),
   ).action(async (invitationId: string, options: OrganizationOptions) => {
     const { login, organization } = await findOrganization(options);
     const params = { organization, invitationId };

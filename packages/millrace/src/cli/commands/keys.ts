@@ -4,15 +4,15 @@ import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand }
 
 const rotateMasterCommand = (): Command =>
   new Command('rotate-master')
-    .description('seals everything anew with another master key, while servers serve')
+    .description('encrypt all secrets with a new master key')
     .option(
       '--data <folder>',
-      'the embedded PostgreSQL on this folder, instead of DATABASE_URL; its key file gets a new key',
+      'data folder of the embedded PostgreSQL, instead of DATABASE_URL; its key file is replaced',
     )
-    .option('--json', 'one line of JSON on stdout')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nWith DATABASE_URL, or with a key that is no file: MILLRACE_MASTER_KEY is the new one, MILLRACE_MASTER_KEY_PREVIOUS the one before.\nSee: millrace help environment-variables',
+      '\nWith DATABASE_URL, or if the key is not in a file, set MILLRACE_MASTER_KEY to the new key and MILLRACE_MASTER_KEY_PREVIOUS to the old one.\nSee: millrace help environment-variables',
     )
     .action(async (options: RotateOptions) => {
       const { rotateMaster } = await import('../compose/rotate-master.ts');
@@ -21,7 +21,7 @@ const rotateMasterCommand = (): Command =>
 
 export const keysCommand = (): Command =>
   new Command('keys')
-    .description('secret keys of environments, and the key that secrets are sealed with')
+    .description('manage secret keys, and the master key that encrypts secrets')
     .addCommand(listKeysCommand())
     .addCommand(createKeyCommand())
     .addCommand(rotateKeyCommand())

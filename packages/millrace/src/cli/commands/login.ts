@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { openInBrowser } from '../open-in-browser.ts';
-import { givenToken, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
+import { tokenOption, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 
@@ -52,8 +52,8 @@ async function tokenOnStdin(): Promise<string> {
   return token;
 }
 
-async function tokenFor(url: string, { invitation, name, approval, ...given }: Options): Promise<string> {
-  if (approval) return approvedToken(url, process.stdin.isTTY && !given.json);
+async function tokenFor(url: string, { invitation, name, approval, ...options }: Options): Promise<string> {
+  if (approval) return approvedToken(url, process.stdin.isTTY && !options.json);
   if (invitation !== undefined) {
     if (name === undefined)
       throw new CommandFailed(exitCodes.usage, 'Say who you are: --name "Ada Lovelace".');
@@ -61,7 +61,7 @@ async function tokenFor(url: string, { invitation, name, approval, ...given }: O
     return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
   }
   // As an option the token would stay in the shell's history; from stdin it does not.
-  const token = givenToken(given) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
+  const token = tokenOption(options) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
   if (token !== '') return token;
   throw new CommandFailed(
     exitCodes.usage,
@@ -72,12 +72,12 @@ async function tokenFor(url: string, { invitation, name, approval, ...given }: O
 export const loginCommand = (): Command =>
   withLoginOptions(
     new Command('login')
-      .description('keep a personal access token for the commands about projects, keys and branches')
-      .option('--invitation <token>', 'join an organisation as a new user (svc_inv_…)')
-      .option('--name <name>', 'who you are, with --invitation')
+      .description('log in and store a personal access token')
+      .option('--invitation <token>', 'invitation token (svc_inv_…), to join an organization as a new user')
+      .option('--name <name>', 'with --invitation: your name')
       .option(
         '--approval',
-        'print a code, and wait until you approve it in a browser, or where you are logged in',
+        'print a code and wait for your approval in a browser or on a machine that is logged in',
       ),
   ).action(async (options: Options) => {
     const { url } = options;

@@ -27,24 +27,24 @@ export const logsCommand = (): Command =>
   withCodecOption(
     withConnectionOptions(
       new Command('logs')
-        .description('what runs wrote to the console and the logger: one run, or those of the environment')
-        .argument('[run]', 'its id (run_…); without it, lines of all runs')
-        .option('--follow', 'go on with new lines; those of one run until it is over')
-        .option('--task <id>', 'of one task')
-        .addOption(new Option('--level <level>', 'of one level').choices(levels))
-        .option('--text <text>', 'with this text in the message or the properties')
-        .option('--property <path=value>', 'with this property, for instance customer.id=42')
-        .option('--since <period>', 'written in the last, for instance 1h or 7d')
+        .description('show or follow the log lines of one run or of all runs')
+        .argument('[run]', 'run ID (run_…); all runs if omitted')
+        .option('--follow', 'follow new lines; with a run ID, until the run ends')
+        .option('--task <id>', 'filter by task ID')
+        .addOption(new Option('--level <level>', 'filter by level').choices(levels))
+        .option('--text <text>', 'filter by text in the message or the properties')
+        .option('--property <path=value>', 'filter by property, such as customer.id=42')
+        .option('--since <period>', 'written within this period, such as 1h or 7d')
         .option(
           '--limit <count>',
-          'at most so many stored lines; default 1,000 without a run',
+          'maximum number of stored lines (default: 1,000 without a run ID)',
           positiveInteger,
         )
         .option(
           '--raw',
-          'only what it wrote, escape sequences and all; they may change what the terminal shows',
+          'print only the messages and keep their escape sequences, which can change the display of the terminal',
         )
-        .option('--json', 'a line of JSON for each line'),
+        .option('--json', 'print JSON, one object per line'),
     ),
   ).action(async (id: string | undefined, options: LogsOptions) => {
     const sdk = await openClient(options);
@@ -60,7 +60,7 @@ async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): 
     );
   }
   const print = linePrinter(options);
-  const filter = given({ level, text, property });
+  const filter = withoutUndefined({ level, text, property });
   const lines =
     follow === true
       ? runs.followLogs(id, { ...filter, signal: whileFollowed(follow) })
@@ -76,7 +76,7 @@ async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): 
 async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void> {
   const { follow, task, level, text, property, since, limit = 1_000, json } = options;
   const print = linePrinter({ ...options, of: true });
-  const filter = given({ task, level, text, property });
+  const filter = withoutUndefined({ task, level, text, property });
   // Following starts before the stored lines are read, so that no line is missed in between.
   const coming = follow === true ? startFollowing(logs, filter, json) : undefined;
   const stored: Sdk.FoundLog[] = [];
@@ -101,7 +101,7 @@ async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void
 type Filter = Sdk.LogFilter;
 
 /** Without undefined members. */
-const given = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
+const withoutUndefined = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 
 function startFollowing(

@@ -24,24 +24,19 @@ const minTokenLength = 16;
 export const mcpCommand = (): Command =>
   withConnectionOptions(
     new Command('mcp')
-      .description('a Model Context Protocol server on stdin and stdout, with which agents look at runs')
-      .option('--write', 'also allow tools that trigger, replay, cancel and resolve')
+      .description('run a Model Context Protocol server for agents')
+      .option('--write', 'also enable the tools that trigger, replay, cancel and resolve')
       .option('--http', 'serve Streamable HTTP instead of stdin and stdout')
-      .option('--host <address>', 'with --http: the address to listen on', '127.0.0.1')
-      .option('--port <port>', 'with --http: the port, 0 for any free one', port, 4405)
+      .option('--host <address>', 'with --http: address to listen on', '127.0.0.1')
+      .option('--port <port>', 'with --http: port to listen on, 0 for any free port', port, 4405)
       .addOption(
         new Option(
           '--http-token <token>',
-          'with --http: what clients must send as bearer token; a new one each time by default',
+          'with --http: bearer token for clients (default: a new random one)',
         ).env('MILLRACE_MCP_TOKEN'),
       )
-      .option(
-        '--allow-host <name>',
-        'with --http: a name under which clients reach it; may be given several times',
-        collect,
-        [],
-      )
-      .option('--json', 'with --http: one line of JSON when it listens'),
+      .option('--allow-host <name>', 'with --http: host name that clients use; repeatable', collect, [])
+      .option('--json', 'with --http: print one line of JSON when ready: url, token'),
   ).action(async (options: McpCommandOptions) => {
     const mcp = await loadMcp();
     const { branch, write: canWrite = false } = options;
@@ -55,11 +50,11 @@ export const mcpCommand = (): Command =>
         `The token of --http-token (MILLRACE_MCP_TOKEN) must have at least ${minTokenLength} characters and no spaces.`,
       );
     }
-    const { host, port: given, allowHost: allowedHosts } = options;
+    const { host, port: requestedPort, allowHost: allowedHosts } = options;
     const server = await mcp
-      .serveOnHttp({ ...shared, host, port: given, token, allowedHosts })
+      .serveOnHttp({ ...shared, host, port: requestedPort, token, allowedHosts })
       .catch((error: unknown) => {
-        const sentence = explainListen(error as NodeJS.ErrnoException, host, given);
+        const sentence = explainListen(error as NodeJS.ErrnoException, host, requestedPort);
         throw sentence === undefined ? error : new CommandFailed(exitCodes.cannotStart, sentence);
       });
     if (options.json) printJson({ url: server.url, token });

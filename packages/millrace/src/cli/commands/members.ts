@@ -8,7 +8,7 @@ import { setPasswordCommand } from './set-password.ts';
 import { invitationsCommand, inviteCommand, uninviteCommand } from './invitations.ts';
 
 const listCommand = (): Command =>
-  withOrganizationOptions(new Command('list').description('who belongs to an organisation')).action(
+  withOrganizationOptions(new Command('list').description('list the members of an organization')).action(
     async (options: OrganizationOptions) => {
       const { login, organization } = await findOrganization(options);
       const members = await call(login, 'listMembers', { params: { organization } });
@@ -29,9 +29,9 @@ const listCommand = (): Command =>
 const roleCommand = (): Command =>
   withOrganizationOptions(
     new Command('role')
-      .description('change what a member may do')
-      .argument('<user>', 'their id (user_…)')
-      .addArgument(new Argument('<role>', 'what they are from now on').choices(roles)),
+      .description('change the role of a member')
+      .argument('<user>', 'user ID (user_…)')
+      .addArgument(new Argument('<role>', 'new role').choices(roles)),
   ).action(async (userId: string, role: string, options: OrganizationOptions) => {
     const { login, organization } = await findOrganization(options);
     const params = { organization, userId };
@@ -43,8 +43,8 @@ const roleCommand = (): Command =>
 const removeCommand = (): Command =>
   withOrganizationOptions(
     new Command('remove')
-      .description('remove a member; keys that they made stay, their dev environments end')
-      .argument('<user>', 'their id (user_…)'),
+      .description('remove a member and their dev environments')
+      .argument('<user>', 'user ID (user_…)'),
   ).action(async (userId: string, options: OrganizationOptions) => {
     const { login, organization } = await findOrganization(options);
     const removed = await call(login, 'removeMember', { params: { organization, userId } });
@@ -54,7 +54,7 @@ const removeCommand = (): Command =>
 
 export const membersCommand = (): Command =>
   new Command('members')
-    .description('who belongs to an organisation, who is invited, and your password')
+    .description('manage members and invitations, and your password')
     .addCommand(listCommand())
     .addCommand(inviteCommand())
     .addCommand(invitationsCommand())

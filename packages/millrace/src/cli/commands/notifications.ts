@@ -14,8 +14,7 @@ interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const withJson = (command: Command): Command =>
-  withConnectionOptions(command.option('--json', 'JSON on stdout'));
+const withJson = (command: Command): Command => withConnectionOptions(command.option('--json', 'print JSON'));
 
 const stateOf = ({ enabled, disabledBy, failingSince }: NotificationEndpoint): string => {
   if (!enabled) return `disabled (${disabledBy})`;
@@ -23,7 +22,7 @@ const stateOf = ({ enabled, disabledBy, failingSince }: NotificationEndpoint): s
 };
 
 const listCommand = (): Command =>
-  withJson(new Command('list').description('endpoints of the environment, oldest first')).action(
+  withJson(new Command('list').description('list endpoints, oldest first')).action(
     async (options: JsonOption) => {
       const { notifications } = await openClient(options);
       const found = await notifications.listEndpoints();
@@ -44,8 +43,8 @@ const listCommand = (): Command =>
 /** A secret is read from stdin: other users of the machine can see the arguments of a command. */
 async function secretOnStdin(what: string): Promise<string> {
   waitsFor(`${what} on stdin, up to its end (Ctrl-D)`);
-  const given = (await text(process.stdin)).replace(/\r?\n$/, '');
-  if (given !== '') return given;
+  const input = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (input !== '') return input;
   throw new CommandFailed(exitCodes.usage, `Give ${what} on stdin.`);
 }
 
@@ -63,8 +62,8 @@ async function add(options: JsonOption, endpoint: CreateEndpointOptions): Promis
 }
 
 const typesOption = (fallback?: string): Option =>
-  new Option('--types <types>', 'types of notifications, separated by commas')
-    .argParser((given: string) => given.split(',').map((type) => type.trim()))
+  new Option('--types <types>', 'notification types, separated by commas')
+    .argParser((value: string) => value.split(',').map((type) => type.trim()))
     .default(fallback?.split(','), fallback);
 
 interface AddOptions extends JsonOption {
@@ -73,7 +72,9 @@ interface AddOptions extends JsonOption {
 }
 
 const withAddOptions = (command: Command, types?: string): Command =>
-  withJson(command.addOption(typesOption(types)).option('--description <text>', 'what it is for'));
+  withJson(
+    command.addOption(typesOption(types)).option('--description <text>', 'description of the endpoint'),
+  );
 
 const common = ({ types, description }: AddOptions) => ({
   ...(types && { types }),
@@ -82,15 +83,15 @@ const common = ({ types, description }: AddOptions) => ({
 
 const addWebhookCommand = (): Command =>
   withAddOptions(
-    new Command('webhook').description('send signed requests').argument('<address>', 'https://…', address),
+    new Command('webhook')
+      .description('add a webhook that receives signed requests')
+      .argument('<url>', 'URL of the webhook', address),
     '*',
   ).action((url: string, options: AddOptions) => add(options, { types: ['*'], ...common(options), url }));
 
 const addSlackCommand = (): Command =>
   withAddOptions(
-    new Command('slack').description(
-      'send alerts to an incoming webhook in the format of Slack, whose address comes on stdin',
-    ),
+    new Command('slack').description('add a Slack-compatible webhook for alerts (URL on stdin)'),
   ).action(async (options: AddOptions) => {
     const url = address(await secretOnStdin('the address of the incoming webhook'));
     await add(options, { ...common(options), kind: 'slack', url });
@@ -105,14 +106,14 @@ interface MailOptions extends AddOptions {
 const addMailCommand = (): Command =>
   withAddOptions(
     new Command('email')
-      .description('send alerts by mail; the password of the mail server comes on stdin')
+      .description('add email recipients for alerts (SMTP password on stdin)')
       .requiredOption(
-        '--smtp <address>',
-        'the mail server, such as smtps://user@smtp.example.com:465, or smtp://…:587 for STARTTLS',
+        '--smtp <url>',
+        'URL of the mail server, such as smtps://user@smtp.example.com:465, or smtp://…:587 for STARTTLS',
         smtpAddress,
       )
-      .requiredOption('--from <address>', 'the sender')
-      .requiredOption('--to <address>', 'a recipient; may be repeated', (to: string, all?: string[]) => [
+      .requiredOption('--from <address>', 'sender address')
+      .requiredOption('--to <address>', 'recipient address; repeatable', (to: string, all?: string[]) => [
         ...(all ?? []),
         to,
       ]),
@@ -135,8 +136,8 @@ const testMs = 20_000;
 const testCommand = (): Command =>
   withJson(
     new Command('test')
-      .description('send a test message, and wait for what comes of the first attempt')
-      .argument('<endpoint>', 'its id (endpoint_…)'),
+      .description('send a test message and wait for the first attempt')
+      .argument('<endpoint>', 'endpoint ID (endpoint_…)'),
   ).action(async (id: string, options: JsonOption) => {
     const { notifications } = await openClient(options);
     let delivery = await notifications.testEndpoint(id);
@@ -158,20 +159,20 @@ const testCommand = (): Command =>
   });
 
 const switchCommand = (verb: 'enable' | 'disable', description: string): Command =>
-  withJson(new Command(verb).description(description).argument('<endpoint>', 'its id (endpoint_…)')).action(
-    async (id: string, options: JsonOption) => {
-      const { notifications } = await openClient(options);
-      const changed = await notifications.updateEndpoint(id, { enabled: verb === 'enable' });
-      if (options.json) return printJson(changed);
-      screenOn(process.stdout).line(`${id} is ${verb}d.`);
-    },
-  );
+  withJson(
+    new Command(verb).description(description).argument('<endpoint>', 'endpoint ID (endpoint_…)'),
+  ).action(async (id: string, options: JsonOption) => {
+    const { notifications } = await openClient(options);
+    const changed = await notifications.updateEndpoint(id, { enabled: verb === 'enable' });
+    if (options.json) return printJson(changed);
+    screenOn(process.stdout).line(`${id} is ${verb}d.`);
+  });
 
 const removeCommand = (): Command =>
   withJson(
     new Command('remove')
-      .description('delete an endpoint with its deliveries')
-      .argument('<endpoint>', 'its id (endpoint_…)'),
+      .description('delete an endpoint and its deliveries')
+      .argument('<endpoint>', 'endpoint ID (endpoint_…)'),
   ).action(async (id: string, options: JsonOption) => {
     const { notifications } = await openClient(options);
     const removed = await notifications.deleteEndpoint(id);
@@ -192,9 +193,9 @@ const rowOf = (each: NotificationDelivery): string[] => [
 const deliveriesCommand = (): Command =>
   withJson(
     new Command('deliveries')
-      .description('what was sent, newest first')
-      .addOption(new Option('--status <status>', 'only these').choices(deliveryStatuses))
-      .option('--endpoint <id>', 'only to this endpoint'),
+      .description('list deliveries, newest first')
+      .addOption(new Option('--status <status>', 'filter by status').choices(deliveryStatuses))
+      .option('--endpoint <id>', 'filter by endpoint ID'),
   ).action(async (options: JsonOption & { status?: DeliveryStatus; endpoint?: string }) => {
     const { status, endpoint } = options;
     const { notifications } = await openClient(options);
@@ -210,8 +211,8 @@ const deliveriesCommand = (): Command =>
 const replayCommand = (): Command =>
   withJson(
     new Command('replay')
-      .description('send it again, from the first attempt')
-      .argument('<delivery>', 'its id (delivery_…)'),
+      .description('send a delivery again, starting from the first attempt')
+      .argument('<delivery>', 'delivery ID (delivery_…)'),
   ).action(async (id: string, options: JsonOption) => {
     const { notifications } = await openClient(options);
     const delivery = await notifications.replayDelivery(id);
@@ -221,7 +222,7 @@ const replayCommand = (): Command =>
 
 export const notificationsCommand = (): Command =>
   new Command('notifications')
-    .description('where notifications and alerts are sent')
+    .description('manage endpoints that receive notifications and alerts')
     .addCommand(listCommand())
     .addCommand(
       new Command('add')
@@ -231,8 +232,8 @@ export const notificationsCommand = (): Command =>
         .addCommand(addMailCommand()),
     )
     .addCommand(testCommand())
-    .addCommand(switchCommand('enable', 'send again; its failures are forgotten'))
-    .addCommand(switchCommand('disable', 'send nothing more'))
+    .addCommand(switchCommand('enable', 'enable an endpoint and reset its failures'))
+    .addCommand(switchCommand('disable', 'disable an endpoint'))
     .addCommand(removeCommand())
     .addCommand(deliveriesCommand())
     .addCommand(replayCommand());

@@ -13,7 +13,7 @@ export const openCommand = (): Command =>
   withLoginOptions(
     new Command('open')
       .description('open the dashboard in a browser, logged in as you')
-      .option('--no-browser', 'only print the link; it logs one browser in, once, within ten minutes'),
+      .option('--no-browser', 'only print the login link, which is valid once within ten minutes'),
   ).action(async ({ browser, json, ...options }: Options) => {
     const link = await call(await findLogin(options), 'createBrowserLink');
     const opened = browser && !json && openInBrowser(link.url);

@@ -8,7 +8,7 @@ import { printJson, screenOn } from '../screen.ts';
 type Options = LoginOptions & { readonly json?: boolean };
 
 const listCommand = (): Command =>
-  withLoginOptions(new Command('list').description('the organisations that you belong to')).action(
+  withLoginOptions(new Command('list').description('list your organizations')).action(
     async (options: Options) => {
       const organizations = await call(await findLogin(options), 'listOrganizations');
       if (options.json) return organizations.forEach(printJson);
@@ -22,19 +22,21 @@ const listCommand = (): Command =>
 const createCommand = (): Command =>
   withLoginOptions(
     new Command('create')
-      .description('make an organisation that you own')
-      .argument('<name>', 'what it is called'),
+      .description('create an organization that you own')
+      .argument('<name>', 'name of the organization'),
   ).action(async (name: string, options: Options) => {
-    const made = await call(await findLogin(options), 'createOrganization', { body: { name } });
-    if (options.json) return printJson(made);
+    const created = await call(await findLogin(options), 'createOrganization', { body: { name } });
+    if (options.json) return printJson(created);
     screenOn(process.stdout).line(
-      `Made ${made.id}. A project in it: millrace projects create <name> --org ${made.id}`,
+      `Made ${created.id}. A project in it: millrace projects create <name> --org ${created.id}`,
     );
   });
 
 const renameCommand = (): Command =>
   withOrganizationOptions(
-    new Command('rename').description('call it something else').argument('<name>', 'the new name'),
+    new Command('rename')
+      .description('rename an organization')
+      .argument('<name>', 'new name of the organization'),
   ).action(async (name: string, options: OrganizationOptions) => {
     const { login, organization } = await findOrganization(options);
     const params = { organization };
@@ -46,8 +48,8 @@ const renameCommand = (): Command =>
 const joinCommand = (): Command =>
   withLoginOptions(
     new Command('join')
-      .description('join one by an invitation, as who you are')
-      .argument('<token>', 'of the invitation (svc_inv_…)'),
+      .description('join an organization with an invitation')
+      .argument('<token>', 'invitation token (svc_inv_…)'),
   ).action(async (token: string, options: Options) => {
     const joined = await call(await findLogin(options), 'acceptInvitation', { body: { token } });
     if (options.json) return printJson(joined);
@@ -56,7 +58,7 @@ const joinCommand = (): Command =>
 
 const leaveCommand = (): Command =>
   withOrganizationOptions(
-    new Command('leave').description('belong to it no longer; your dev environments in it end'),
+    new Command('leave').description('leave an organization and delete your dev environments'),
   ).action(async (options: OrganizationOptions) => {
     const { login, organization } = await findOrganization(options);
     const left = await call(login, 'leaveOrganization', { params: { organization } });
@@ -66,7 +68,7 @@ const leaveCommand = (): Command =>
 
 export const orgsCommand = (): Command =>
   new Command('orgs')
-    .description('organisations')
+    .description('manage organizations')
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(renameCommand())

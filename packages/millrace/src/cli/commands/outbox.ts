@@ -14,7 +14,7 @@ interface OutboxOptions extends ConnectionOptions {
 
 export const outboxCommand = (): Command =>
   new Command('outbox')
-    .description('trigger runs in the transactions of a database of your own')
+    .description('trigger runs in the transactions of your own database')
     .addCommand(sqlCommand())
     .addCommand(installCommand())
     .addCommand(drainCommand());
@@ -22,17 +22,15 @@ export const outboxCommand = (): Command =>
 const withDatabaseOption = (command: Command): Command =>
   withKeyOptions(command)
     .addOption(
-      new Option('--database-url <url>', 'the database with the outbox')
+      new Option('--database-url <url>', 'URL of the database with the outbox')
         .env('MILLRACE_OUTBOX_URL')
         .makeOptionMandatory(),
     )
-    .option('--json', 'JSON on stdout');
+    .option('--json', 'print JSON');
 
 const sqlCommand = (): Command =>
-  withKeyOptions(
-    new Command('sql').description("print the SQL that installs an outbox for the key's environment"),
-  )
-    .option('--json', 'JSON on stdout')
+  withKeyOptions(new Command('sql').description('print the SQL that installs an outbox'))
+    .option('--json', 'print JSON')
     .action(async (options: OutboxOptions) => {
       const { outboxSql } = await import('@millrace/server');
       const sql = await outboxSql((await environmentOf(options)).id);
@@ -43,8 +41,8 @@ const sqlCommand = (): Command =>
 const installCommand = (): Command =>
   withDatabaseOption(
     new Command('install')
-      .description("install an outbox for the key's environment in a database, or bring it up to date")
-      .option('--role <name>', 'a role of the database that may trigger'),
+      .description('install or update an outbox in a database')
+      .option('--role <name>', 'database role that is allowed to trigger runs'),
   ).action(async (options: OutboxOptions) => {
     const { connect, environmentOfOutbox, outboxSql } = await import('@millrace/server');
     const { id, name } = await environmentOf(options);
@@ -79,8 +77,8 @@ const installCommand = (): Command =>
 const drainCommand = (): Command =>
   withDatabaseOption(
     new Command('drain')
-      .description("deliver the triggers of another database than the server's, until it is stopped")
-      .option('--once', 'end when nothing waits'),
+      .description('deliver triggers from another database, until stopped')
+      .option('--once', 'exit when no triggers are waiting'),
   ).action(async (options: OutboxOptions) => {
     const { drainOutbox } = await import('@millrace/server');
     const { url, key } = await findServer(options);

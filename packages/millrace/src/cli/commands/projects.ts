@@ -10,27 +10,25 @@ import { printJson, screenOn } from '../screen.ts';
 type Options = LoginOptions & { readonly json?: boolean };
 
 const listCommand = (): Command =>
-  withLoginOptions(new Command('list').description('the projects that you belong to')).action(
-    async (options: Options) => {
-      const projects = await call(await findLogin(options), 'listProjects');
-      if (options.json) return projects.forEach(printJson);
-      printTable(
-        ['project', 'name', 'organization', 'role'],
-        projects.map(({ externalRef, name, organization, role }) => [
-          externalRef,
-          name,
-          organization.name,
-          role,
-        ]),
-      );
-    },
-  );
+  withLoginOptions(new Command('list').description('list your projects')).action(async (options: Options) => {
+    const projects = await call(await findLogin(options), 'listProjects');
+    if (options.json) return projects.forEach(printJson);
+    printTable(
+      ['project', 'name', 'organization', 'role'],
+      projects.map(({ externalRef, name, organization, role }) => [
+        externalRef,
+        name,
+        organization.name,
+        role,
+      ]),
+    );
+  });
 
 const createCommand = (): Command =>
   withOrganizationOptions(
     new Command('create')
-      .description('make a project with its four environments')
-      .argument('<name>', 'what it is called'),
+      .description('create a project with its four environments')
+      .argument('<name>', 'name of the project'),
   ).action(async (name: string, options: OrganizationOptions) => {
     const { login, organization } = await findOrganization(options);
     const project = await call(login, 'createProject', { params: { organization }, body: { name } });
@@ -48,10 +46,17 @@ interface DeleteOptions extends Options {
 const deleteCommand = (): Command =>
   withLoginOptions(
     new Command('delete')
-      .description('delete a project, or one environment of it, with everything in it, for good')
-      .argument('<project>', 'its ref (proj_…)')
-      .option('--env <environment>', 'only this environment; an empty one takes its place', environment)
-      .requiredOption('--confirm <name>', 'the ref once more, or the name of the environment'),
+      .description('permanently delete a project or environment')
+      .argument('<project>', 'project ref (proj_…)')
+      .option(
+        '--env <environment>',
+        'delete only this environment, and replace it with an empty one',
+        environment,
+      )
+      .requiredOption(
+        '--confirm <name>',
+        'repeat the project ref, or the name of the environment, to confirm',
+      ),
   ).action(async (projectRef: string, options: DeleteOptions) => {
     const { env, confirm } = options;
     const login = await findLogin(options);
@@ -69,7 +74,7 @@ const deleteCommand = (): Command =>
 
 export const projectsCommand = (): Command =>
   new Command('projects')
-    .description('projects and their environments')
+    .description('manage projects and their environments')
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(environmentsCommand())

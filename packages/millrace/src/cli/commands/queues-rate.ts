@@ -24,9 +24,9 @@ export function rateShown(rate: Rate | null): string {
 }
 
 /** The target rate. `code` means the one declared in code. */
-type Wanted = { readonly limit: number; readonly period: string } | 'code' | 'none';
+type TargetRate = { readonly limit: number; readonly period: string } | 'code' | 'none';
 
-function wanted(text: string): Wanted {
+function parseRate(text: string): TargetRate {
   if (text === 'none' || text === 'code') return text;
   const [, limit, period] = /^(\d{1,7})\/(\S+)$/.exec(text) ?? [];
   if (limit === undefined || period === undefined)
@@ -40,7 +40,7 @@ function count(text: string): number {
 }
 
 interface RateOptions extends ConnectionOptions {
-  readonly to: Wanted;
+  readonly to: TargetRate;
   readonly burst?: number;
   readonly perKey?: boolean;
   readonly json?: boolean;
@@ -59,16 +59,16 @@ function limitOf({ to, burst, perKey }: RateOptions): RateLimitOptions | 'code' 
 export const rateCommand = (): Command =>
   withConnectionOptions(
     new Command('rate')
-      .description('set how many runs of a queue may start in a period')
-      .argument('<queue>', "its name; task/<id> is a task's own")
+      .description('set the rate limit of a queue')
+      .argument('<queue>', 'queue name; task/<id> is the queue of a task')
       .requiredOption(
         '--to <rate>',
-        'such as 100/1m or 5/1s; none: no limit; code: the limit of the code',
-        wanted,
+        'rate such as 100/1m or 5/1s, none for no limit, or code for the limit in the code',
+        parseRate,
       )
-      .option('--burst <count>', 'how many may start at once; 1 spreads them out evenly', count)
-      .option('--per-key', 'for each concurrency key by itself')
-      .option('--json', 'one line of JSON'),
+      .option('--burst <count>', 'maximum number of simultaneous starts; 1 spreads starts evenly', count)
+      .option('--per-key', 'apply the limit to each concurrency key separately')
+      .option('--json', 'print JSON'),
   ).action(async (name: string, options: RateOptions) => {
     const limit = limitOf(options);
     const { queues } = await openClient(options);

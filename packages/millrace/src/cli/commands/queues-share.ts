@@ -10,21 +10,21 @@ interface JsonOption extends ConnectionOptions {
 
 /** A whole number in a range, or `code` for the value declared in code. */
 const countOrCode =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | 'code' => {
     if (text === 'code') return text;
-    if (/^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`It is a number from ${least} to ${most}, or code.`);
+    if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`It is a number from ${min} to ${max}, or code.`);
   };
 
 export const weightCommand = (): Command =>
   withConnectionOptions(
     new Command('weight')
-      .description('set how many runs a concurrency key of a queue starts in its turn')
-      .argument('<queue>', "its name; task/<id> is a task's own")
-      .argument('<key>', 'the concurrency key')
-      .requiredOption('--to <count>', '1 to 100; code: the weight of the code', countOrCode(1, 100))
-      .option('--json', 'one line of JSON'),
+      .description('set how many runs a concurrency key starts per turn')
+      .argument('<queue>', 'queue name; task/<id> is the queue of a task')
+      .argument('<key>', 'concurrency key')
+      .requiredOption('--to <count>', '1 to 100, or code for the weight in the code', countOrCode(1, 100))
+      .option('--json', 'print JSON'),
   ).action(async (name: string, key: string, { to, ...options }: JsonOption & { to: number | 'code' }) => {
     const { queues } = await openClient(options);
     const changed = await queues.setKeyWeight(queueNamed(name), key, to === 'code' ? null : to);
@@ -35,7 +35,9 @@ export const weightCommand = (): Command =>
 
 const listCommand = (): Command =>
   withConnectionOptions(
-    new Command('list').description('shared limits by name').option('--json', 'a line of JSON for each'),
+    new Command('list')
+      .description('list shared limits by name')
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (options: JsonOption) => {
     const { queues } = await openClient(options);
     const found = await queues.sharedLimits();
@@ -48,7 +50,7 @@ const listCommand = (): Command =>
       override === null ? String(limit) : `${limit} (overridden)`,
       of.join(', '),
     ]);
-    const [head = '', ...body] = table([['limit', 'running', 'at most', 'queues'], ...rows]);
+    const [head = '', ...body] = table([['limit', 'running', 'max', 'queues'], ...rows]);
     line(paint.dim(head));
     for (const row of body) line(row);
   });
@@ -56,10 +58,14 @@ const listCommand = (): Command =>
 const setCommand = (): Command =>
   withConnectionOptions(
     new Command('set')
-      .description('set how many runs may run at once under a shared limit')
-      .argument('<limit>', 'its name')
-      .requiredOption('--to <count>', '0 to 100000; code: the limit of the code', countOrCode(0, 100_000))
-      .option('--json', 'one line of JSON'),
+      .description('set a shared concurrency limit')
+      .argument('<limit>', 'name of the shared limit')
+      .requiredOption(
+        '--to <count>',
+        '0 to 100000, or code for the limit in the code',
+        countOrCode(0, 100_000),
+      )
+      .option('--json', 'print JSON'),
   ).action(async (name: string, { to, ...options }: JsonOption & { to: number | 'code' }) => {
     const { queues } = await openClient(options);
     const changed =
@@ -71,6 +77,6 @@ const setCommand = (): Command =>
 
 export const sharedCommand = (): Command =>
   new Command('shared')
-    .description('limits that queues share')
+    .description('manage concurrency limits shared by several queues')
     .addCommand(listCommand())
     .addCommand(setCommand());

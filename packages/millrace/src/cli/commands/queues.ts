@@ -16,11 +16,13 @@ interface TargetOption extends JsonOption {
   readonly environment?: boolean;
 }
 
-const shown = (most: number | null): string => (most === null ? 'none' : String(most));
+const limitText = (limit: number | null): string => (limit === null ? 'none' : String(limit));
 
 const listCommand = (): Command =>
   withConnectionOptions(
-    new Command('list').description('queues by name').option('--json', 'a line of JSON for each queue'),
+    new Command('list')
+      .description('list queues by name')
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (options: JsonOption) => {
     const { queues } = await openClient(options);
     const found: Queue[] = [];
@@ -32,7 +34,7 @@ const listCommand = (): Command =>
       queueName(queue),
       String(queue.running),
       String(queue.queued),
-      shown(queue.concurrencyLimit),
+      limitText(queue.concurrencyLimit),
       rateOf(queue),
       queue.paused ? 'paused' : '',
     ]);
@@ -53,7 +55,7 @@ function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefine
   const what = 'name' in changed ? `The queue ${queueName(changed)}` : 'The environment';
   const state = changed.paused ? 'is paused' : 'is not paused';
   screenOn(process.stdout).line(
-    `${what} ${state}; limit ${shown(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,
+    `${what} ${state}; limit ${limitText(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,
   );
 }
 
@@ -61,9 +63,9 @@ function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefine
 const withTarget = (command: Command): Command =>
   withConnectionOptions(
     command
-      .argument('[queue]', "its name; task/<id> is a task's own")
-      .option('--environment', 'the whole environment instead of a queue')
-      .option('--json', 'one line of JSON'),
+      .argument('[queue]', 'queue name; task/<id> is the queue of a task')
+      .option('--environment', 'apply to the whole environment instead of a queue')
+      .option('--json', 'print JSON'),
   );
 
 function targetOf(name: string | undefined, { environment = false }: TargetOption) {
@@ -91,30 +93,30 @@ function limit(text: string): number | 'none' {
 }
 
 const limitCommand = (): Command =>
-  withTarget(new Command('limit').description('set how many runs of a queue may run at once'))
+  withTarget(new Command('limit').description('set the concurrency limit of a queue'))
     .requiredOption(
       '--to <count>',
-      "a number, or none: the limit of the code, or no environment's limit",
+      'number, or none to return to the limit in the code (for the environment, no limit)',
       limit,
     )
     .action(async (name: string | undefined, { to, ...options }: TargetOption & { to: number | 'none' }) => {
       const target = targetOf(name, options);
-      const most = to === 'none' ? null : to;
+      const limit = to === 'none' ? null : to;
       const { queues } = await openClient(options);
-      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: most }), options.json);
+      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: limit }), options.json);
       const changed =
-        most === null
+        limit === null
           ? await queues.resetConcurrencyLimit(target)
-          : await queues.overrideConcurrencyLimit(target, most);
+          : await queues.overrideConcurrencyLimit(target, limit);
       print(changed, options.json);
     });
 
 export const queuesCommand = (): Command =>
   new Command('queues')
-    .description('where runs wait')
+    .description('list queues, pause them and set their limits')
     .addCommand(listCommand())
-    .addCommand(pauseCommand('pause', 'start no more runs; those that execute go on'))
-    .addCommand(pauseCommand('resume', 'start runs again'))
+    .addCommand(pauseCommand('pause', 'pause a queue: no more runs start, active runs continue'))
+    .addCommand(pauseCommand('resume', 'resume a paused queue'))
     .addCommand(limitCommand())
     .addCommand(rateCommand())
     .addCommand(weightCommand())

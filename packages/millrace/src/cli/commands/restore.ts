@@ -5,25 +5,25 @@ import { positiveInteger } from '../options.ts';
 
 export const restoreCommand = (): Command =>
   new Command('restore')
-    .description('restore a backup of the embedded PostgreSQL to a new data folder, paused')
-    .option('--from <folder>', 'the folder of the backups, or MILLRACE_BACKUPS')
-    .requiredOption('--to <folder>', 'the new data folder; it must be missing or empty')
+    .description('restore a backup to a new data folder, which starts paused')
+    .option('--from <folder>', 'folder with the backups (or MILLRACE_BACKUPS)')
+    .requiredOption('--to <folder>', 'new data folder, which must be missing or empty')
     .option(
       '--at <time>',
-      "the moment to restore to, such as '2026-11-28T10:00:00Z'; default: the end of the archive",
+      "point in time to restore, such as '2026-11-28T10:00:00Z' (default: the end of the archive)",
       moment,
     )
     .option(
       '--timeline <number>',
-      'the timeline to follow; default: the newest, which is that of the last restore',
+      'timeline to follow (default: the newest, from the last restore)',
       positiveInteger,
     )
     .option(
       '--master-key-file <file>',
-      'the master key: verified against the backup, and copied to the data folder',
+      'file with the master key, which is checked against the backup and copied to the data folder',
     )
-    .option('--no-pause', 'let it start and fire everything at once, instead of after `millrace resume`')
-    .option('--json', 'one line of JSON on stdout')
+    .option('--no-pause', 'start unpaused: runs start and schedules fire without `millrace resume`')
+    .option('--json', 'print JSON')
     .action(async (options: RestoreOptions) => {
       const { restoreBackup } = await import('../compose/restore.ts');
       await restoreBackup(options);

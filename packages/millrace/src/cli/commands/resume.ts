@@ -12,16 +12,15 @@ interface ResumeOptions extends LoginOptions {
 export const resumeInstallationCommand = (): Command =>
   withLoginOptions(
     new Command('resume')
-      .description('end the pause of `millrace start --paused`, on all servers of the database')
+      .description('end the pause of `millrace start --paused` on all servers')
       .option(
         '--skip-missed',
-        'do not fire the ticks of schedules that fell due: after a restore they were fired before it',
+        'skip the schedule ticks that became due; after a restore, they fired before it',
       )
       .addOption(
-        new Option(
-          '--fire-missed',
-          "fire them as each schedule's own rule for missed ticks has it",
-        ).conflicts('skipMissed'),
+        new Option('--fire-missed', 'fire them according to the `missed` rule of each schedule').conflicts(
+          'skipMissed',
+        ),
       ),
   ).action(async (options: ResumeOptions) => {
     const { skipMissed, fireMissed, json } = options;

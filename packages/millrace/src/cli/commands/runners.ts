@@ -13,7 +13,7 @@ interface RunnerOptions extends ConnectionOptions {
 }
 
 const withRunnerOptions = (command: Command): Command =>
-  withConnectionOptions(command).option('--json', 'JSON on stdout');
+  withConnectionOptions(command).option('--json', 'print JSON');
 
 async function openServer(
   options: RunnerOptions,
@@ -36,7 +36,7 @@ function versionsText(versions: readonly string[]): string {
 }
 
 const listCommand = (): Command =>
-  withRunnerOptions(new Command('list').description('connected runners, the newest first')).action(
+  withRunnerOptions(new Command('list').description('list connected runners, newest first')).action(
     async (options: RunnerOptions) => {
       const { login, headers } = await openServer(options);
       const { data } = await call(login, 'listRunners', { headers });
@@ -55,18 +55,18 @@ const listCommand = (): Command =>
           'state',
           'versions',
         ],
-        data.map((one) => [
-          one.id,
-          one.host,
-          String(one.pid),
-          one.platform ?? '',
-          one.nodeMajor === null ? '' : String(one.nodeMajor),
-          `${one.running}/${one.slots}`,
-          age(new Date(one.connectedAt)),
-          age(new Date(one.lastHeartbeatAt)),
-          one.labels.join(','),
-          one.draining ? 'drains' : 'serves',
-          versionsText(one.versions),
+        data.map((runner) => [
+          runner.id,
+          runner.host,
+          String(runner.pid),
+          runner.platform ?? '',
+          runner.nodeMajor === null ? '' : String(runner.nodeMajor),
+          `${runner.running}/${runner.slots}`,
+          age(new Date(runner.connectedAt)),
+          age(new Date(runner.lastHeartbeatAt)),
+          runner.labels.join(','),
+          runner.draining ? 'drains' : 'serves',
+          versionsText(runner.versions),
         ]),
       );
     },
@@ -77,10 +77,10 @@ const nameOf = ({ id, host, pid }: RunnerInfo): string => `${id} (process ${pid}
 const drainCommand = (): Command =>
   withRunnerOptions(
     new Command('drain')
-      .description('give a runner no more attempts; those that it executes go on')
-      .argument('<runner>', 'its id, see `millrace runners list`'),
+      .description('stop sending attempts to a runner; active attempts continue')
+      .argument('<runner>', 'runner ID from `millrace runners list`'),
   )
-    .option('--undo', 'give it attempts again')
+    .option('--undo', 'send attempts to the runner again')
     .action(async (runnerId: string, options: RunnerOptions & { undo?: boolean }) => {
       const { login, headers } = await openServer(options);
       const body = { draining: options.undo !== true };
@@ -96,10 +96,8 @@ const drainCommand = (): Command =>
 const stopCommand = (): Command =>
   withRunnerOptions(
     new Command('stop')
-      .description(
-        'ask a runner to stop: it finishes what it can in its grace period and gives the rest back',
-      )
-      .argument('<runner>', 'its id, see `millrace runners list`'),
+      .description('stop a runner within its grace period')
+      .argument('<runner>', 'runner ID from `millrace runners list`'),
   ).action(async (runnerId: string, options: RunnerOptions) => {
     const { login, headers } = await openServer(options);
     const runner = await call(login, 'stopRunner', { params: { runnerId }, headers });
@@ -109,7 +107,7 @@ const stopCommand = (): Command =>
 
 export const runnersCommand = (): Command =>
   new Command('runners')
-    .description('connected runners')
+    .description('list, drain and stop connected runners')
     .addCommand(listCommand())
     .addCommand(drainCommand())
     .addCommand(stopCommand());

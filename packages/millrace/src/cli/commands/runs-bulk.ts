@@ -33,26 +33,30 @@ export interface BulkOptions extends ConnectionOptions {
 export const withBulkOptions = (command: Command): Command =>
   withConnectionOptions(
     command
-      .option('--task <id>', 'all of one task')
-      .addOption(new Option('--status <status>', 'all in one status').choices(runStatuses))
-      .option('--tag <tag>', 'all with this tag')
-      .option('--queue <name>', "all of one queue; task/<id> is a task's own")
-      .option('--run-version <version>', 'all on this worker version, such as 20261121.3')
-      .option('--schedule <id>', 'all of one schedule (sched_…)')
-      .option('--error <id>', 'all that failed with this error group (error_…)')
-      .option('--error-text <text>', 'all that failed with an error whose type or message has this text')
+      .option('--task <id>', 'filter by task ID')
+      .addOption(new Option('--status <status>', 'filter by status').choices(runStatuses))
+      .option('--tag <tag>', 'filter by tag')
+      .option('--queue <name>', 'filter by queue name; task/<id> is the queue of a task')
+      .option('--run-version <version>', 'filter by version, such as 20261121.3')
+      .option('--schedule <id>', 'filter by schedule ID (sched_…)')
+      .option('--error <id>', 'filter by error group ID (error_…)')
+      .option('--error-text <text>', 'filter by text in the error type or message')
       .option(
         '--metadata-value <path=value>',
-        'all with this value at a declared path; may be repeated',
+        'filter by the value at a declared metadata path; repeatable',
         pathFilter,
       )
-      .option('--payload-value <path=value>', 'the same of the payload', pathFilter)
-      .option('--period <period>', 'created in the last, for instance 7d or 30m; 7d unless told otherwise')
-      .option('--from <date>', 'created then or later', instant)
-      .option('--to <date>', 'created then or earlier', instant)
-      .option('--name <text>', 'what to call it, when it is about many')
-      .option('--detach', 'do not wait until it is done')
-      .option('--json', 'one line of JSON'),
+      .option(
+        '--payload-value <path=value>',
+        'filter by the value at a declared payload path; repeatable',
+        pathFilter,
+      )
+      .option('--period <period>', 'created within this period, such as 30m (default: 7d)')
+      .option('--from <date>', 'created at or after this date', instant)
+      .option('--to <date>', 'created at or before this date', instant)
+      .option('--name <text>', 'name of the bulk action')
+      .option('--detach', 'do not wait for the bulk action to finish')
+      .option('--json', 'print JSON'),
   );
 
 /** The single selected run, or the selection of many. */
@@ -112,13 +116,13 @@ export async function followBulk(
   if (!json)
     line(paint.dim(`${id}  goes on without this command; to stop it: millrace runs bulk abort ${id}`));
   waitsFor(`${id} to be done with all runs; \`millrace runs bulk show ${id}\` tells how it stands`);
-  let said = '';
+  let lastSentence = '';
   const over = await bulk.poll(id, {
     pollIntervalMs: 300,
     onProgress(action) {
       const sentence = sentenceOf(action);
-      if (!json && sentence !== said) line(sentence);
-      said = sentence;
+      if (!json && sentence !== lastSentence) line(sentence);
+      lastSentence = sentence;
     },
   });
   if (json) printJson(over);
@@ -127,9 +131,9 @@ export async function followBulk(
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('bulk actions, newest first')
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--json', 'a line of JSON for each'),
+      .description('list bulk actions, newest first')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async ({ limit, json, ...connection }: ConnectionOptions & { limit: number; json?: boolean }) => {
     const { runs } = await openClient(connection);
     const found: BulkAction[] = [];
@@ -153,10 +157,12 @@ const listCommand = (): Command =>
   });
 
 const withAction = (command: Command): Command =>
-  withConnectionOptions(command.argument('<action>', 'its id (bulk_…)').option('--json', 'one line of JSON'));
+  withConnectionOptions(
+    command.argument('<action>', 'bulk action ID (bulk_…)').option('--json', 'print JSON'),
+  );
 
 const showCommand = (): Command =>
-  withAction(new Command('show').description('how a bulk action stands')).action(
+  withAction(new Command('show').description('show the progress of a bulk action')).action(
     async (id: string, options: BulkOptions) => {
       const { runs } = await openClient(options);
       const action = await runs.bulk.retrieve(id);
@@ -166,7 +172,7 @@ const showCommand = (): Command =>
   );
 
 const abortCommand = (): Command =>
-  withAction(new Command('abort').description('stop a bulk action; what it has done stays done')).action(
+  withAction(new Command('abort').description('stop a bulk action; completed changes are not undone')).action(
     async (id: string, options: BulkOptions) => {
       const { runs } = await openClient(options);
       await runs.bulk.abort(id);
@@ -178,7 +184,7 @@ const abortCommand = (): Command =>
 
 export const bulkCommand = (): Command =>
   new Command('bulk')
-    .description('actions on many runs, under way and over')
+    .description('manage bulk cancellations and replays')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(abortCommand());

@@ -11,8 +11,8 @@ import { bulkSelection, followBulk, withBulkOptions, type BulkOptions } from './
 export const cancelCommand = (): Command =>
   withBulkOptions(
     new Command('cancel')
-      .description('end a run and the runs that it started, or many: name them, or say which')
-      .argument('[runs...]', 'their ids (run_…)'),
+      .description('cancel runs by ID or filter, with their child runs')
+      .argument('[runs...]', 'run IDs (run_…)'),
   ).action(async (ids: string[], options: BulkOptions) => {
     const { runs } = await openClient(options);
     const selection = bulkSelection(ids, options);
@@ -33,10 +33,10 @@ export const replayCommand = (): Command =>
   withCodecOption(
     withBulkOptions(
       new Command('replay')
-        .description('start a new run with the payload of an old one, or of many: name them, or say which')
-        .argument('[runs...]', 'their ids (run_…)')
-        .option('--payload <json>', 'another payload, of one run', readJson)
-        .option('--from-step <name>', 'take over the results of the steps before this one, of one run'),
+        .description('replay runs by ID or filter, with the same payload')
+        .argument('[runs...]', 'run IDs (run_…)')
+        .option('--payload <json>', 'new payload, for a single run', readJson)
+        .option('--from-step <name>', 'reuse the results of all steps before this one, for a single run'),
     ),
   ).action(async (ids: string[], { payload, fromStep, ...options }: ReplayCommandOptions) => {
     const codec = payload === undefined ? undefined : await findCodec(options);

@@ -47,19 +47,27 @@ function words(text: string): RunFilterParams {
 export const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('runs, newest first; of the last seven days unless told otherwise')
-      .argument('[filter]', 'words such as "status:failed task:mail since:2h", as in the dashboard', words)
-      .option('--task <id>', 'of one task')
-      .addOption(new Option('--status <status>', 'in one status').choices(runStatuses))
-      .option('--tag <tag>', 'with this tag')
-      .option('--queue <name>', "of one queue; task/<id> is a task's own")
-      .option('--metadata <path=value>', 'with this value at a declared path; may be repeated', pathFilter)
-      .option('--payload <path=value>', 'the same of the payload', pathFilter)
-      .option('--error <text>', 'failed with an error whose type or message has this text')
-      .option('--period <period>', 'created in the last, for instance 7d or 30m')
-      .option('--limit <count>', 'at most', positiveInteger, 25)
-      .option('--count', 'only how many there are, up to 10,000')
-      .option('--json', 'a line of JSON for each run, or the count as one'),
+      .description('list runs of the last 7 days, newest first')
+      .argument('[filter]', 'filter as in the dashboard, such as "status:failed task:mail since:2h"', words)
+      .option('--task <id>', 'filter by task ID')
+      .addOption(new Option('--status <status>', 'filter by status').choices(runStatuses))
+      .option('--tag <tag>', 'filter by tag')
+      .option('--queue <name>', 'filter by queue name; task/<id> is the queue of a task')
+      .option(
+        '--metadata <path=value>',
+        'filter by the value at a declared metadata path; repeatable',
+        pathFilter,
+      )
+      .option(
+        '--payload <path=value>',
+        'filter by the value at a declared payload path; repeatable',
+        pathFilter,
+      )
+      .option('--error <text>', 'filter by text in the error type or message')
+      .option('--period <period>', 'created within this period, such as 30m (default: 7d)')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
+      .option('--count', 'print only the number of runs, up to 10,000')
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (written: RunFilterParams | undefined, options: ListOptions) => {
     const { task, status, tag, queue, metadata, payload, error, period, limit, count, json, ...connection } =
       options;

@@ -7,32 +7,31 @@ interface JsonOption extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const withJson = (command: Command): Command =>
-  withConnectionOptions(command.option('--json', 'JSON on stdout'));
+const withJson = (command: Command): Command => withConnectionOptions(command.option('--json', 'print JSON'));
 
 const listCommand = (): Command =>
-  withJson(
-    new Command('list').description('declared paths, and how much of the older runs is indexed'),
-  ).action(async (options: JsonOption) => {
-    const { runs } = await openClient(options);
-    const found = await runs.listPaths();
-    if (options.json) return found.forEach(printJson);
-    printTable(
-      ['path', 'state', 'progress', 'declared'],
-      found.map(({ path, state, progress, createdAt }) => [
-        path,
-        state,
-        `${Math.floor(progress * 100)} %`,
-        createdAt.toISOString(),
-      ]),
-    );
-  });
+  withJson(new Command('list').description('list declared paths and their indexing progress')).action(
+    async (options: JsonOption) => {
+      const { runs } = await openClient(options);
+      const found = await runs.listPaths();
+      if (options.json) return found.forEach(printJson);
+      printTable(
+        ['path', 'state', 'progress', 'declared'],
+        found.map(({ path, state, progress, createdAt }) => [
+          path,
+          state,
+          `${Math.floor(progress * 100)} %`,
+          createdAt.toISOString(),
+        ]),
+      );
+    },
+  );
 
 const addCommand = (): Command =>
   withJson(
     new Command('add')
       .description('index runs by a path, so that `runs list` can filter by it')
-      .argument('<path>', 'such as metadata.customer.id or payload.order'),
+      .argument('<path>', 'path, such as metadata.customer.id or payload.order'),
   ).action(async (path: string, options: JsonOption) => {
     const { runs } = await openClient(options);
     const declared = await runs.declarePath(path);
@@ -46,7 +45,7 @@ const removeCommand = (): Command =>
   withJson(
     new Command('remove')
       .description('stop indexing runs by a path')
-      .argument('<path>', 'such as metadata.customer.id'),
+      .argument('<path>', 'path, such as metadata.customer.id'),
   ).action(async (path: string, options: JsonOption) => {
     const { runs } = await openClient(options);
     const removed = await runs.removePath(path);
@@ -56,7 +55,7 @@ const removeCommand = (): Command =>
 
 export const pathsCommand = (): Command =>
   new Command('paths')
-    .description('paths of metadata and payloads by which runs are listed')
+    .description('manage the metadata and payload paths for filters')
     .addCommand(listCommand())
     .addCommand(addCommand())
     .addCommand(removeCommand());

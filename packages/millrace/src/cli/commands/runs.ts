@@ -28,21 +28,18 @@ const showCommand = (): Command =>
   withCodecOption(
     withConnectionOptions(
       new Command('show')
-        .description('a run: status, attempts, steps, output or error; or what happened in it and below it')
-        .argument('<run>', 'its id (run_…)')
-        .option('--wait', 'wait until it is over; exit code 1 when it did not complete')
-        .option(
-          '--timeline',
-          'what happened, as a tree on one clock: waits, attempts, child runs, spans, lines',
-        )
-        .option('--depth <levels>', 'with --timeline: levels of child runs, 0 to 5 (default 2)', wholeNumber)
+        .description('show the status, attempts, steps and result of a run')
+        .argument('<run>', 'run ID (run_…)')
+        .option('--wait', 'wait for the run to end; exit code 1 if it did not complete')
+        .option('--timeline', 'show the timeline as a tree: waits, attempts, child runs, spans, log lines')
+        .option('--depth <levels>', 'with --timeline: levels of child runs, 0 to 5 (default: 2)', wholeNumber)
         .option(
           '--lines <count>',
-          'with --timeline: log lines of the run, 0 to 500 (default 50)',
+          'with --timeline: number of log lines, 0 to 500 (default: 50)',
           wholeNumber,
         )
-        .option('--after <run>', 'with --timeline: child runs after this one, where there are many')
-        .option('--json', 'one line of JSON; with --wait the last of several'),
+        .option('--after <run>', 'with --timeline: show the child runs after this one, for paging')
+        .option('--json', 'print JSON; with --wait, one object per line, ending with the run'),
     ),
   ).action(async (id: string, options: ShowOptions) => {
     const { runs, deployments } = await openClient(options);
@@ -61,12 +58,12 @@ const showCommand = (): Command =>
     const run = await opened(options, await found.catch(orMissing));
     if (options.timeline) {
       const { depth, lines: logs, after } = options;
-      const asked = await runs.timeline(id, {
+      const response = await runs.timeline(id, {
         ...(depth !== undefined && { depth }),
         ...(logs !== undefined && { logs }),
         ...(after !== undefined && { after }),
       });
-      const timeline = await opened(options, asked);
+      const timeline = await opened(options, response);
       if (options.json) printJson(timeline);
       else printTimeline(timeline, screenOn(process.stdout), process.stdout.columns);
     } else {
@@ -88,11 +85,10 @@ const watchCommand = (): Command =>
   withCodecOption(
     withConnectionOptions(
       new Command('watch')
-        .description(
-          'a run until it is over: what it writes, then its outcome; exit code 1 when it did not complete',
-        )
-        .argument('<run>', 'its id (run_…)')
-        .option('--json', 'a line of JSON for each line, and for the run'),
+        .description('follow the logs of a run until it ends')
+        .argument('<run>', 'run ID (run_…)')
+        .option('--json', 'print JSON, one object per line, ending with the run')
+        .addHelpText('after', '\nThen shows the run. Exit code 1 if it did not complete.'),
     ),
   ).action(async (id: string, options: ConnectionOptions & CodecOptions & { json?: boolean }) => {
     const { runs } = await openClient(options);
@@ -107,7 +103,7 @@ const watchCommand = (): Command =>
 
 export const runsCommand = (): Command =>
   new Command('runs')
-    .description('find runs, look at them, end or repeat them')
+    .description('list, show, cancel and replay runs')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(watchCommand())

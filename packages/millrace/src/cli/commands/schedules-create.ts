@@ -18,19 +18,24 @@ interface CreateOptions extends ConnectionOptions {
 export const createCommand = (): Command =>
   withConnectionOptions(
     new Command('create')
-      .description('a schedule of a task; with a key that one has already, its settings are replaced')
-      .argument('<task>', 'the id of a task that is declared with schedules.task')
-      .argument('<cron>', "a cron expression, such as '0 9 * * mon-fri'")
-      .requiredOption('--deduplication-key <key>', 'its key: the environment has one schedule with it')
-      .option('--tz <zone>', 'a time zone, such as Europe/Paris (default: UTC)')
-      .option('--window <time>', 'spread starts inside this time after the tick: 15m, 2h or 50%')
-      .option('--external-id <id>', 'an id of yours, which each run gets')
-      .option('--missed <rule>', 'ticks while no server was running: skip, once (default) or all:6h')
-      .addOption(
-        new Option('--overlap <rule>', 'a tick while the run before is not over').choices(overlapRules),
+      .description('create a schedule, or replace one with the same key')
+      .argument('<task>', 'ID of a task declared with schedules.task')
+      .argument('<cron>', "cron expression, such as '0 9 * * mon-fri'")
+      .requiredOption('--deduplication-key <key>', 'deduplication key, unique in the environment')
+      .option('--tz <zone>', 'time zone, such as Europe/Paris (default: UTC)')
+      .option('--window <time>', 'spread the starts over this time after each tick: 15m, 2h or 50%')
+      .option('--external-id <id>', 'ID of your choice, passed to each run')
+      .option(
+        '--missed <rule>',
+        'rule for ticks missed while no server was running: skip, once (default) or all:6h',
       )
-      .option('--inactive', 'it does not fire before it is activated')
-      .option('--json', 'one line of JSON'),
+      .addOption(
+        new Option('--overlap <rule>', 'rule for a tick before the previous run has ended').choices(
+          overlapRules,
+        ),
+      )
+      .option('--inactive', 'create the schedule as inactive')
+      .option('--json', 'print JSON'),
   ).action(async (task: string, cron: string, options: CreateOptions) => {
     const { deduplicationKey, tz, window, externalId, missed, overlap, inactive, json } = options;
     const { schedules } = await openClient(options);

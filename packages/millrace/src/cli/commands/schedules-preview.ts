@@ -17,15 +17,15 @@ interface PreviewOptions {
 
 export const previewCommand = (): Command =>
   new Command('preview')
-    .description('the next times of a cron expression; needs no server')
-    .argument('[pattern]', "a cron expression, such as '0 9 * * mon-fri'")
-    .option('--tz <zone>', 'a time zone, such as Europe/Paris', 'UTC')
-    .option('--from <date>', 'times after this, such as 2026-01-15T12:00:00Z (default: now)')
-    .option('-n <count>', 'so many', positiveInteger, 10)
-    .option('--json', 'one JSON array of times')
+    .description('print the next times of a cron expression')
+    .argument('[pattern]', "cron expression, such as '0 9 * * mon-fri'")
+    .option('--tz <zone>', 'time zone, such as Europe/Paris', 'UTC')
+    .option('--from <date>', 'list times after this date, such as 2026-01-15T12:00:00Z (default: now)')
+    .option('-n <count>', 'number of times', positiveInteger, 10)
+    .option('--json', 'print JSON: an array of times')
     .option(
       '--ndjson',
-      'lines {"pattern","tz","from","n"} on stdin, for each a JSON array or {"error"} on stdout',
+      'read lines {"pattern","tz","from","n"} from stdin, and print a JSON array or {"error"} for each',
     )
     .action(async (pattern: string | undefined, options: PreviewOptions) => {
       if (options.ndjson) return answerLines();

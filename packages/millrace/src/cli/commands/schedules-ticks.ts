@@ -14,11 +14,11 @@ interface TicksOptions extends ConnectionOptions {
 export const ticksCommand = (): Command =>
   withConnectionOptions(
     new Command('ticks')
-      .description('what became of the times of a schedule: fired with its run, or skipped and why')
-      .argument('<schedule>', 'its id (sched_…) or deduplication key')
-      .addOption(new Option('--outcome <outcome>', 'only these').choices(['fired', 'skipped']))
-      .option('--limit <count>', 'at most', positiveInteger, 50)
-      .option('--json', 'a line of JSON for each'),
+      .description('list past ticks with their run or skip reason')
+      .argument('<schedule>', 'schedule ID (sched_…) or deduplication key')
+      .addOption(new Option('--outcome <outcome>', 'filter by outcome').choices(['fired', 'skipped']))
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 50)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (id: string, { outcome, limit, json, ...connection }: TicksOptions) => {
     const { schedules } = await openClient(connection);
     const ticks: ScheduleTick[] = [];

@@ -16,8 +16,8 @@ interface JsonOption extends ConnectionOptions {
 const withSchedule = (command: Command): Command =>
   withConnectionOptions(
     command
-      .argument('<schedule>', 'its id (sched_…) or deduplication key')
-      .option('--json', 'JSON, a line each'),
+      .argument('<schedule>', 'schedule ID (sched_…) or deduplication key')
+      .option('--json', 'print JSON'),
   );
 
 const lagText = ({ lag }: Schedule): string => (lag ? readableDuration(lag.lastMs) : '-');
@@ -25,9 +25,9 @@ const lagText = ({ lag }: Schedule): string => (lag ? readableDuration(lag.lastM
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('schedules, newest first')
-      .option('--limit <count>', 'at most', positiveInteger, 100)
-      .option('--json', 'a line of JSON for each schedule'),
+      .description('list schedules, newest first')
+      .option('--limit <count>', 'maximum number of results', positiveInteger, 100)
+      .option('--json', 'print JSON, one object per line'),
   ).action(async ({ limit, json, ...connection }: JsonOption & { limit: number }) => {
     const { schedules } = await openClient(connection);
     const found: Schedule[] = [];
@@ -56,7 +56,7 @@ const listCommand = (): Command =>
   });
 
 const showCommand = (): Command =>
-  withSchedule(new Command('show').description('one schedule, and how late its runs start')).action(
+  withSchedule(new Command('show').description('show a schedule and the start delay of its runs')).action(
     async (id: string, options: JsonOption) => {
       const { schedules } = await openClient(options);
       printSchedule(await schedules.retrieve(id), options.json);
@@ -64,7 +64,7 @@ const showCommand = (): Command =>
   );
 
 const activateCommand = (): Command =>
-  withSchedule(new Command('activate').description('let a schedule fire, from its next time on')).action(
+  withSchedule(new Command('activate').description('activate a schedule')).action(
     async (id: string, options: JsonOption) => {
       const { schedules } = await openClient(options);
       printSchedule(await schedules.activate(id), options.json);
@@ -72,7 +72,7 @@ const activateCommand = (): Command =>
   );
 
 const deactivateCommand = (): Command =>
-  withSchedule(new Command('deactivate').description('keep a schedule from firing')).action(
+  withSchedule(new Command('deactivate').description('deactivate a schedule')).action(
     async (id: string, options: JsonOption) => {
       const { schedules } = await openClient(options);
       printSchedule(await schedules.deactivate(id), options.json);
@@ -86,12 +86,12 @@ interface BackfillOptions extends JsonOption {
 }
 
 const backfillCommand = (): Command =>
-  withSchedule(new Command('backfill').description('run the times of a past range that were not run'))
-    .requiredOption('--from <date>', 'the range begins with this, such as 2026-01-15T00:00:00Z', instant)
-    .requiredOption('--to <date>', 'the range ends before this', instant)
+  withSchedule(new Command('backfill').description('run the missed ticks of a past period'))
+    .requiredOption('--from <date>', 'start of the period, such as 2026-01-15T00:00:00Z', instant)
+    .requiredOption('--to <date>', 'end of the period (exclusive)', instant)
     .option(
       '--max <count>',
-      'look at so many times at most, the oldest first (up to 1000)',
+      'maximum number of ticks to check, oldest first (up to 1000)',
       positiveInteger,
       100,
     )
@@ -107,7 +107,7 @@ const backfillCommand = (): Command =>
 
 export const schedulesCommand = (): Command =>
   new Command('schedules')
-    .description('tasks that run at the times of a cron expression')
+    .description('manage cron schedules of tasks')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(createCommand())

@@ -12,7 +12,7 @@ interface KeyOptions extends ProjectOptions {
 }
 
 const withKeyOptions = (command: Command): Command =>
-  withProjectOptions(command).option('--env <environment>', 'whose keys', environment, 'dev');
+  withProjectOptions(command).option('--env <environment>', 'environment of the keys', environment, 'dev');
 
 async function targetOf(options: KeyOptions) {
   const { login, projectRef } = await findProject(options);
@@ -30,7 +30,7 @@ export const stateOf = ({ revokedAt, expiresAt }: Pick<SecretKey, 'revokedAt' | 
 
 export const listKeysCommand = (): Command =>
   withKeyOptions(
-    new Command('list').description("an environment's secret keys, without their texts; dev is your own"),
+    new Command('list').description('list the secret keys of an environment, without values'),
   ).action(async (options: KeyOptions) => {
     const { login, params } = await targetOf(options);
     const { data } = await call(login, 'listKeys', { params });
@@ -65,16 +65,16 @@ interface CreateOptions extends KeyOptions {
 export const createKeyCommand = (): Command =>
   withKeyOptions(
     new Command('create')
-      .description('make a secret key and show it once')
-      .argument('<name>', 'what it is for')
-      .addOption(new Option('--preset <preset>', 'what it may do').choices(presets).default('full'))
+      .description('create a secret key and print it once')
+      .argument('<name>', 'name of the key')
+      .addOption(new Option('--preset <preset>', 'permissions').choices(presets).default('full'))
       .option(
         '--task <id>',
-        'only this task; may be repeated',
+        'restrict the key to this task; repeatable',
         (id: string, all: string[]) => [...all, id],
         [],
       )
-      .option('--expires <date>', 'when it ends, for instance 2027-01-31T00:00:00Z'),
+      .option('--expires <date>', 'expiry date, such as 2027-01-31T00:00:00Z'),
   ).action(async (name: string, options: CreateOptions) => {
     const { login, params } = await targetOf(options);
     const { preset, task, expires } = options;
@@ -85,9 +85,9 @@ export const createKeyCommand = (): Command =>
 export const rotateKeyCommand = (): Command =>
   withKeyOptions(
     new Command('rotate')
-      .description('make a key like another one, which ends after the overlap')
-      .argument('<key>', 'its id (key_…)')
-      .option('--overlap <span>', 'for how long both are good', '24h'),
+      .description('replace a key; both are valid during the overlap')
+      .argument('<key>', 'key ID (key_…)')
+      .option('--overlap <duration>', 'how long both keys are valid', '24h'),
   ).action(async (keyId: string, options: KeyOptions & { overlap: string }) => {
     const { login, params } = await targetOf(options);
     const body = { overlap: options.overlap };
@@ -97,8 +97,8 @@ export const rotateKeyCommand = (): Command =>
 export const revokeKeyCommand = (): Command =>
   withKeyOptions(
     new Command('revoke')
-      .description('end a key, and every token made through it, at once')
-      .argument('<key>', 'its id (key_…)'),
+      .description('revoke a key and all tokens created with it')
+      .argument('<key>', 'key ID (key_…)'),
   ).action(async (keyId: string, options: KeyOptions) => {
     const { login, params } = await targetOf(options);
     const key = await call(login, 'revokeKey', { params: { ...params, keyId } });

@@ -29,9 +29,9 @@ async function newPassword(): Promise<string> {
 export const setPasswordCommand = (): Command =>
   withLoginOptions(
     new Command('set-password')
-      .description('set the password with which you log in to the dashboard; your browsers are logged out')
-      .option('--email <address>', 'your e-mail address, if the server has none of you yet')
-      .option('--remove', 'log in without a password from now on'),
+      .description('set your dashboard password and end your sessions')
+      .option('--email <address>', 'your email address, if the server does not have it yet')
+      .option('--remove', 'remove the password'),
   ).action(async ({ email, remove, json, ...options }: Options) => {
     const login = await findLogin(options);
     const password = remove ? null : await newPassword();

@@ -23,28 +23,31 @@ const width = 60;
 export const statsCommand = (): Command =>
   withConnectionOptions(
     new Command('stats')
-      .description('what happened to runs over time: throughput, failures, waiting runs, percentiles')
-      .addOption(new Option('--task <id>', 'of one task').conflicts(['queue', 'runVersion', 'by']))
+      .description('show throughput, failures, waiting runs and percentiles')
+      .addOption(new Option('--task <id>', 'filter by task ID').conflicts(['queue', 'runVersion', 'by']))
       .addOption(
-        new Option('--queue <name>', "of one queue; task/<id> is a task's own").conflicts([
+        new Option('--queue <name>', 'filter by queue name; task/<id> is the queue of a task').conflicts([
           'runVersion',
           'by',
         ]),
       )
       .addOption(
-        new Option('--run-version <version>', 'of one worker version, such as 20261121.3').conflicts(['by']),
+        new Option('--run-version <version>', 'filter by version, such as 20261121.3').conflicts(['by']),
       )
       .addOption(
-        new Option('--by <division>', 'the largest tasks, queues or versions').choices([
+        new Option('--by <dimension>', 'group by task, queue or version, largest first').choices([
           'task',
           'queue',
           'version',
         ]),
       )
-      .option('--period <period>', 'up to now, for instance 1h or 7d', '24h')
-      .option('--step <step>', 'for instance 5m, 1h or 1d; by itself what fits the period')
-      .option('--limit <count>', 'at most so many with --by', positiveInteger)
-      .option('--json', 'one line of JSON with every point'),
+      .option('--period <period>', 'period up to now, such as 1h or 7d', '24h')
+      .option(
+        '--step <step>',
+        'interval between points, such as 5m, 1h or 1d (default: depends on the period)',
+      )
+      .option('--limit <count>', 'with --by: maximum number of groups', positiveInteger)
+      .option('--json', 'print JSON'),
   ).action(
     async ({ task, queue, runVersion, by, period, step, limit, json, ...connection }: StatsOptions) => {
       const { stats } = await openClient(connection);

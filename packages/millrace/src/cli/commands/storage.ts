@@ -7,7 +7,7 @@ import { printJson } from '../screen.ts';
 
 export const storageCommand = (): Command =>
   withLoginOptions(
-    new Command('storage').description('what each class of data of the whole installation takes on disk'),
+    new Command('storage').description('show the disk usage of the installation by class of data'),
   ).action(async (options: LoginOptions & { readonly json?: boolean }) => {
     const login = await findLogin(options);
     const used = await call(login, 'retrieveStorage');

@@ -16,22 +16,22 @@ const startedBy = ({ schedule, on }: TaskInfo): string =>
 const listCommand = (): Command =>
   withConnectionOptions(
     new Command('list')
-      .description('the tasks of the current version')
-      .option('--json', 'a line of JSON for each task'),
+      .description('list the tasks of the current version')
+      .option('--json', 'print JSON, one object per line'),
   ).action(async (options: JsonOption) => {
     const { tasks } = await openClient(options);
     const found = await tasks.list();
     if (options.json) return found.forEach(printJson);
     printTable(
       ['task', 'queue', 'limit', 'attempts', 'started by', 'file', 'description'],
-      found.map((one) => [
-        one.id,
-        one.queue.name,
-        one.queue.concurrencyLimit === null ? '-' : String(one.queue.concurrencyLimit),
-        String(one.retry?.maxAttempts ?? 3),
-        startedBy(one),
-        one.filePath,
-        one.description ?? '',
+      found.map((task) => [
+        task.id,
+        task.queue.name,
+        task.queue.concurrencyLimit === null ? '-' : String(task.queue.concurrencyLimit),
+        String(task.retry?.maxAttempts ?? 3),
+        startedBy(task),
+        task.filePath,
+        task.description ?? '',
       ]),
     );
   });
@@ -39,15 +39,15 @@ const listCommand = (): Command =>
 const showCommand = (): Command =>
   withConnectionOptions(
     new Command('show')
-      .description('a task of the current version, and what its latest runs were like')
-      .argument('<task>', 'its id')
-      .option('--json', 'one line of JSON'),
+      .description('show a task and its recent runs')
+      .argument('<task>', 'task ID')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { tasks } = await openClient(options);
     const found = await tasks.retrieve(id);
     if (options.json) return printJson(found);
     const { line } = screenOn(process.stdout);
-    for (const row of table(factsOf(found))) line(row);
+    for (const row of table(propertiesOf(found))) line(row);
     line();
     printTable(
       ['last runs', 'status', 'created', 'took', 'version'],
@@ -61,21 +61,21 @@ const showCommand = (): Command =>
     );
   });
 
-function factsOf(one: TaskDetail): string[][] {
-  const { recent } = one;
+function propertiesOf(task: TaskDetail): string[][] {
+  const { recent } = task;
   const ms = (value: number | null): string => (value === null ? '-' : readableDuration(value));
   return [
-    ['task', one.id],
-    ...(one.description === undefined ? [] : [['description', one.description]]),
-    ['file', one.filePath],
-    ['version', one.version],
-    ['queue', one.queue.name],
-    ...(one.queue.rateLimit === null ? [] : [['rate limit', rateShown(one.queue.rateLimit)]]),
-    ['attempts', String(one.retry?.maxAttempts ?? 3)],
-    ...(one.maxDuration === undefined ? [] : [['max duration', `${one.maxDuration} s`]]),
-    ...(one.machine === undefined ? [] : [['machine', one.machine]]),
-    ...(one.payloadSchema === null ? [] : [['payload', 'JSON Schema, in --json']]),
-    ...(startedBy(one) === '' ? [] : [['started by', startedBy(one)]]),
+    ['task', task.id],
+    ...(task.description === undefined ? [] : [['description', task.description]]),
+    ['file', task.filePath],
+    ['version', task.version],
+    ['queue', task.queue.name],
+    ...(task.queue.rateLimit === null ? [] : [['rate limit', rateShown(task.queue.rateLimit)]]),
+    ['attempts', String(task.retry?.maxAttempts ?? 3)],
+    ...(task.maxDuration === undefined ? [] : [['max duration', `${task.maxDuration} s`]]),
+    ...(task.machine === undefined ? [] : [['machine', task.machine]]),
+    ...(task.payloadSchema === null ? [] : [['payload', 'JSON Schema, in --json']]),
+    ...(startedBy(task) === '' ? [] : [['started by', startedBy(task)]]),
     [
       'latest runs',
       `${recent.runs}: ${recent.completed} completed, ${recent.failed} failed, ${recent.ended} canceled or expired, ${recent.live} live`,
@@ -87,6 +87,6 @@ function factsOf(one: TaskDetail): string[][] {
 
 export const tasksCommand = (): Command =>
   new Command('tasks')
-    .description('tasks of the current version')
+    .description('list and show the tasks of the current version')
     .addCommand(listCommand())
     .addCommand(showCommand());

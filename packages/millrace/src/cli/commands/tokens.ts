@@ -10,7 +10,7 @@ type Options = LoginOptions & { readonly json?: boolean };
 
 const listCommand = (): Command =>
   withLoginOptions(
-    new Command('list').description('your personal access tokens, without their texts'),
+    new Command('list').description('list your personal access tokens, without values'),
   ).action(async (options: Options) => {
     const { data } = await call(await findLogin(options), 'listTokens');
     if (options.json) return data.forEach(printJson);
@@ -29,9 +29,9 @@ const listCommand = (): Command =>
 const createCommand = (): Command =>
   withLoginOptions(
     new Command('create')
-      .description('make a personal access token and show it once')
-      .argument('<name>', 'what it is for')
-      .option('--expires <date>', 'when it ends, for instance 2027-01-31T00:00:00Z'),
+      .description('create a personal access token and print it once')
+      .argument('<name>', 'name of the token')
+      .option('--expires <date>', 'expiry date, such as 2027-01-31T00:00:00Z'),
   ).action(async (name: string, options: Options & { expires?: string }) => {
     const body = { name, expiresAt: options.expires };
     const token = await call(await findLogin(options), 'createToken', { body });
@@ -45,8 +45,8 @@ const createCommand = (): Command =>
 const revokeCommand = (): Command =>
   withLoginOptions(
     new Command('revoke')
-      .description('end a personal access token at once')
-      .argument('<token>', 'its id (pat_…)'),
+      .description('revoke a personal access token')
+      .argument('<token>', 'token ID (pat_…)'),
   ).action(async (tokenId: string, options: Options) => {
     const token = await call(await findLogin(options), 'revokeToken', { params: { tokenId } });
     if (options.json) return printJson(token);
@@ -55,7 +55,7 @@ const revokeCommand = (): Command =>
 
 export const tokensCommand = (): Command =>
   new Command('tokens')
-    .description('personal access tokens')
+    .description('manage your personal access tokens')
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(approveCommand())

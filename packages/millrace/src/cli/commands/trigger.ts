@@ -46,29 +46,35 @@ export const triggerCommand = (): Command =>
   withCodecOption(
     withConnectionOptions(
       new Command('trigger')
-        .description('start a run of a task')
-        .argument('<task>', 'its id')
-        .option('--payload <json>', 'what the task is given', json)
-        .option('--queue <name>', 'another queue than the task has')
-        .option('--concurrency-key <key>', 'the part of the queue in which it waits')
-        .option('--priority <seconds>', 'wait as if it were so much older', wholeNumber)
-        .option('--delay <time>', 'not before: a duration such as 10m, or a date')
-        .option('--tag <tag>', 'may be given several times', collect, [])
-        .option('--singleton <key>', 'at most one run with this key executes, and one waits')
+        .description('trigger a run of a task')
+        .argument('<task>', 'task ID')
+        .option('--payload <json>', 'payload of the run, as JSON', json)
+        .option('--queue <name>', 'queue to use instead of the queue of the task')
+        .option('--concurrency-key <key>', 'concurrency key within the queue')
+        .option('--priority <seconds>', 'priority: queue the run as if it were this much older', wholeNumber)
+        .option('--delay <time>', 'start after this duration, such as 10m, or at this date')
+        .option('--tag <tag>', 'tag of the run; repeatable', collect, [])
+        .option('--singleton <key>', 'singleton key: at most one run with it executes, and one waits')
         .addOption(
-          new Option('--on-conflict <what>', 'what to do while there is one').choices([
+          new Option('--on-conflict <action>', 'action if a run with the singleton key exists').choices([
             'skip',
             'queue',
             'replace',
           ]),
         )
-        .option('--batch-key <key>', 'of a task with batch: share a run only with triggers of this key')
+        .option(
+          '--batch-key <key>',
+          'for tasks with batch: share a run only with triggers that have this key',
+        )
         .option(
           '--allow-unknown',
-          'also if the current version has no such task: the run waits for one that has it',
+          'allow a task that the current version does not contain; the run waits for a version that does',
         )
-        .option('--wait', 'wait until the run is over; exit code 1 when it did not complete')
-        .option('--json', 'one line of JSON, the handle; with --wait lines, the last of which is the run'),
+        .option('--wait', 'wait for the run to end; exit code 1 if it did not complete')
+        .option(
+          '--json',
+          'print JSON: the run handle; with --wait, one object per line, ending with the run',
+        ),
     ),
   ).action(async (task: string, options: TriggerOptions): Promise<void> => {
     const { tasks, runs } = await openClient(options, await findCodec(options));

@@ -3,15 +3,15 @@ import type { UpgradeDataOptions } from '../compose/upgrade-data.ts';
 
 export const upgradeDataCommand = (): Command =>
   new Command('upgrade-data')
-    .description('upgrade a data folder to the PostgreSQL of this Millrace; the old database is kept')
-    .option('--data <folder>', 'the data folder (default: that of the `millrace dev` in --dir)')
-    .option('--dir <folder>', 'the folder of a project', '.')
+    .description('upgrade the embedded PostgreSQL of a data folder')
+    .option('--data <folder>', 'data folder (default: from the project in --dir)')
+    .option('--dir <folder>', 'project folder, used to find its `millrace dev`', '.')
     .option(
       '--from-binaries <folder>',
-      'where the programs of the old PostgreSQL are, if they are not installed: their folder, or one in which npm installed them',
+      'folder with the programs of the old PostgreSQL, or where npm installed them, if they are not found',
     )
-    .option('--remove-old', 'delete the databases that earlier upgrades kept, and upgrade nothing')
-    .option('--json', 'one line of JSON on stdout')
+    .option('--remove-old', 'delete the old databases that earlier upgrades kept, without upgrading')
+    .option('--json', 'print JSON')
     .action(async (options: UpgradeDataOptions) => {
       const { upgrade } = await import('../compose/upgrade-data.ts');
       await upgrade(options);

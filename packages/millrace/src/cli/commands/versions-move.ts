@@ -19,15 +19,15 @@ const statuses: readonly MovableStatus[] = ['QUEUED', 'DELAYED', 'RETRYING', 'WA
 export const moveCommand = (): Command =>
   withConnectionOptions(
     new Command('move')
-      .description('bind the waiting runs of a version to another one; attempts that are alive stay')
-      .argument('<from>', 'such as 20261121.3, or its id')
-      .argument('<to>', 'a version that is ready and has their tasks'),
+      .description('move the waiting runs of a version to another one')
+      .argument('<from>', 'version, such as 20261121.3, or its ID')
+      .argument('<to>', 'target version, which must be ready and contain the tasks'),
   )
-    .option('--task <ids...>', 'only runs of these tasks')
-    .addOption(new Option('--status <statuses...>', 'only runs that wait like this').choices(statuses))
-    .option('--dry-run', 'show what would be moved')
-    .option('-y, --yes', 'without being asked')
-    .option('--json', 'JSON on stdout')
+    .option('--task <ids...>', 'filter by task IDs')
+    .addOption(new Option('--status <statuses...>', 'filter by status').choices(statuses))
+    .option('--dry-run', 'list the runs to move, without moving them')
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .option('--json', 'print JSON')
     .action(async (from: string, to: string, options: MoveOptions) => {
       const { task, status, dryRun, yes, json, ...connection } = options;
       const { deployments } = await openClient(connection);

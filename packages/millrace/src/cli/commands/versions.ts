@@ -1,5 +1,5 @@
 import type { DeployedTask, Deployment, DeploymentDetails, Promoted } from '@millrace/sdk';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { readableSize } from '@millrace/contract/plain';
 import { age } from '../age.ts';
 import { confirmed } from '../confirm.ts';
@@ -17,7 +17,7 @@ interface VersionOptions extends ConnectionOptions {
 }
 
 const withVersionOptions = (command: Command): Command =>
-  withConnectionOptions(command).option('--json', 'JSON on stdout');
+  withConnectionOptions(command).option('--json', 'print JSON');
 
 const stateText = ({ state, canaryPercent }: Deployment, paint: Screen['paint']): string => {
   if (canaryPercent !== null) return paint.yellow(`canary ${canaryPercent} %`);
@@ -25,8 +25,8 @@ const stateText = ({ state, canaryPercent }: Deployment, paint: Screen['paint'])
 };
 
 const listCommand = (): Command =>
-  withVersionOptions(new Command('list').description('deployed versions, the newest first'))
-    .option('--limit <count>', 'at most', positiveInteger, 20)
+  withVersionOptions(new Command('list').description('list versions, newest first'))
+    .option('--limit <count>', 'maximum number of results', positiveInteger, 20)
     .action(async ({ limit, json, ...connection }: VersionOptions & { limit: number }) => {
       const { deployments } = await openClient(connection);
       const found: Deployment[] = [];
@@ -38,15 +38,15 @@ const listCommand = (): Command =>
       const { paint } = screenOn(process.stdout);
       printTable(
         ['version', 'state', 'age', 'tasks', 'runners', 'live runs', 'from', 'message'],
-        found.map((one) => [
-          one.version,
-          stateText(one, paint),
-          age(one.createdAt),
-          String(one.tasks),
-          String(one.runners),
-          String(one.liveRuns),
-          one.isUploaded ? 'upload' : 'folder',
-          one.message ?? one.git?.message ?? '',
+        found.map((deployment) => [
+          deployment.version,
+          stateText(deployment, paint),
+          age(deployment.createdAt),
+          String(deployment.tasks),
+          String(deployment.runners),
+          String(deployment.liveRuns),
+          deployment.isUploaded ? 'upload' : 'folder',
+          deployment.message ?? deployment.git?.message ?? '',
         ]),
       );
     });
@@ -54,45 +54,49 @@ const listCommand = (): Command =>
 const schemaText = ({ payloadSchema, payloadSchemaNote }: DeployedTask): string =>
   payloadSchema === null ? (payloadSchemaNote ?? '') : 'JSON Schema';
 
-function printVersion(one: DeploymentDetails, { line, paint }: Screen): void {
-  line(paint.bold(`${one.version}  ${one.state}`));
-  const { git } = one;
-  const facts = [
-    ['id', one.id],
-    ['created', one.createdAt.toISOString()],
-    ...(one.canaryPercent === null ? [] : [['canary', `${one.canaryPercent} % of new runs`]]),
-    ['first current', one.deployedAt?.toISOString() ?? 'never'],
-    ['tasks', String(one.tasks)],
+function printVersion(deployment: DeploymentDetails, { line, paint }: Screen): void {
+  line(paint.bold(`${deployment.version}  ${deployment.state}`));
+  const { git } = deployment;
+  const properties = [
+    ['id', deployment.id],
+    ['created', deployment.createdAt.toISOString()],
+    ...(deployment.canaryPercent === null ? [] : [['canary', `${deployment.canaryPercent} % of new runs`]]),
+    ['first current', deployment.deployedAt?.toISOString() ?? 'never'],
+    ['tasks', String(deployment.tasks)],
     [
       'size',
-      one.isUploaded ? readableSize(one.bytes) : 'not uploaded: only runners with its folder serve it',
+      deployment.isUploaded
+        ? readableSize(deployment.bytes)
+        : 'not uploaded: only runners with its folder serve it',
     ],
-    ['Node.js', one.runtimeVersion ?? 'unknown'],
-    ['platforms', one.platforms.join(', ') || 'any'],
-    ...(one.requires.length > 0 ? [['requires', one.requires.join(', ')]] : []),
-    ['SDK', one.sdkVersion ?? 'unknown'],
+    ['Node.js', deployment.runtimeVersion ?? 'unknown'],
+    ['platforms', deployment.platforms.join(', ') || 'any'],
+    ...(deployment.requires.length > 0 ? [['requires', deployment.requires.join(', ')]] : []),
+    ['SDK', deployment.sdkVersion ?? 'unknown'],
     ...(git
       ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : ''].filter(Boolean).join(' ')]]
       : []),
-    ['by', [one.deployedBy, one.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
-    ...(one.message === null ? [] : [['message', one.message]]),
-    ...(one.externalId === null ? [] : [['external id', one.externalId]]),
-    ['runners', String(one.runners)],
-    ['live runs', String(one.liveRuns)],
-    ['content', one.contentHash],
-    ...(one.error ? [['error', `${one.error.name}: ${one.error.message}`]] : []),
+    ['by', [deployment.deployedBy, deployment.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
+    ...(deployment.message === null ? [] : [['message', deployment.message]]),
+    ...(deployment.externalId === null ? [] : [['external id', deployment.externalId]]),
+    ['runners', String(deployment.runners)],
+    ['live runs', String(deployment.liveRuns)],
+    ['content', deployment.contentHash],
+    ...(deployment.error ? [['error', `${deployment.error.name}: ${deployment.error.message}`]] : []),
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
   line();
   printTable(
     ['task', 'file', 'payload'],
-    one.declaredTasks.map((task) => [task.id, task.filePath, schemaText(task)]),
+    deployment.declaredTasks.map((task) => [task.id, task.filePath, schemaText(task)]),
   );
 }
 
 const showCommand = (): Command =>
   withVersionOptions(
-    new Command('show').description('one version').argument('<version>', 'such as 20261121.3, or its id'),
+    new Command('show')
+      .description('show a version')
+      .argument('<version>', 'version, such as 20261121.3, or its ID'),
   ).action(async (version: string, { json, ...connection }: VersionOptions) => {
     const { deployments } = await openClient(connection);
     const found = await deployments.retrieve(version);
@@ -125,12 +129,11 @@ interface PromoteOptions extends VersionOptions {
 
 const withPromoteOptions = (command: Command): Command =>
   withVersionOptions(command)
-    .option('--force', 'even if no connected runner has loaded it')
-    .option(
-      '--wait <span>',
-      'how long to wait for a runner that has loaded it (default: 60s)',
-      grace,
-      60_000,
+    .option('--force', 'promote the version even if no connected runner has loaded it')
+    .addOption(
+      new Option('--wait <duration>', 'maximum wait for a runner to load the version')
+        .default(60_000, '60s')
+        .argParser(grace),
     );
 
 /** No runner loads an old version without a request, so this may take a moment. */
@@ -160,10 +163,10 @@ const promoteCommand = (): Command =>
   withPromoteOptions(
     new Command('promote')
       .description('make a version current: new runs start on it')
-      .argument('<version>', 'such as 20261121.3, or its id'),
+      .argument('<version>', 'version, such as 20261121.3, or its ID'),
   )
-    .option('--percent <number>', 'as a canary, for so many percent of the new runs: 1 to 99', percentage)
-    .option('--allow-rollback', 'even if it is older than the current one')
+    .option('--percent <number>', 'start a canary with this percentage of new runs, from 1 to 99', percentage)
+    .option('--allow-rollback', 'allow a version older than the current one')
     .action(async (version: string, options: PromoteOptions) => {
       const { deployments } = await openClient(options);
       await promote(await deployments.retrieve(version), options);
@@ -172,8 +175,8 @@ const promoteCommand = (): Command =>
 const abortCommand = (): Command =>
   withVersionOptions(
     new Command('abort')
-      .description('end the canary: new runs start on the current version again')
-      .argument('<version>', 'the canary, such as 20261121.3, or its id'),
+      .description('end a canary: new runs start on the current version again')
+      .argument('<version>', 'version of the canary, such as 20261121.3, or its ID'),
   ).action(async (version: string, { json, ...connection }: VersionOptions) => {
     const { deployments } = await openClient(connection);
     const aborted = await deployments.abortCanary(version);
@@ -185,17 +188,18 @@ const abortCommand = (): Command =>
 
 const rollbackCommand = (): Command =>
   withPromoteOptions(
-    new Command('rollback').description(
-      'make the newest older version current again that was current before',
-    ),
+    new Command('rollback').description('make the previously current version current again'),
   ).action(async (options: PromoteOptions) => {
     const { deployments } = await openClient(options);
     const current = await deployments.retrieveCurrent();
     let isOlder = false;
-    for await (const one of deployments.list({ limit: 100 })) {
-      const wasCurrent = one.deployedAt !== undefined && one.state !== 'archived' && one.state !== 'failed';
-      if (isOlder && wasCurrent) return promote(one, { ...options, allowRollback: true });
-      if (one.id === current.id) isOlder = true;
+    for await (const deployment of deployments.list({ limit: 100 })) {
+      const wasCurrent =
+        deployment.deployedAt !== undefined &&
+        deployment.state !== 'archived' &&
+        deployment.state !== 'failed';
+      if (isOlder && wasCurrent) return promote(deployment, { ...options, allowRollback: true });
+      if (deployment.id === current.id) isOlder = true;
     }
     throw new CommandFailed(
       exitCodes.failed,
@@ -206,10 +210,10 @@ const rollbackCommand = (): Command =>
 const archiveCommand = (): Command =>
   withVersionOptions(
     new Command('archive')
-      .description('free the files of a version that is not current; it cannot come back')
-      .argument('<version>', 'such as 20261121.3, or its id'),
+      .description('archive a version and permanently delete its files')
+      .argument('<version>', 'version, such as 20261121.3, or its ID'),
   )
-    .option('-y, --yes', 'without being asked')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(async (version: string, { yes, json, ...connection }: VersionOptions & { yes?: boolean }) => {
       const { deployments } = await openClient(connection);
       const found = await deployments.retrieve(version);
@@ -223,7 +227,7 @@ const archiveCommand = (): Command =>
 
 export const versionsCommand = (): Command =>
   new Command('versions')
-    .description('deployed versions: list, promote, roll back, move runs, archive')
+    .description('list, promote, roll back and archive versions')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(promoteCommand())

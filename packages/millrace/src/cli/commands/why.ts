@@ -6,13 +6,13 @@ import { withExplanation } from '../with-explanation.ts';
 export const whyCommand = (): Command =>
   withConnectionOptions(
     new Command('why')
-      .description('why a run is not running')
-      .argument('<run>', 'its id (run_…)')
-      .option('--json', 'one line of JSON'),
+      .description('explain why a run is not executing')
+      .argument('<run>', 'run ID (run_…)')
+      .option('--json', 'print JSON'),
   ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
     const { runs } = await openClient(options);
-    const told = await runs.reason(id);
-    if (options.json) return printJson(told);
+    const reason = await runs.reason(id);
+    if (options.json) return printJson(reason);
     const { line, paint } = screenOn(process.stdout);
-    line(`${paint.bold(told.status)}  ${withExplanation(told.message)}`);
+    line(`${paint.bold(reason.status)}  ${withExplanation(reason.message)}`);
   });

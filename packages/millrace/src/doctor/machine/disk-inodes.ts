@@ -1,4 +1,4 @@
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 const minShare = 0.05;
 
@@ -7,7 +7,7 @@ export const diskInodes: MachineCheck = {
   looksAt: 'the disks of the data folder and of temporary files have 5 % of their inodes free',
   severity: 'error',
   why: 'Without free inodes, no file can be created, even if the disk has free space.',
-  mend: 'Delete small files that are no longer needed: `du -x --inodes --max-depth=2 <folder> | sort -n`.',
+  fix: 'Delete small files that are no longer needed: `du -x --inodes --max-depth=2 <folder> | sort -n`.',
   async find({ folders, measure }) {
     const found: { what: string }[] = [];
     for (const folder of folders) {

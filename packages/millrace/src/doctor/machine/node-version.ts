@@ -1,5 +1,5 @@
 import { gte } from 'semver';
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 const oldest = '20.19.0';
 
@@ -8,6 +8,6 @@ export const nodeVersion: MachineCheck = {
   looksAt: `Node is ${oldest} or later`,
   severity: 'error',
   why: 'Older versions lack functions that Millrace needs, and receive no security updates.',
-  mend: 'Install the current LTS release of Node: https://nodejs.org.',
+  fix: 'Install the current LTS release of Node: https://nodejs.org.',
   find: async ({ nodeVersion: version }) => (gte(version, oldest) ? [] : [{ what: `Node is ${version}.` }]),
 };

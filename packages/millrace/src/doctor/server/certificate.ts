@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { Skipped } from '@millrace/server';
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 const minDays = 14;
 const dayMs = 86_400_000;
@@ -11,7 +11,7 @@ export const certificate: ServerCheck = {
   looksAt: `the certificate of the address is valid for at least ${minDays} days`,
   severity: 'warning',
   why: 'After it expires, clients and runners cannot connect.',
-  mend: 'Renew it, and find out why it was not renewed automatically: `certbot renew`, or the log of Caddy.',
+  fix: 'Renew it, and find out why it was not renewed automatically: `certbot renew`, or the log of Caddy.',
   async find({ url }) {
     const { protocol, hostname, port } = new URL(url);
     if (protocol !== 'https:') throw new Skipped('the address is without TLS');

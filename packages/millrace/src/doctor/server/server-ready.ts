@@ -1,11 +1,11 @@
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const serverReady: ServerCheck = {
   name: 'server-ready',
   looksAt: 'the server is ready: it can reach its database',
   severity: 'error',
   why: 'Load balancers send it no requests. All requests that need the database fail.',
-  mend: 'Check PostgreSQL, and the network between the server and PostgreSQL. The server then becomes ready again automatically.',
+  fix: 'Check PostgreSQL, and the network between the server and PostgreSQL. The server then becomes ready again automatically.',
   async find({ url }) {
     const response = await fetch(`${url}/readyz`);
     const body = (await response.json().catch(() => ({}))) as { error?: string };
