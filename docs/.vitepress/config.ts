@@ -40,7 +40,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: {
-          // The default finds nothing in pages that are no files, as those of the reference. It splits a page for which there is `undefined`.
+          // The default finds nothing in generated pages, such as those of the reference. It splits a page for which this returns undefined.
           _splitIntoSections: ((path: string) =>
             dirname(path).endsWith('/reference')
               ? searchedSections(basename(path, '.md'))
@@ -62,11 +62,11 @@ export default defineConfig({
     html: false,
     anchor: { slugify: slugOf },
     config(md) {
-      // Comments are for those who edit a page.
+      // Comments are for editors of a page.
       md.core.ruler.before('normalize', 'comments', (state) => {
         state.src = state.src.replaceAll(/^<!--[\s\S]*?-->$/gm, '');
       });
-      // Files of the repository that are no pages, such as an example of a configuration, are linked as text.
+      // Other files of the repository, such as an example configuration, are linked as text.
       md.core.ruler.push('links-to-files', ({ tokens, env }) => {
         const { relativePath = '' } = env as { readonly relativePath?: string };
         const from = relativePath === 'index.md' ? 'README.md' : relativePath;

@@ -1,4 +1,4 @@
-/** Files and folders of the repository that pages link to and that are no pages: the site has their text. */
+/** The site contains the text of files and folders of the repository that pages link to, and that are not pages themselves. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ export function textAddress(path: string): string {
   return `/files/${path}.txt`;
 }
 
-/** Of a folder, its files one after the other, each below its path. */
+/** The text of a file, or of all files of a folder, each below its path. */
 function textOf(path: string): string {
   const whole = join(repository, path);
   if (!statSync(whole).isDirectory()) return readFileSync(whole, 'utf8');
@@ -41,7 +41,7 @@ export const serveTexts = (): Plugin => ({
   name: 'linked-files',
   configureServer(server) {
     server.middlewares.use((request, reply, next) => {
-      const path = [...linked].find((one) => request.url === textAddress(one));
+      const path = [...linked].find((file) => request.url === textAddress(file));
       if (path === undefined) return next();
       reply.setHeader('content-type', 'text/plain; charset=utf-8').end(textOf(path));
     });

@@ -65,13 +65,13 @@ export const tags = [...new Set(all.map((operation) => operation.tags[0]))].map(
 export function referenceOf(tag: string): string {
   const found = all.filter((operation) => operation.tags[0] === tag);
   const failures =
-    'The header `x-millrace-help` of a failed reply names the section of [troubleshooting](../troubleshooting.md) that explains it, and `x-millrace-error-code` has its [code](../error-codes.md).';
+    'The header `x-millrace-help` of an error response contains the section of [troubleshooting](../troubleshooting.md) that explains it, and `x-millrace-error-code` has its [code](../error-codes.md).';
   return [`# ${tag[0]?.toUpperCase()}${tag.slice(1)}`, failures, ...found.map(sectionOf)].join('\n\n');
 }
 
-/** What the search finds on the page of a tag: each operation by its id, its path, and what it says of itself. */
+/** The searchable sections on the page of a tag: each operation with its id, path and description. */
 export function searchedSections(slug: string): { anchor: string; titles: string[]; text: string }[] {
-  const { tag } = tags.find((one) => one.slug === slug) ?? {};
+  const { tag } = tags.find((entry) => entry.slug === slug) ?? {};
   return all
     .filter((operation) => operation.tags[0] === tag)
     .map(({ operationId, method, path, summary, description = '', parameters = [], requestBody }) => {
@@ -88,7 +88,7 @@ export function searchedSections(slug: string): { anchor: string; titles: string
 
 function sectionOf(operation: (typeof all)[number]): string {
   const { operationId, method, path, summary, description, security, parameters = [] } = operation;
-  const callers = security.flatMap((one) => Object.keys(one)).map((kind) => credentials[kind] ?? kind);
+  const callers = security.flatMap((scheme) => Object.keys(scheme)).map((kind) => credentials[kind] ?? kind);
   const [status = '200', reply] =
     Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
   const failures = Object.entries(operation.responses)
@@ -98,11 +98,13 @@ function sectionOf(operation: (typeof all)[number]): string {
     `## ${operationId}`,
     `${summary}.`,
     `\`\`\`http\n${method} ${path}\n\`\`\``,
-    callers.length === 0 ? 'Anybody may call it.' : `Called with ${callers.join(', ')}. ${description ?? ''}`,
+    callers.length === 0
+      ? 'It requires no credential.'
+      : `Called with ${callers.join(', ')}. ${description ?? ''}`,
     ...tableOf(
       'Parameters',
-      parameters.flatMap(({ name, in: place, required, schema }) =>
-        name === undefined ? [] : [rowOf(name, schema, required === true, place)],
+      parameters.flatMap(({ name, in: location, required, schema }) =>
+        name === undefined ? [] : [rowOf(name, schema, required === true, location)],
       ),
     ),
     ...tableOf('Body', fieldsOf(bodyOf(operation.requestBody))),
@@ -119,9 +121,9 @@ const tableOf = (title: string, rows: readonly string[]): string[] =>
 
 /** The fields of an object, and those of the objects in it, down to three levels. */
 function fieldsOf(schema: Schema | undefined, above = '', depth = 0): string[] {
-  const one = plain(schema);
-  const of = one?.items === undefined ? one : plain(one.items);
-  const prefix = one?.items === undefined ? above : `${above}[]`;
+  const value = plain(schema);
+  const of = value?.items === undefined ? value : plain(value.items);
+  const prefix = value?.items === undefined ? above : `${above}[]`;
   return Object.entries(of?.properties ?? {}).flatMap(([name, field]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const nested = depth < 2 ? fieldsOf(field, path, depth + 1) : [];
@@ -129,17 +131,17 @@ function fieldsOf(schema: Schema | undefined, above = '', depth = 0): string[] {
   });
 }
 
-/** Of a schema that may be null, the other one. */
+/** The schema without null as an alternative. */
 const plain = (schema: Schema | undefined): Schema | undefined =>
   schema?.anyOf?.find(({ type }) => type !== 'null') ?? schema;
 
-function rowOf(name: string, schema: Schema | undefined, isRequired: boolean, place?: string): string {
+function rowOf(name: string, schema: Schema | undefined, isRequired: boolean, location?: string): string {
   const { default: standard, minimum, maximum, maxLength } = plain(schema) ?? {};
   const notes = [
-    place === undefined ? '' : `in the ${place}`,
+    location === undefined ? '' : `in the ${location}`,
     isRequired ? 'required' : '',
     standard === undefined ? '' : `default \`${JSON.stringify(standard)}\``,
-    // The range of whole numbers in JSON says nothing.
+    // The range of safe integers is not a limit of the field.
     minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? '' : `from ${minimum}`,
     maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `to ${maximum}`,
     maxLength === undefined ? '' : `up to ${maxLength} characters`,

@@ -43,7 +43,7 @@ test('an odd reply to `env` is one sentence', { timeout: 120_000 }, async () => 
         text,
         command,
         1,
-        "millrace: 200 with a body that is not this API's; is baseURL the address of a Millrace server? See: millrace help another-server-answers",
+        "millrace: 200 with a body that is not this API's; is baseURL the address of a Millrace server? See: millrace help not-a-millrace-server",
       ]);
     }
   }

@@ -28,16 +28,16 @@ const text = (value: string): string =>
     .join('')
     .replaceAll('|', String.raw`\|`);
 
-const isSame = (one: Option) => (other: Option) =>
-  one.flags === other.flags && one.description === other.description;
+const isSame = (option: Option) => (other: Option) =>
+  option.flags === other.flags && option.description === other.description;
 
 function optionRow(option: Option): string {
   const { flags, description, argChoices, defaultValue, defaultValueDescription, envVar } = option;
-  const isShown = ['string', 'number'].includes(typeof defaultValue);
-  const shown = defaultValueDescription ?? (isShown ? `\`${String(defaultValue)}\`` : undefined);
+  const isPlain = ['string', 'number'].includes(typeof defaultValue);
+  const standard = defaultValueDescription ?? (isPlain ? `\`${String(defaultValue)}\`` : undefined);
   const notes = [
     ...(argChoices === undefined ? [] : [`one of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`]),
-    ...(shown === undefined ? [] : [`default: ${text(shown)}`]),
+    ...(standard === undefined ? [] : [`default: ${text(standard)}`]),
     ...(envVar === undefined ? [] : [`variable: \`${envVar}\``]),
   ];
   return `| \`${flags.replaceAll('|', String.raw`\|`)}\` | ${[text(description), ...notes].join('; ')} |`;
@@ -64,7 +64,7 @@ function section([words, command]: readonly [words: string, command: Command]): 
   const rows = [
     ...command.registeredArguments
       .filter(({ description }) => description !== '')
-      .map((one) => `| \`${one.name()}\` | ${text(one.description)} |`),
+      .map((parameter) => `| \`${parameter.name()}\` | ${text(parameter.description)} |`),
     ...own.map(optionRow),
   ];
   const usage = ['millrace', words, ...command.registeredArguments.map(argument)].join(' ');
@@ -77,9 +77,9 @@ Usage: \`${usage}\`
 ${table(rows)}${others}`;
 }
 
-function argument(one: Command['registeredArguments'][number]): string {
-  const shown = `${one.name()}${one.variadic ? '...' : ''}`;
-  return one.required ? `<${shown}>` : `[${shown}]`;
+function argument(parameter: Command['registeredArguments'][number]): string {
+  const name = `${parameter.name()}${parameter.variadic ? '...' : ''}`;
+  return parameter.required ? `<${name}>` : `[${name}]`;
 }
 
 const areaOf = (command: Command): string => command.helpGroup()?.replace(/:$/, '') || 'Commands';

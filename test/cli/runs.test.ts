@@ -40,7 +40,7 @@ describe('commands about runs and queues', () => {
     const [handle] = await json('trigger', 'answer', '--payload', '5');
     const id = String(handle?.['id']);
     expect((await cli('why', id)).stdout).toBe(
-      'QUEUED  The queue "task/answer" is paused: resume it. See: millrace help something-is-paused',
+      'QUEUED  The queue "task/answer" is paused: resume it. See: millrace help runs-are-paused',
     );
     expect((await cli('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +none +paused$/m);
     expect(await json('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);

@@ -39,68 +39,56 @@ const post = (body: unknown, more: AskOptions = {}): AskOptions => ({ method: 'P
 
 test('failures of each kind lead to the section of their message', async () => {
   const { keys, personalAccessToken: token } = server;
-  expect(await failure('/api/v1/runs', { key: '' })).toEqual([401, 'the-key-is-missing']);
-  expect(await failure('/api/v1/runs', { key: `${keys.prod}x` })).toEqual([401, 'the-key-is-not-known']);
-  expect(await failure('/api/v1/runs', { key: 'svc_pat_nobody' })).toEqual([401, 'the-key-is-not-known']);
-  expect(await failure('/api/v1/orgs')).toEqual([401, 'the-operation-takes-another-credential']);
-  expect(await failure(trigger, post({}, { key: token }))).toEqual([
-    401,
-    'the-operation-takes-another-credential',
-  ]);
-  expect(await failure('/api/v1/runs', { key: keys.preview })).toEqual([401, 'the-branch-is-missing']);
+  expect(await failure('/api/v1/runs', { key: '' })).toEqual([401, 'missing-credential']);
+  expect(await failure('/api/v1/runs', { key: `${keys.prod}x` })).toEqual([401, 'invalid-credential']);
+  expect(await failure('/api/v1/runs', { key: 'svc_pat_nobody' })).toEqual([401, 'invalid-credential']);
+  expect(await failure('/api/v1/orgs')).toEqual([401, 'wrong-type-of-credential']);
+  expect(await failure(trigger, post({}, { key: token }))).toEqual([401, 'wrong-type-of-credential']);
+  expect(await failure('/api/v1/runs', { key: keys.preview })).toEqual([401, 'missing-or-unknown-branch']);
   const branch = { 'x-service-branch': 'feat/none' };
   expect(await failure('/api/v1/runs', { key: keys.preview, headers: branch })).toEqual([
     401,
-    'the-branch-is-missing',
+    'missing-or-unknown-branch',
   ]);
   expect(await failure('/api/v1/projects/proj_other/envvars/prod')).toEqual([
     400,
-    'the-key-is-of-another-environment',
+    'key-of-another-environment',
   ]);
-  expect(await failure(trigger, post('{"payload":'))).toEqual([400, 'the-request-cannot-be-read']);
-  expect(await failure(trigger, post(''))).toEqual([400, 'the-request-cannot-be-read']);
+  expect(await failure(trigger, post('{"payload":'))).toEqual([400, 'malformed-request']);
+  expect(await failure(trigger, post(''))).toEqual([400, 'malformed-request']);
   const zipped = { 'content-encoding': 'gzip' };
-  expect(await failure(trigger, post({}, { headers: zipped }))).toEqual([415, 'the-request-cannot-be-read']);
-  expect(await failure(trigger, post({ options: { maxAttempts: 'three' } }))).toEqual([
-    400,
-    'a-value-is-not-accepted',
-  ]);
-  expect(await failure(trigger, post({ options: { delay: 'soon' } }))).toEqual([
-    400,
-    'a-value-is-not-accepted',
-  ]);
-  expect(await failure('/api/v1/runs?page[size]=many')).toEqual([400, 'a-value-is-not-accepted']);
+  expect(await failure(trigger, post({}, { headers: zipped }))).toEqual([415, 'malformed-request']);
+  expect(await failure(trigger, post({ options: { maxAttempts: 'three' } }))).toEqual([400, 'invalid-value']);
+  expect(await failure(trigger, post({ options: { delay: 'soon' } }))).toEqual([400, 'invalid-value']);
+  expect(await failure('/api/v1/runs?page[size]=many')).toEqual([400, 'invalid-value']);
   const manyTags = Array.from({ length: 11 }, (_, n) => `t${n}`);
-  expect(await failure(trigger, post({ options: { tags: manyTags } }))).toEqual([
-    422,
-    'a-value-is-not-accepted',
-  ]);
+  expect(await failure(trigger, post({ options: { tags: manyTags } }))).toEqual([422, 'invalid-value']);
   expect(await failure(trigger, post({ options: { lockToVersion: '20200101.1' } }))).toEqual([
     422,
     'no-version-has-the-task',
   ]);
   expect(await failure(trigger, post({ payload: 'x'.repeat(3_145_728) }))).toEqual([
     413,
-    'the-body-is-too-large',
+    'request-body-too-large',
   ]);
   expect(await failure('/api/v3/runs/run_unknown')).toEqual([404, 'not-found']);
   expect(await failure('/api/v1/nothing')).toEqual([404, 'not-found']);
   expect(await failure('/assets/nothing.js')).toEqual([404, 'not-found']);
-  expect(await failure('/packets/v1/nothing')).toEqual([403, 'a-signed-address-is-refused']);
+  expect(await failure('/packets/v1/nothing')).toEqual([403, 'signed-url-rejected']);
   expect(await failure(trigger)).toEqual([405, 'not-found']);
-  expect(await failure('/api/v1/%zz')).toEqual([400, 'the-request-cannot-be-read']);
+  expect(await failure('/api/v1/%zz')).toEqual([400, 'malformed-request']);
   const forwarded = { 'x-forwarded-for': '192.0.2.1' };
-  expect(await failure('/metrics', { headers: forwarded })).toEqual([403, 'the-metrics-are-refused']);
-  expect(await failure('/s2/v1/streams/eA/records', post({}))).toEqual([403, 'the-key-may-not-do-this']);
+  expect(await failure('/metrics', { headers: forwarded })).toEqual([403, 'access-to-metrics-denied']);
+  expect(await failure('/s2/v1/streams/eA/records', post({}))).toEqual([403, 'missing-permission']);
   expect(await failure('/s2/v1/streams/eA/records', post({}, { key: '' }))).toEqual([
     401,
-    'the-key-is-missing',
+    'missing-credential',
   ]);
 
   const { id } = (await server.ask(trigger, post({}))).body as { id: string };
   expect(await failure(`/api/v1/runs/${id}/reschedule`, post({ delay: '1h' }))).toEqual([
     422,
-    'the-state-does-not-allow-it',
+    'conflict-with-the-current-state',
   ]);
   const { body: weak } = await server.ask(
     `/api/v1/projects/${server.projectRef}/prod/keys`,
@@ -108,7 +96,7 @@ test('failures of each kind lead to the section of their message', async () => {
   );
   expect(await failure(`/api/v2/runs/${id}/cancel`, post({}, { key: weak.key }))).toEqual([
     403,
-    'the-key-may-not-do-this',
+    'missing-permission',
   ]);
   // The body stays what it was.
   expect((await server.ask('/api/v1/nothing')).body).toEqual({ error: 'Not found' });
@@ -168,21 +156,21 @@ test('so have refused runners and append sessions', async () => {
   socket.terminate();
   expect([response.statusCode, sectionIn(response.headers['x-millrace-help'])]).toEqual([
     401,
-    'the-key-is-not-known',
+    'invalid-credential',
   ]);
 
   const session = connectHttp2(server.url);
   const stream = session.request({ ':method': 'POST', ':path': '/s2/v1/streams/eA/records' });
   const [headers] = (await once(stream, 'response')) as [Record<string, string>];
   session.destroy();
-  expect([headers[':status'], sectionIn(headers['x-millrace-help'])]).toEqual([401, 'the-key-is-missing']);
+  expect([headers[':status'], sectionIn(headers['x-millrace-help'])]).toEqual([401, 'missing-credential']);
 });
 
 test('limits lead to their sections', async () => {
   const single = { burst: 1, perSecond: 0.001 };
   const limited = await testServer({ rateLimits: { secretKey: single, badCredentials: single } });
   const asking = (key: string) => failure('/api/v1/runs', { key }, limited);
-  expect(await asking('nobody')).toEqual([401, 'the-key-is-not-known']);
+  expect(await asking('nobody')).toEqual([401, 'invalid-credential']);
   expect(await asking('nobody')).toEqual([429, 'too-many-wrong-credentials']);
   await limited.ask('/api/v1/runs');
   expect(await asking(limited.keys.prod)).toEqual([429, 'too-many-requests']);

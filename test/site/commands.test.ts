@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { repository } from '../cli/command.ts';
 
-interface Shown {
+interface CommandLine {
   readonly page: string;
   readonly words: readonly string[];
 }
 
 /** The words of each command line that a page shows, in blocks and in the text. */
-function shownIn(page: string, markdown: string): Shown[] {
+function commandLinesIn(page: string, markdown: string): CommandLine[] {
   const blocks = [...markdown.matchAll(/^```sh[^\n]*\n([\s\S]*?)^```/gm)].map(([, code = '']) => code);
   const rest = markdown.replaceAll(/^```[\s\S]*?^```/gm, '');
   const inline = [...rest.matchAll(/`([^`]*)`/g)].map(([, code = '']) => code.replaceAll('\n', ' '));
@@ -27,7 +27,7 @@ function shownIn(page: string, markdown: string): Shown[] {
 }
 
 /** What is wrong with a command line; undefined if nothing is. */
-function wrongWith(root: Command, { page, words }: Shown): string | undefined {
+function wrongWith(root: Command, { page, words }: CommandLine): string | undefined {
   let command = root;
   let rest = words;
   for (;;) {
@@ -53,22 +53,22 @@ function wrongWith(root: Command, { page, words }: Shown): string | undefined {
 }
 
 test('commands and options of the documentation exist', async () => {
-  const shown: Shown[] = [];
+  const found: CommandLine[] = [];
   for await (const page of glob(
     ['README.md', 'docs/*.md', 'docs/coming-from/*.md', 'packages/*/README.md', 'examples/*/README.md'],
     { cwd: repository },
   ))
-    shown.push(...shownIn(page, await readFile(join(repository, page), 'utf8')));
-  expect(shown.length).toBeGreaterThan(300);
+    found.push(...commandLinesIn(page, await readFile(join(repository, page), 'utf8')));
+  expect(found.length).toBeGreaterThan(300);
   const root = await program();
-  expect(shown.map((one) => wrongWith(root, one)).filter((wrong) => wrong !== undefined)).toEqual([]);
+  expect(found.map((line) => wrongWith(root, line)).filter((wrong) => wrong !== undefined)).toEqual([]);
 });
 
 test('a command or an option that does not exist is reported', async () => {
   const root = await program();
   const page =
     '```sh\nnpx millrace runs lst\nmillrace errors resolve error_1 --in 2\nmillrace runs list --tag a # fine\n```\n`millrace bogus`';
-  expect(shownIn('page.md', page).map((one) => wrongWith(root, one))).toEqual([
+  expect(commandLinesIn('page.md', page).map((line) => wrongWith(root, line))).toEqual([
     'page.md: millrace runs lst: no such subcommand',
     'page.md: millrace errors resolve error_1 --in 2: no option --in',
     undefined,

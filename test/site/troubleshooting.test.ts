@@ -91,7 +91,7 @@ test('other messages, those with several lines, and those that name a page stay 
 
 test('errors of the code of tasks lead nowhere, those of Millrace do', () => {
   const message = 'The process of the run exited with code 3';
-  expect(anchorOfFailure({ name: 'ProcessExit', message })).toBe('the-process-of-the-run-ended');
+  expect(anchorOfFailure({ name: 'ProcessExit', message })).toBe('the-process-of-a-run-ended');
   expect(anchorOfFailure({ name: 'Error', message: 'Cannot reach https://mail.example' })).toBeUndefined();
 });
 

@@ -183,7 +183,7 @@ export const errorCodes = listed({
   overloaded: {
     statuses: [503],
     meaning:
-      'The request was rejected before it was executed, because others were waiting for too long; retry it.',
+      'The server is overloaded, and rejected the request before it was executed; a retry may succeed.',
   },
 });
 

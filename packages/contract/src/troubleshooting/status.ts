@@ -2,9 +2,9 @@
 export function anchorOfStatus(status: number) {
   switch (status) {
     case 401:
-      return 'the-key-is-not-known';
+      return 'invalid-credential';
     case 403:
-      return 'the-key-may-not-do-this';
+      return 'missing-permission';
     case 404:
     case 405:
     // Features that this server does not have.
@@ -12,19 +12,19 @@ export function anchorOfStatus(status: number) {
       return 'not-found';
     case 409:
     case 412:
-      return 'the-state-does-not-allow-it';
+      return 'conflict-with-the-current-state';
     case 408:
     case 415:
-      return 'the-request-cannot-be-read';
+      return 'malformed-request';
     case 413:
-      return 'the-body-is-too-large';
+      return 'request-body-too-large';
     case 429:
       return 'too-many-requests';
     case 502:
     case 503:
     case 504:
-      return 'the-server-cannot-answer-now';
+      return 'the-server-is-unavailable';
     default:
-      return status >= 500 ? 'internal-server-error' : 'a-value-is-not-accepted';
+      return status >= 500 ? 'internal-server-error' : 'invalid-value';
   }
 }

@@ -182,7 +182,7 @@ describe('call', () => {
     const client = await clientFor(() => ({ body: '<html>' }));
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnexpectedReplyError);
-    expect(error).toMatchObject({ help: 'docs/troubleshooting.md#another-server-answers' });
+    expect(error).toMatchObject({ help: 'docs/troubleshooting.md#not-a-millrace-server' });
   });
 
   test('throws errors whose stack leads to the caller', async () => {
@@ -250,7 +250,7 @@ describe('trigger', () => {
       reason: {
         name: 'UnprocessableEntityError',
         status: 422,
-        message: '422 too many tags; see: millrace help a-value-is-not-accepted',
+        message: '422 too many tags; see: millrace help invalid-value',
       },
     });
     expect(server.received).toHaveLength(1);

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   /** Whether the server stated that a retry cannot succeed. */
   readonly isFinal: boolean;
   /**
-   * Where the documentation explains the error, such as `docs/troubleshooting.md#the-key-is-missing`: a path in the Millrace repository. The
+   * Where the documentation explains the error, such as `docs/troubleshooting.md#missing-credential`: a path in the Millrace repository. The
    * message ends with it. Undefined when the response named none, such as one from a proxy or another server.
    */
   readonly help: string | undefined;
@@ -172,7 +172,7 @@ export function errorOf(failure: Failure): ApiError {
     return new UnexpectedReplyError(message, {
       status,
       body,
-      help: helpAt('another-server-answers' satisfies Anchor),
+      help: helpAt('not-a-millrace-server' satisfies Anchor),
     });
   }
   const Class = classes[status] ?? (status >= 500 ? InternalServerError : ApiError);

@@ -120,7 +120,7 @@ function checkedToken(text: string | undefined): string {
     throw new ConfigurationError(
       explained(
         'The secret key or access token holds a space or a character that no key has; copy it again, without quotes.',
-        'the-key-is-not-known',
+        'invalid-credential',
       ),
     );
   }
@@ -210,7 +210,7 @@ export function accessTokenOf(settings: ResolvedSettings): string | Promise<stri
     explained(
       'There is no credential here: the process that executes tasks holds no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
         'which has one of its own, not while a file is imported; or give a key with configure({ secretKey }) or auth.withAuth.',
-      'there-is-no-credential-in-a-task',
+      'no-credential-in-a-task',
     ),
   );
 }

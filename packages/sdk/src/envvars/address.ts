@@ -49,7 +49,7 @@ function ownEnvironment(client: ApiClient): Promise<Address> {
     throw new ConfigurationError(
       explained(
         'A personal access token is for many environments: give the project reference and the environment first, as in envvars.list("proj_…", "prod").',
-        'the-operation-takes-another-credential',
+        'wrong-type-of-credential',
       ),
     );
   }

@@ -42,7 +42,7 @@ export class SealedError extends Error {
   override readonly name = 'SealedError';
 
   constructor(message: string, options?: ErrorOptions) {
-    super(explained(message, 'a-sealed-value-does-not-open'), options);
+    super(explained(message, 'a-sealed-value-cannot-be-decrypted'), options);
   }
 }
 

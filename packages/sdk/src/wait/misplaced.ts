@@ -3,7 +3,7 @@ import { explained } from '../explained.ts';
 /** The error for a function that was called outside of a run but requires one. */
 export const outsideOfRun = (what: string): Error =>
   new Error(
-    explained(`${what} works only in the code of a task while it runs: call it there.`, 'outside-of-a-run'),
+    explained(`${what} works only in the code of a task while it runs: call it there.`, 'only-available-in-a-run'),
   );
 
 /** The error for a function that was called inside a step, where it is not allowed. */
@@ -11,6 +11,6 @@ export const insideOfStep = (what: string, step: string): Error =>
   new Error(
     explained(
       `${what} does not work inside a step (here "${step}"): what a step does is stored as a whole. Call it before or after the step.`,
-      'inside-of-a-step',
+      'not-available-in-a-step',
     ),
   );
