@@ -19,7 +19,7 @@ interface Page {
 
 async function pages(): Promise<Page[]> {
   const found: Page[] = [];
-  const folders = ['.', 'docs', 'docs/coming-from', 'docs/decisions', 'bench'];
+  const folders = ['.', 'docs', 'docs/coming-from', 'docs/decisions', 'bench', 'deploy', '.github'];
   for (const parent of ['examples', 'packages'])
     for (const name of await readdir(join(repository, parent))) folders.push(join(parent, name));
   for (const folder of folders) {
