@@ -17,6 +17,7 @@ const sentences: Readonly<
       'The page shows what changed.',
       'What is printed when a run fails?',
       'See what it costs.',
+      'Identifies the token, whatever the encoding is.',
       'The result depends on what the task returns.',
       'Rejects invalid settings.',
     ],
@@ -44,7 +45,12 @@ const sentences: Readonly<
   },
   'is no': {
     bad: ['An answer that is no success is retried.', 'These are no files.'],
-    good: ['There is no run with this ID.', 'The run is no longer active.', 'It is no more than a hint.'],
+    good: [
+      'There is no run with this ID.',
+      'The value null is no limit.',
+      'The run is no longer active.',
+      'It is no more than a hint.',
+    ],
   },
   'indefinite person': {
     bad: ['Nobody can decrypt the value.', 'Whoever has the key can read it.'],

@@ -25,7 +25,7 @@ export const kinds: readonly Kind[] = [
     name: 'what clause',
     remedy: 'use a noun: "rejects invalid settings", not "refuses what cannot work"',
     pattern: any(
-      String.raw`(?<!${knowing})\b(?:what|whatever|whoever|those who|such as are)\b(?=\s+${subject}\b)${statement}`,
+      String.raw`(?<!${knowing})\b(?:what|whatever(?! (?:the|its|their)\b)|whoever|those who|such as are)\b(?=\s+${subject}\b)${statement}`,
     ),
     except: ['heading'],
   },
@@ -54,7 +54,7 @@ export const kinds: readonly Kind[] = [
     name: 'is no',
     remedy: 'use "is not a", or an adjective',
     pattern: any(
-      String.raw`(?<!\b(?:there|which|if|where|when|because|as)\s)(?<!\bthere\s\w+\s)\b(?:is|are|was|were|be) no (?!longer|more|less|fewer|other|better|worse|different|later|earlier|need|way|one\b|such)\w+`,
+      String.raw`(?<!\b(?:there|which|if|where|when|because|as|null|empty|none|0)\s)(?<!\bthere\s\w+\s)\b(?:is|are|was|were|be) no (?!longer|more|less|fewer|other|better|worse|different|later|earlier|need|way|one\b|such)\w+`,
     ),
   },
   {
